@@ -19,7 +19,7 @@ const { values } = readOptions(
 );
 
 const build = pathToFileURL(`${values.dist}/`);
-const { openDatabase } = await import(new URL('session/database.js', build).href);
+const { openDatabase } = await import(new URL('session/database/database.js', build).href);
 const { openEngine } = await import(new URL('storage/engines/open.js', build).href);
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
@@ -97,19 +97,20 @@ for (const [what, tableOf] of [
   show(`script in a fresh database: ${what}`, median(figures), 'µs');
 }
 
-/** 1,000 statements in a branch that is never taken: they are read, and nothing else. */
-const long = `IF false {
-${Array.from(
-  { length: 250 },
-  (
-    _,
-    n,
-  ) => `LET $adults = SELECT name, age FROM person WHERE age >= ${n} AND city IN ['Turin', 'Oslo'] ORDER BY name LIMIT 10;
+/** 1,000 statements in branches that are never taken: they are read, and nothing else. */
+const branch = (from) => `IF false {
+${Array.from({ length: 50 }, (_, at) => from + at)
+  .map(
+    (
+      n,
+    ) => `LET $adults = SELECT name, age FROM person WHERE age >= ${n} AND city IN ['Turin', 'Oslo'] ORDER BY name LIMIT 10;
   CREATE person:${n} SET name = 'Ada', tags = ['a', 'b'], made = time::now(), address = { city: 'Turin', code: ${n} };
   UPDATE person SET score += math::max([1, 2, $score]) WHERE id = person:${n} RETURN AFTER;
   RELATE person:${n}->knows->person:${n + 1} SET since = d'2024-01-01T00:00:00Z';`,
-).join('\n')}
-}; RETURN `;
+  )
+  .join('\n')}
+};`;
+const long = `${[0, 50, 100, 150, 200].map(branch).join('\n')} RETURN `;
 const figures = [];
 for (let round = 0; round < 60; round++) figures.push(await each(1, () => run(session, long + round)));
 show('script of 1,000 statements that are only read', median(figures.slice(20)) / 1e3, 'ms');

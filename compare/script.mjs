@@ -10,11 +10,12 @@ function directive(line) {
 
 /**
  * The steps of a file of tests/scripts, with the lines between them (comments, blank ones) as they are and without what it expects. A group of
- * statements ends with a line that ends in `;` outside of brackets, or where what it answers is expected.
+ * statements ends where what it answers is expected; in a file that expects nothing, with a line that ends in `;` outside of brackets.
  * @param {string} source
  * @returns {Generator<Step>}
  */
 export function* stepsOfFile(source) {
+  const expects = /^--(>|!|ok)/m.test(source);
   /** @type {string[]} */
   let group = [];
   let depth = 0;
@@ -38,7 +39,7 @@ export function* stepsOfFile(source) {
     else {
       group.push(line);
       for (const character of line) depth += '([{'.includes(character) ? 1 : ')]}'.includes(character) ? -1 : 0;
-      if (depth <= 0 && line.trimEnd().endsWith(';')) yield* flush();
+      if (!expects && depth <= 0 && line.trimEnd().endsWith(';')) yield* flush();
     }
   }
   yield* flush();

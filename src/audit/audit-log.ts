@@ -1,4 +1,4 @@
-/** The audit log of a running database: takes events at once, and hands their records in order to a sink. */
+/** The audit log of a running database: accepts events synchronously and writes their records to a sink in order. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -8,19 +8,19 @@ import type { AuditSink } from './sink.js';
 
 export interface AuditOptions {
   readonly sink: AuditSink;
-  /** Seals records with HMAC-SHA-256, so that only those who have it can make records; 32 bytes or more. */
+  /** The HMAC-SHA-256 key of the chain, at least 32 bytes. Without it the chain is an unkeyed hash. */
   readonly key?: Uint8Array;
 }
 
-/** Events that may wait; what comes beyond them is counted, and lost. */
+/** Maximum number of queued events; further ones are counted as lost. */
 const MOST_WAITING = 10_000;
-/** From so many on requests wait until there are fewer, */
+/** Queue length from which requests wait, */
 const MANY_WAITING = 5_000;
-/** but no longer than so many milliseconds. */
+/** for at most so many milliseconds. */
 const PATIENCE = 1_000;
-/** Records of one write. */
+/** Records per write. */
 const BATCH = 1_000;
-/** Milliseconds until what could not be written is tried again. */
+/** Milliseconds until a failed write is retried. */
 const RETRY = 1_000;
 
 interface Waiting {
@@ -43,8 +43,8 @@ export class AuditLog {
   #thereIsRoom: () => void = () => undefined;
 
   /**
-   * Goes on with the chain that the sink holds.
-   * @throws TesseraError `audit_log_unusable` when its last record isn't one, or has another key
+   * Opens a log and continues the chain of its sink.
+   * @throws TesseraError `audit_log_unusable` if the sink's last record is invalid or was written with another key
    */
   static async open(
     { sink, key }: AuditOptions,
@@ -72,18 +72,18 @@ export class AuditLog {
     this.#report = report;
   }
 
-  /** Takes an event, and never waits or fails. */
+  /** Queues an event. Never waits or fails. */
   record(event: AuditEvent): void {
     if (this.#isClosing) return;
     this.#take(event);
   }
 
-  /** Events that there was no room for with whoever gathered them. */
+  /** Counts events that were dropped before they reached the log. */
   lose(count: number): void {
     this.#lost += count;
   }
 
-  /** Whether it falls behind: something to wait for before a request is taken up, so that none is lost. Bounded in time. */
+  /** Backpressure: resolves when the queue has room, or after a bounded time. Awaited before a request is accepted. */
   room(): PromiseOrValue<void> {
     if (this.#waiting.length < MANY_WAITING) return undefined;
     this.#room ??= new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ export class AuditLog {
     return this.#room;
   }
 
-  /** Hands over everything, tries once more where that failed, and closes the sink. */
+  /** Writes all queued records, retrying once, and closes the sink. */
   async close(): Promise<void> {
     this.record({ action: 'audit-stop', outcome: 'ok', who: { kind: 'server' } });
     this.#isClosing = true;
@@ -116,10 +116,10 @@ export class AuditLog {
     this.#work ??= this.#handOver();
   }
 
-  /** Writes what waits, batch by batch. Never fails. */
+  /** Writes queued records in batches. Never fails. */
   async #handOver(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // What happens in the same turn of the event loop goes out in one write, and long batches leave others a turn.
+      // Events of the same turn of the event loop share one write, and long batches yield.
       await this.#environment.timers.nextRound();
       const batch = this.#waiting.splice(0, BATCH);
       const lines = batch.map(({ event, at }) => this.#chain.seal(event, at));
@@ -130,14 +130,14 @@ export class AuditLog {
     this.#work = undefined;
   }
 
-  /** Says how many events were lost. */
+  /** Records how many events were lost. */
   #confess(): void {
     const what = { events: this.#lost };
     this.#lost = 0;
     this.#take({ action: 'audit-lost', outcome: 'failed', who: { kind: 'server' }, what });
   }
 
-  /** Writes lines, again and again until they are kept; answers false when that failed and the log is being closed. */
+  /** Writes lines and retries until it succeeds; answers false if it fails while the log is being closed. */
   async #store(lines: readonly string[]): Promise<boolean> {
     for (;;) {
       try {
@@ -160,7 +160,7 @@ export class AuditLog {
   }
 }
 
-/** Where the chain of a sink goes on. */
+/** Reads where the chain of a sink continues. */
 async function resume(
   sink: AuditSink,
   key: Uint8Array | undefined,

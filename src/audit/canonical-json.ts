@@ -1,12 +1,15 @@
 /**
- * One text for each value: JSON without white space, with the members of objects in the order of their names (RFC 8785, for the values that
- * records hold), so that whoever has the value can compute its hash.
+ * Canonical JSON (RFC 8785, for the values that records contain): no white space, members sorted by name, so that equal
+ * values have equal hashes.
  */
 
-/** Records are shallow; a line of a file that isn't one may be anything. */
+/** Records are shallow; lines of a file that isn't a log may contain anything. */
 const MAX_DEPTH = 16;
 
-/** The text; `undefined` when the value is none of JSON's or nested too deep. Members that are `undefined` are left out. */
+/**
+ * The canonical text; `undefined` if the value isn't JSON or is nested too deep. Members that are `undefined` are
+ * omitted.
+ */
 export function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (depth >= MAX_DEPTH) return undefined;
@@ -24,7 +27,7 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/** In the order of their UTF-16 units, as `<` compares. */
+/** Ordered by UTF-16 units, as `<` compares. */
 function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
   return left < right ? -1 : 1;
 }

@@ -1,15 +1,16 @@
 /**
- * The chain: each record carries its number, the hash of the record before it, and its own, which is over everything else in it. Whoever
- * changes, removes or puts in a line breaks it there. With a key the hash is an HMAC, which nobody without the key can make anew.
+ * A hash chain: each record contains its number, the hash of its predecessor, and its own hash over all other members.
+ * A changed, removed or inserted record breaks the chain. With a key, the hash is an HMAC, which cannot be forged
+ * without it.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { canonicalJson } from './canonical-json.js';
 import type { AuditEvent } from './event.js';
 
-/** What the first record carries as the hash before it. */
+/** The predecessor's hash of the first record. */
 const NOTHING_BEFORE = '0'.repeat(64);
 
-/** The place of a record in its chain. */
+/** The position of a record in its chain. */
 export interface ChainLink {
   readonly sequence: number;
   readonly hash: string;
@@ -17,23 +18,23 @@ export interface ChainLink {
 
 const START: ChainLink = { sequence: 0, hash: NOTHING_BEFORE };
 
-/** How every line begins: members stand in the order of their names. */
+/** The beginning of every line: members are sorted by name. */
 export const LINE_START = '{"action":"';
 
-/** Texts from outside are cut: records are bounded, whatever clients call things. In UTF-16 units. */
+/** Client-controlled texts are truncated to this many UTF-16 units, so that records are bounded. */
 const LONGEST_TEXT = 256;
 
 export class Chain {
   readonly #key: Uint8Array | undefined;
   #last: ChainLink;
 
-  /** Goes on after `last`. */
+  /** Continues after `last`. */
   constructor(key: Uint8Array | undefined, last: ChainLink = START) {
     this.#key = key;
     this.#last = last;
   }
 
-  /** The line of the next record. `at` is when it happened, in nanoseconds since 1970. */
+  /** The line of the next record. `at`: time of the event in nanoseconds since 1970. */
   seal(event: AuditEvent, at: bigint): string {
     const record = {
       ...(shortened(event) as AuditEvent),
@@ -47,12 +48,12 @@ export class Chain {
   }
 }
 
-/** What is wrong with a record. */
+/** Why a record is invalid. */
 export interface ChainFault {
   readonly fault: string;
 }
 
-/** Reads the line of a record, and checks that it is as it was sealed. */
+/** Parses the line of a record and verifies its hash. */
 export function readLink(
   line: string,
   key: Uint8Array | undefined,
@@ -65,7 +66,7 @@ export function readLink(
     return { fault: 'it is not a record' };
   }
   const text = canonicalJson(content);
-  // What parses alike isn't what was written.
+  // Parsed equality isn't byte equality.
   if (text === undefined || canonicalJson(record) !== line)
     return { fault: 'it was changed: it is not canonical JSON' };
   if (hashOf(text, key) !== hash) {
@@ -75,7 +76,7 @@ export function readLink(
   return { sequence: sequence as number, previous, hash };
 }
 
-/** Why a record can't stand after another, if it can't. */
+/** Why a record cannot follow another; `undefined` if it can. */
 export function faultAfter(
   last: ChainLink | undefined,
   next: ChainLink & { readonly previous: string },
@@ -99,7 +100,7 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The same with long texts cut. */
+/** The value with long texts truncated. */
 function shortened(value: unknown): unknown {
   if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
   if (Array.isArray(value)) return value.map(shortened);

@@ -1,6 +1,6 @@
-/** What the audit log tells of: who did what, where from, and how it ended. */
+/** Audit events: actor, action, origin and outcome. */
 
-/** Plain data; members that are `undefined` aren't there. */
+/** Plain data; members that are `undefined` are omitted. */
 export type AuditValue = string | number | boolean | readonly AuditValue[] | AuditDetails;
 export interface AuditDetails {
   readonly [name: string]: AuditValue | undefined;
@@ -26,7 +26,7 @@ export type AuditAction =
   // Whole databases.
   | 'export'
   | 'import'
-  /** A request, a statement or a write that was refused. */
+  /** A request, statement or write that was denied. */
   | 'refuse'
   // The log itself.
   | 'audit-start'
@@ -36,19 +36,19 @@ export type AuditAction =
 /** `undone`: it succeeded, but its transaction was not committed. */
 export type AuditOutcome = 'ok' | 'failed' | 'denied' | 'undone';
 
-/** One thing that happened. It holds no passwords, tokens, keys or values of queries: whoever makes it leaves them out. */
+/** An audited event. It must not contain passwords, tokens, keys or query values; its creator leaves them out. */
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly outcome: AuditOutcome;
   /** The code of the error. */
   readonly error?: string | undefined;
   readonly who: AuditActor;
-  /** Where the request came from; nothing in process. */
+  /** The origin of the request; absent in process. */
   readonly client?:
     | { readonly ip: string | undefined; readonly origin: string | undefined; readonly id: string | undefined }
     | undefined;
   readonly session?: string | undefined;
-  /** What was selected. */
+  /** The selection. */
   readonly place?: { readonly namespace?: string | undefined; readonly database?: string | undefined } | undefined;
   readonly what?: AuditDetails | undefined;
 }

@@ -1,18 +1,19 @@
-/** An audit log in a file, one record a line. */
+/** An audit log in a file, one record per line. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { failure } from '../errors/error.js';
 import { LINE_START } from './chain.js';
 import type { AuditSink, LogTail } from './sink.js';
 
-/** Readable by nobody but its owner. */
+/** Owner access only. */
 const MODE = 0o600;
 const CHUNK = 64 * 1024;
-/** No record is as long; what is has another origin. */
+/** Records are shorter; a longer line has another origin. */
 const LONGEST_LINE = 1024 * 1024;
 const LINE_BREAK = 0x0a;
 
 /**
- * Appends to a file, which is made if it doesn't exist. Each write is on the disk when it is done. One server writes to a file at a time.
+ * Opens an append-only file, creating it if necessary. Writes are synced to disk. Only one server may write to a file
+ * at a time.
  * @throws TesseraError `audit_log_unusable`
  */
 export async function openFileSink(path: string): Promise<AuditSink> {
@@ -26,9 +27,9 @@ export async function openFileSink(path: string): Promise<AuditSink> {
 class FileSink implements AuditSink {
   readonly #path: string;
   readonly #file: FileHandle;
-  /** Bytes up to the end of the last whole line. */
+  /** Bytes up to the end of the last complete line. */
   #size = 0;
-  /** What was written last may stand there in part. */
+  /** Whether the last write may be incomplete. */
   #isTorn = false;
 
   constructor(path: string, file: FileHandle) {
@@ -49,7 +50,7 @@ class FileSink implements AuditSink {
     return { line: line.toString('utf8'), torn };
   }
 
-  /** Takes away what stands after the last whole line, if it is the beginning of one. */
+  /** Truncates an incomplete last line. */
   async #cutOff(end: number): Promise<void> {
     const start = Buffer.alloc(LINE_START.length);
     const { bytesRead } = await this.#file.read(start, 0, start.length, end);
@@ -71,7 +72,7 @@ class FileSink implements AuditSink {
     await this.#file.close();
   }
 
-  /** Where the last line that ends before `end` ends. */
+  /** The end of the last line that ends before `end`. */
   async #lineBreakBefore(end: number): Promise<number> {
     const chunk = Buffer.alloc(CHUNK);
     for (let from = end; from > 0; ) {

@@ -1,20 +1,23 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 
-/** Where an audit log is kept. */
+/** The storage of an audit log. */
 export interface AuditSink {
-  /** What is there from before, so that its chain goes on; a sink without it begins a chain each time. Called once, before all else. */
+  /**
+   * Reads the end of the existing log, to continue its chain; a sink without it begins a new chain each time. Called
+   * once, first.
+   */
   resume?(): PromiseOrValue<LogTail>;
   /**
-   * Keeps lines in order; they end without a line break. It is called again only when it is done with the last. When it fails it has kept none
-   * of them, and is given the same ones again.
+   * Stores lines, without their line breaks, in order. The next call waits for the last one. A failed call must have
+   * stored nothing; it is repeated with the same lines.
    */
   write(lines: readonly string[]): PromiseOrValue<void>;
   close?(): PromiseOrValue<void>;
 }
 
 export interface LogTail {
-  /** The last whole line. */
+  /** The last complete line. */
   readonly line: string | undefined;
-  /** Bytes of a line after it that was never finished, and is gone now. */
+  /** Bytes of an incomplete last line that was removed. */
   readonly torn: number;
 }

@@ -1,6 +1,6 @@
 import type { AuditSink } from './sink.js';
 
-/** An audit log that goes to a stream, such as standard output. Whoever reads it keeps it; each start begins a chain. */
+/** An audit log on a stream such as standard output; each start begins a new chain. */
 export function streamSink(stream: NodeJS.WritableStream): AuditSink {
   return {
     write: (lines) =>

@@ -1,25 +1,25 @@
-/** Checks the chain of a whole log. */
+/** Verifies the hash chain of a whole log. */
 import { type ChainLink, faultAfter, readLink } from './chain.js';
 
 export interface AuditVerdict {
-  /** How many records are as they were written, from the first on. */
+  /** The number of valid records from the start. */
   readonly records: number;
   /** The hash of the last of them. */
   readonly head: string | undefined;
-  /** The first line that isn't, counted from 1, and why. */
+  /** The first invalid line, counted from 1, and the reason. */
   readonly broken?: { readonly line: number; readonly reason: string };
 }
 
 export interface VerifyOptions {
   readonly key?: Uint8Array | undefined;
   /**
-   * The hash of a record that must be there. A log that was cut short, or written anew from its beginning, is a chain like any other; only
-   * somebody who has kept a hash elsewhere can tell.
+   * The hash of a record that must exist: a log that was truncated or rewritten from its beginning is a valid chain,
+   * which only a hash kept elsewhere can detect.
    */
   readonly includes?: string | undefined;
 }
 
-/** Reads the lines of a log, without their line breaks, up to the first that is broken. */
+/** Verifies the lines of a log, without line breaks, up to the first invalid one. */
 export async function verifyAuditLog(
   lines: AsyncIterable<string> | Iterable<string>,
   { key, includes }: VerifyOptions = {},

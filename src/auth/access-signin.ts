@@ -1,4 +1,4 @@
-/** Signing in through an access method, whatever its type. */
+/** Signs in through an access method of any type. */
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind } from '../language/ast.js';
@@ -19,20 +19,20 @@ type Entry = (
 const DOORS: Readonly<Record<AccessKind['kind'], Entry>> = {
   record: (context, access, credentials, client) => enterAsRecord(context, 'signin', access, credentials, client),
   bearer: signInBearer,
-  // Whoever it trusts brings a token of his own.
+  // A JWT access method has no sign-in: its clients authenticate with tokens of their issuer.
   async jwt() {
     throw failure('access_method_mismatch');
   },
 };
 
 /**
- * Signs in with what an access method asks for: the variables of its SIGNIN clause, a refresh token, or the key of a grant. Failures are
- * told in the same time, whether there is such an account or not.
+ * Signs in with what an access method requires: the variables of its SIGNIN clause, a refresh token, or the key of a
+ * bearer grant. All failures take the same time, whether or not the account exists.
  *
- * @throws TesseraError `invalid_auth` for an unknown access, a key or refresh token that is no good, and when no existing record comes out;
- * `thrown` when the clause throws; `invalid_auth` also for any other failure inside, whose cause is for the log only;
- * `access_signin_missing`, `access_method_mismatch`, `bearer_key_missing`, `bearer_key_malformed`, `too_many_attempts`, `hashing_busy`,
- * `unexpected_auth` (retryable)
+ * @throws TesseraError `invalid_auth` for an unknown access method, an invalid key or refresh token, a result that is
+ * no existing record, and any internal failure (its cause is only logged); `thrown` if the clause throws;
+ * `access_signin_missing`, `access_method_mismatch`, `bearer_key_missing`, `bearer_key_malformed`, `too_many_attempts`,
+ * `hashing_busy`, `unexpected_auth` (retryable)
  */
 export function signInByAccess(
   context: AuthContext,

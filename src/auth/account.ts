@@ -1,4 +1,4 @@
-/** What the throttle counts failures by: whom a try to sign in is aimed at. */
+/** The account that a sign-in attempt targets: the key by which the throttle counts failures. */
 import { createHash } from 'node:crypto';
 import { readGrantKey } from '../catalog/credentials/grant.js';
 import type { DatabasePath } from '../catalog/principal.js';
@@ -6,7 +6,7 @@ import type { Expression } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
 import type { AccessCredentials } from './credentials.js';
 
-/** Variables by these names are what is being guessed, not whom. */
+/** Variables with such names are secrets to guess rather than account names. */
 const SECRETS = /pass|pwd|secret|token|otp|pin$|code|key|refresh/i;
 
 export function userAccount(place: DatabasePath, user: string): string {
@@ -14,14 +14,14 @@ export function userAccount(place: DatabasePath, user: string): string {
 }
 
 /**
- * Which variable of a SIGNIN clause names the account is the clause's own business, so all that it reads and that aren't called like a secret
- * do so together, in whatever case they are written. Others don't count: a guesser would add new ones each time.
+ * Only the SIGNIN clause knows which variable names the account, so all variables that it reads, except secrets,
+ * identify it together, ignoring case. Unread variables don't count, since a guesser could vary them.
  */
 export function recordAccount(
   { place, access, variables, key, refresh }: AccessCredentials,
   signin: Expression | undefined,
 ): string {
-  // A key of a grant names the grant before it proves anything.
+  // The key of a grant contains the grant's id before its secret.
   const shown = readGrantKey('bearer', key ?? '') ?? readGrantKey('refresh', refresh ?? '');
   if (shown !== undefined) return digest('grant', place, [access, shown.id]);
   const names = signin === undefined ? Object.keys(variables) : variablesOf(signin);

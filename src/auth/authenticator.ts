@@ -24,16 +24,16 @@ export interface AuthenticatorOptions {
   readonly tokens?: TokenOptions;
   readonly throttle?: ThrottleRules;
   readonly failureDelay?: FailureDelayOptions;
-  /** For how long a refresh token that comes a second time is taken for one that lost a race; 10 unless told, 0 is not at all. */
+  /** Seconds in which a reused refresh token counts as a lost race rather than theft. Default 10; 0 disables it. */
   readonly refreshGraceSeconds?: number;
-  /** How many milliseconds the session of a record user may last at most; without end unless told. */
+  /** Maximum lifetime of a record user's session in milliseconds. Default: none. */
   readonly sessionLifetime?: number | undefined;
 }
 
-/** What a session becomes. */
+/** The outcome of a sign-in, for the session to adopt. */
 export interface Authenticated {
   readonly identity: SessionIdentity;
-  /** When the session ends, in nanoseconds since 1970; `undefined` is never. */
+  /** End of the session in nanoseconds since 1970; `undefined`: never. */
   readonly expiresAt: bigint | undefined;
 }
 
@@ -42,36 +42,43 @@ export interface AuthenticatedWithTokens extends Authenticated {
 }
 
 /**
- * All ways to sign in. Each call stands alone: it gives what the session becomes, and leaves it to the caller to become it.
- * The errors are those of `signInUser`, `signInRecord`, `signInWithToken` and of the readers of bodies (`credentials.ts`).
+ * All ways to sign in. The calls are stateless: they answer the new identity, which the caller's session adopts. Errors
+ * are those of `signInUser`, `signInByAccess`, `signInWithToken` and of the body readers (`credentials.ts`).
  */
 export interface Authenticator {
-  /** With a body as HTTP and RPC clients send it. */
+  /** Signs in with a body as HTTP and RPC clients send it. */
   signIn(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
   signUp(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
   /**
-   * With a pair of tokens that belong together, of which the access token may have expired.
-   * @throws TesseraError `invalid_auth` also when it is genuine but somebody else's
+   * Signs in with a refresh token and the access token issued with it, which may have expired.
+   * @throws TesseraError `invalid_auth`, also if the access token is valid but belongs to another user
    */
   refresh(pair: Required<IssuedTokens>, client: Client): Promise<AuthenticatedWithTokens>;
-  /** Makes a refresh token worthless, with all that came of the same sign-in. */
+  /** Revokes a refresh token and its family: all tokens descended from the same sign-in. */
   revoke(pair: Required<IssuedTokens>): Promise<void>;
-  /** Makes the access token worthless with which somebody has signed in. */
+  /** Revokes the access token that a session has signed in with. */
   revokeAccessToken(signedIn: SignedIn): PromiseOrValue<void>;
-  /** With a token that was issued here, or by somebody whom a definition trusts. One that was found genuine before is answered at once. */
+  /**
+   * Signs in with an access token issued here or by a trusted issuer. A token verified before is answered from a cache.
+   */
   authenticate(token: string, client: Client): PromiseOrValue<Authenticated>;
-  /** The public keys for tokens that an access method issues, for all to see; none tells nothing of why there are none. */
+  /**
+   * The public keys (JWKS) of the tokens that an access method issues; empty if there are none, for whatever reason.
+   */
   publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**
-   * Who somebody who signed in at some time (nanoseconds since 1970) is by now; `undefined` when nothing lets them in any more, because a
-   * user, an access method, a place or a record was removed or changed, or what was handed out was taken back.
+   * The current principal of a sign-in that was made at `at` (nanoseconds since 1970); `undefined` if it is no longer
+   * valid: its user, access method, namespace, database or record was removed or changed, or its token was revoked.
    */
   revalidatePrincipal(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
-  /** With the name and password of a system user defined at `place`, issuing no token. */
+  /** Signs in a system user defined at `place` by name and password (HTTP Basic), without issuing a token. */
   authenticateBasic(user: string, password: string, place: DatabasePath, client: Client): Promise<Authenticated>;
 }
 
-/** The hasher is handed in, since statements hash passwords with the same one and share its bounds. */
+/**
+ * Creates the authenticator of a database. The hasher is shared with statements, so that both are bounded together.
+ * @param directory where users, access methods, grants and records are read
+ */
 export function createAuthenticator(
   environment: Environment,
   directory: Directory,
@@ -156,7 +163,7 @@ export function createAuthenticator(
   };
 }
 
-/** Sessions of record users last no longer than the server lets them, whatever their access says. */
+/** Limits a record user's session to the server's maximum lifetime. */
 function withinLifetime(signedIn: SignedIn, milliseconds: number | undefined, { clock }: Environment): SignedIn {
   if (milliseconds === undefined || signedIn.principal.kind !== 'record') return signedIn;
   const latest = clock.now() + BigInt(milliseconds) * 1_000_000n;

@@ -1,4 +1,4 @@
-/** Bearers of grants: whoever shows the key that ACCESS … GRANT handed out becomes the user or the record that it was granted for. */
+/** Bearer access: the key issued by ACCESS … GRANT signs in as the user or record that it was granted to. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { type Grant, type GrantSubject, isExpired, readGrantKey, secretMatches } from '../catalog/credentials/grant.js';
 import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
@@ -15,9 +15,10 @@ import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } 
 import { authenticate, recordFrom, recordPlace, type SignedInWithTokens } from './record-access.js';
 
 /**
- * Signs in with the key of a grant.
+ * Signs in with a grant's key.
  *
- * @throws TesseraError `bearer_key_missing`, `bearer_key_malformed`; `invalid_auth` whatever else is wrong; `thrown` by AUTHENTICATE
+ * @throws TesseraError `bearer_key_missing`, `bearer_key_malformed`; `invalid_auth` for anything else that is wrong;
+ * `thrown` by AUTHENTICATE
  */
 export async function signInBearer(
   context: AuthContext,
@@ -50,8 +51,8 @@ export async function signInBearer(
 }
 
 /**
- * The record that a grant was made for, as it is now.
- * @throws TesseraError `invalid_auth` when that record was deleted, whether or not there is one of the same id by now
+ * The current record of a grant's subject.
+ * @throws TesseraError `invalid_auth` if that record was deleted, even if its id is in use again
  */
 async function grantedTo(
   { directory }: AuthContext,
@@ -66,13 +67,16 @@ async function grantedTo(
   return incarnation;
 }
 
-/** What signs the tokens of a bearer access. */
+/** The key that signs the tokens of a bearer access method. */
 export function bearerKey({ secret }: AccessDefinition): SigningKey {
   if (secret === undefined) throw failure('invalid_auth');
   return { algorithm: 'HS512', key: secret };
 }
 
-/** Whom a verified token of a bearer access is about. @throws TesseraError `invalid_auth` */
+/**
+ * The subject of a verified token of a bearer access method.
+ * @throws TesseraError `invalid_auth`
+ */
 export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims): GrantSubject {
   if (accessKind.kind === 'bearer' && id !== undefined) {
     if (accessKind.subject === 'user') return { kind: 'user', name: id };
@@ -82,7 +86,7 @@ export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims):
   throw failure('invalid_auth');
 }
 
-/** The session of a grant's subject, who must exist now; roles are those of now. AUTHENTICATE may refuse it. */
+/** The session of a grant's subject, which must exist; its roles are the current ones. AUTHENTICATE may deny it. */
 export function bearerSession(
   context: AuthContext,
   access: AccessDefinition,
@@ -116,7 +120,7 @@ function principalOf(
   subject: GrantSubject,
   claims: Claims,
 ): PromiseOrValue<SignedIn['principal'] | undefined> {
-  // The access may have been defined anew for the other kind of subject.
+  // The access method may have been redefined for the other kind of subject.
   if (access.accessKind.kind !== 'bearer' || access.accessKind.subject !== subject.kind) return undefined;
   if (subject.kind === 'user') {
     return andThen(directory.user(place, subject.name), (user) =>

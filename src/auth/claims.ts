@@ -1,4 +1,4 @@
-/** The claims of tokens: which spellings are understood, and how statements see them as `$token`. */
+/** Token claims (RFC 7519, section 4): the spellings accepted, and their form as `$token`. */
 import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
 import { failure } from '../errors/error.js';
 import { timeOfUuid } from '../functions/identifiers.js';
@@ -9,7 +9,7 @@ import { newObject, type ObjectValue, type RecordId, type Value } from '../value
 import { MAX_NAME_LENGTH } from './credentials.js';
 import type { Json, JsonObject } from './strict-json.js';
 
-/** What Tessera reads from a token; everything else is only shown in `$token`. */
+/** The claims that Tessera interprets; all others are only visible in `$token`. */
 export interface Claims {
   readonly namespace?: string;
   readonly database?: string;
@@ -17,11 +17,11 @@ export interface Claims {
   /** A user's name, or the text of a record id. */
   readonly id?: string;
   readonly roles?: Json;
-  /** The id of the grant with whose key its bearer came. */
+  /** The id of the grant that the bearer signed in with. */
   readonly grant?: string;
-  /** The incarnation of the record. */
+  /** The record's incarnation (`catalog/credentials/incarnation.ts`). */
   readonly incarnation?: string;
-  /** Unix seconds, perhaps with a fraction. */
+  /** Unix seconds, possibly with a fraction. */
   readonly expires?: number;
   readonly notBefore?: number;
   /** All claims, under their canonical names. */
@@ -55,9 +55,10 @@ const SPELLINGS: Readonly<Record<string, Canonical>> = Object.assign(Object.crea
 });
 
 /**
- * Sorts the members of a token's payload. One claim in two spellings is refused: whoever signed it may have meant another one than we do.
+ * Reads the claims of a payload. A claim given in two spellings is denied, since its issuer may have meant the other
+ * one.
  *
- * @throws TesseraError `invalid_auth` when a claim has the wrong type
+ * @throws TesseraError `invalid_auth` if a claim has the wrong type
  */
 export function readClaims(payload: JsonObject): Claims {
   const all: { [key: string]: Json } = Object.create(null);
@@ -81,8 +82,8 @@ export function readClaims(payload: JsonObject): Claims {
 }
 
 /**
- * When a token was issued, in nanoseconds since 1970. `iat` tells it to the second, and the ids of our own tokens begin with the millisecond.
- * Those of others may tell nothing, and are then as old as can be.
+ * Issue time in nanoseconds since 1970. `iat` has seconds; the ids of our own tokens begin with the millisecond. A
+ * token without either counts as issued in 1970.
  */
 export function issuedAt({ all }: Claims): bigint {
   const { iat, jti } = all;
@@ -94,15 +95,15 @@ export function issuedAt({ all }: Claims): bigint {
 }
 
 /**
- * Holds a token against the record that it names. One that names an incarnation, as all do that are issued here to a
- * record that exists, is good for that one only; others must have been issued after the record was made, as far as that
- * is known.
+ * Checks a token against the record that it names. A token with an incarnation, as issued here for existing records, is
+ * valid for that incarnation only; any other must have been issued after the record was created, as far as that is
+ * known.
  *
  * @throws TesseraError `invalid_auth`
  */
 export function assertIncarnation(found: Incarnation | undefined, claims: Claims): void {
   const { incarnation: named } = claims;
-  // A clause may still put a record that exists in the place of one that doesn't.
+  // AUTHENTICATE may still replace a missing record by an existing one.
   const isGood = found === undefined ? named === undefined : belongsTo(found, named, () => issuedAt(claims));
   if (!isGood) throw failure('invalid_auth');
 }
@@ -118,10 +119,10 @@ export function claimsValue(claims: Claims, record?: RecordId): ObjectValue {
   return value;
 }
 
-/** A token that is sent with each request of a client is read once, and so are its claims. */
+/** Cached per token, since clients send the same token with each request. */
 const shown = new WeakMap<Claims, ObjectValue>();
 
-/** Whether a token comes from one of the issuers and is meant for one of the audiences that a definition names. */
+/** Whether `iss` and `aud` are among those that the access method requires. */
 export function matchesIssuerAndAudience({ all }: Claims, { issuers, audiences }: RequiredClaims): boolean {
   const { iss, aud } = all;
   const isOneOf = (claim: Json | undefined, listed: readonly string[]) =>
@@ -139,7 +140,7 @@ const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null),
 });
 
 /**
- * The roles that a token of a JWT access claims; a viewer's unless told.
+ * The roles claimed by a token of a JWT access method. Default: viewer.
  *
  * @throws TesseraError `invalid_auth`, `invalid_role`
  */
@@ -155,7 +156,7 @@ export function claimedRoles(claims: Claims): readonly Role[] {
   });
 }
 
-/** Depth is bounded by the reader of tokens. */
+/** Depth is bounded by the token reader. */
 function jsonValue(json: Json): Value {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map(jsonValue);

@@ -6,7 +6,7 @@ import type { Throttle } from './throttle.js';
 import type { Tokens } from './tokens.js';
 import type { VerifiedCredentials } from './verified-credentials.js';
 
-/** What every kind of sign-in works with. */
+/** The services shared by all kinds of sign-in. */
 export interface AuthContext {
   readonly environment: Environment;
   readonly directory: Directory;
@@ -15,13 +15,13 @@ export interface AuthContext {
   readonly tokens: Tokens;
   readonly throttle: Throttle;
   readonly failureDelay: FailureDelay;
-  /** For how long a refresh token that comes a second time is taken for one that lost a race. */
+  /** Seconds in which a reused refresh token counts as a lost race. */
   readonly refreshGraceSeconds: number;
 }
 
 /** The tokens of a successful sign-in or sign-up. */
 export interface IssuedTokens {
   readonly access: string;
-  /** Of an access WITH REFRESH. */
+  /** Only for access methods WITH REFRESH. */
   readonly refresh?: string;
 }

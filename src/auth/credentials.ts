@@ -1,4 +1,4 @@
-/** Reads the bodies of sign-in and sign-up: who is meant, and with what. */
+/** Reads sign-in and sign-up bodies. */
 import type { DatabasePath } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { ENGINE_PARAMS } from '../language/engine-params.js';
@@ -16,7 +16,7 @@ export interface SystemCredentials {
   readonly password: string;
 }
 
-/** Whoever an access method lets in. */
+/** Credentials of an access method. */
 export interface AccessCredentials {
   readonly kind: 'access';
   /** Where the access method is defined. */
@@ -42,11 +42,11 @@ const SPELLINGS: Readonly<Record<Field, readonly string[]>> = {
   password: ['pass', 'password'],
 };
 
-/** Spellings that only name a field. The short ones are variables as well, as they are for the peer. */
+/** Spellings that only name a field. The short spellings are variables as well, as in the reference engine. */
 const NOT_VARIABLES: ReadonlySet<string> = new Set(['namespace', 'database', 'access', 'variables']);
 
 const MAX_VARIABLES = 1_000;
-/** UTF-16 units. No definition has a longer name, and no key of the store is asked for one. */
+/** UTF-16 units. No definition has a longer name, so that longer ones are denied without a lookup. */
 export const MAX_NAME_LENGTH = 512;
 
 /**
@@ -60,11 +60,12 @@ export const MAX_NAME_LENGTH = 512;
  * | access of a database | `{NS, DB, AC, …}`: a record user's variables, a bearer's `key`, or a `refresh` token |
  * | access of a namespace | `{NS, AC, …}` |
  *
- * `NS` may be spelled `ns` or `namespace`, `DB` `db` or `database`, `AC` `ac` or `access`, `user` `username`, `pass` `password`. Variables stand at the
- * top level or in an object `variables`. NONE and NULL count as absent where a field is looked for.
+ * `NS` may be spelled `ns` or `namespace`, `DB` `db` or `database`, `AC` `ac` or `access`, `user` `username`, `pass`
+ * `password`. Variables stand at the top level or in an object `variables`. NONE and NULL count as absent where a field
+ * is looked for.
  *
- * @throws TesseraError `no_signin_target`, `missing_user_or_pass`, `malformed_credentials`, `duplicate_variable`, `reserved_variable`,
- * `variable_not_data`
+ * @throws TesseraError `no_signin_target`, `missing_user_or_pass`, `malformed_credentials`, `duplicate_variable`,
+ * `reserved_variable`, `variable_not_data`
  */
 export function readSignIn(body: ObjectValue): Credentials {
   const namespace = textField(body, 'namespace');
@@ -125,10 +126,10 @@ function readVariables(body: ObjectValue): ObjectValue {
   return variables;
 }
 
-/** A password has bounds of its own, which the hasher knows. */
+/** The hasher bounds passwords. */
 const isName = (field: Field) => field !== 'password';
 
-/** A field under whichever spelling it is given; in two spellings it must say the same. */
+/** A field in any of its spellings; if it is given in two, they must agree. */
 function textField(body: ObjectValue, field: Field): string | undefined {
   let found: string | undefined;
   for (const name of SPELLINGS[field]) {

@@ -8,36 +8,42 @@ import type { Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';
 import type { SessionIdentity } from './identity.js';
 
-/** What signing in asks of the database; whoever opens transactions answers. Each call sees what is committed. */
+/**
+ * Reads and writes of the database that signing in needs; the session room implements it. Each call sees the committed
+ * state.
+ */
 export interface Directory {
-  /** The user defined at exactly this place. */
+  /** The user defined at exactly this path. */
   user(place: DatabasePath, name: string): PromiseOrValue<UserDefinition | undefined>;
-  /** Puts another hash in the place of the one that a user has, if it still has that one. */
+  /** Replaces the password hash of a user, unless it has changed meanwhile. */
   replaceHash(place: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void>;
-  /** The access method defined at exactly this place. */
+  /** The access method defined at exactly this path. */
   access(place: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined>;
   grant(place: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined>;
   /**
-   * Reads and writes the grants of an access method in a transaction of its own, and commits it; `work` runs again after a conflict.
-   * Gives `undefined` where the place doesn't exist.
+   * Reads and writes the grants of an access method in its own transaction, and commits it; `work` is retried on
+   * conflicts. `undefined` if the path doesn't exist.
    */
   grants<T>(
     place: DatabasePath,
     access: string,
     work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined>;
-  /** The incarnation of a record, which gets one if it has none; `undefined` when there is no such record. */
+  /** The incarnation of a record, assigned if it has none; `undefined` if the record doesn't exist. */
   incarnation(place: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined>;
-  /** Whether something that users of exactly this place were handed out was taken back; `what` is asked for where anything ever was. */
+  /**
+   * Whether a credential of a user at exactly this path was revoked. `what` is called only if the store has any
+   * revocations.
+   */
   isRevoked(place: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean>;
-  /** Takes back a token of a user of exactly this place, in a transaction of its own. */
+  /** Revokes a token of a user at exactly this path, in its own transaction. */
   deny(place: DatabasePath, token: RevocableToken): PromiseOrValue<void>;
   /**
-   * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in a transaction of its own, with permissions off, and commits it. Retries conflicts
-   * as for any statement.
+   * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in its own transaction, without permissions, and commits it.
+   * Conflicts are retried as for any statement.
    */
   evaluate(expression: Expression, run: AccessRun): PromiseOrValue<Value>;
-  /** The same for a clause that gives a record (`recordFrom`): which one it is, as it was in that transaction. */
+  /** Like `evaluate`, for a clause that answers a record (`recordFrom`): its id and its state in that transaction. */
   identify(expression: Expression, run: AccessRun): PromiseOrValue<IdentifiedRecord | undefined>;
 }
 
@@ -53,6 +59,6 @@ export interface IdentifiedRecord {
 export interface AccessRun {
   readonly place: DatabasePath;
   readonly variables: ObjectValue;
-  /** What `$session`, `$token`, `$auth` and `$access` are. */
+  /** The identity behind `$session`, `$token`, `$auth` and `$access`. */
   readonly identity: SessionIdentity;
 }

@@ -1,28 +1,29 @@
 import type { Environment } from '../env/environment.js';
 import { TesseraError } from '../errors/error.js';
 
-/** Milliseconds. */
+/** All in milliseconds. */
 export interface FailureDelayOptions {
-  /** No failure is told sooner; longer than the usual password functions take. */
+  /** Failures take at least this long, which exceeds common password functions. */
   readonly minimum?: number;
-  /** The steps in which failures are told. */
+  /** Failure times are rounded up to multiples of this. */
   readonly step?: number;
-  /** What is learned from slow tries goes no further than this. */
+  /** The upper bound of the observed maximum. */
   readonly maximum?: number;
 }
 
-/** Milliseconds after which half of what was learned is forgotten. */
+/** Half-life of the observed maximum, in milliseconds. */
 const HALF_LIFE = 60 * 60 * 1000;
 
-/** Milliseconds after which a refusal is told, so that whoever goes on asking without a pause costs little. */
+/** Delay of throttled attempts in milliseconds, to slow down clients that retry without a pause. */
 const REFUSAL = 100;
 
 /**
- * Makes failures take the same time, whatever they failed at.
+ * Timing equalization: all failed sign-ins take the same time, so that timing doesn't enumerate users.
  *
- * Sign-ins of record users run the user's own query, which returns early when there is no such account and hashes a password when there
- * is. Hence a failure is held back until a moment that doesn't depend on its cause: the `minimum`, or as long as the slowest tries of late have taken,
- * in whole steps. Every try teaches, successes too, so that queries with an expensive hash are covered as soon as they have run.
+ * The SIGNIN clause of record users is a query of the application, which returns early for an unknown account and
+ * hashes a password for a known one. A failure is therefore delayed to a time that doesn't depend on its cause: the
+ * `minimum`, or the slowest recent attempt, rounded up to whole steps. Successful attempts count as well, so that an
+ * expensive hash is covered after its first run.
  */
 export class FailureDelay {
   readonly #environment: Environment;
@@ -39,7 +40,10 @@ export class FailureDelay {
     this.#maximum = options.maximum ?? 3000;
   }
 
-  /** Gives the result of `work` at once, and its error in due time: soon where the throttle refused, which says nothing of an account. */
+  /**
+   * Answers the result of `work` at once, and delays its error; a throttled attempt is delayed briefly, since it
+   * reveals nothing about the account.
+   */
   async equalize<T>(work: () => Promise<T>): Promise<T> {
     const { clock, timers } = this.#environment;
     const startedAt = clock.monotonic();
@@ -52,7 +56,7 @@ export class FailureDelay {
     }
   }
 
-  /** Holds back nothing but refusals by the throttle, for work that takes the same time anyway. */
+  /** Delays only throttled attempts; for work with constant time. */
   async delayThrottled<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -62,7 +66,7 @@ export class FailureDelay {
     }
   }
 
-  /** Learns from how long `work` takes, which is the part of a try that depends on what it finds. */
+  /** Measures `work`: the part of an attempt whose duration depends on what it finds. */
   async observe<T>(work: () => Promise<T>): Promise<T> {
     const { clock } = this.#environment;
     const startedAt = clock.monotonic();
@@ -80,10 +84,10 @@ export class FailureDelay {
     this.#learnedAt = now;
   }
 
-  /** When, counted from the start, a failure that took `elapsed` is told. */
+  /** When a failure that took `elapsed` is answered, in milliseconds from the start. */
   #due(elapsed: number): number {
     const floor = Math.max(this.#minimum, this.#slowest, elapsed);
-    // Timers wake up late by a little that might tell something; the jitter buries it.
+    // Timers fire slightly late, which might leak the elapsed time; jitter hides it.
     const jitter = this.#environment.random.float() * (this.#step / 2);
     return Math.ceil(floor / this.#step) * this.#step + jitter;
   }

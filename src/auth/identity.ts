@@ -1,12 +1,11 @@
-/** Who a session is, as statements see it: `$session`, `$token`, `$auth` and `$access`. */
+/** The identity of a session, as statements see it: `$session`, `$token`, `$auth` and `$access`. */
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
-import type { DatabasePath, Principal, SystemUser } from '../catalog/principal.js';
+import type { DatabasePath, Identity, Principal, SystemUser } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import type { Identity } from '../exec/execution.js';
 import type { Durations, Level, Role } from '../language/ast.js';
 import { int, newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 
-/** Where a request comes from: the peer's address, and the headers `Origin` and `svc-id`. */
+/** The origin of a request: the peer's address, and the headers `Origin` and `svc-id`. */
 export interface ClientOrigin {
   readonly ip?: string;
   readonly origin?: string;
@@ -16,26 +15,26 @@ export interface ClientOrigin {
 /** A session before it signs in. */
 export interface Client {
   readonly origin: ClientOrigin;
-  /** What it has selected so far. */
+  /** The current selection. */
   readonly place: DatabasePath;
 }
 
 /** The outcome of a sign-in of any kind. */
 export interface SignedIn {
   readonly principal: Principal;
-  /** Where the principal is defined; it becomes selected as far as it goes. */
+  /** Where the principal is defined; it becomes the selection. */
   readonly place: DatabasePath;
   /** `$token`; NONE for a guest. */
   readonly claims: ObjectValue | undefined;
   /** `$access`. */
   readonly access: string | undefined;
-  /** When the session ends, in nanoseconds since 1970; `undefined` is never. */
+  /** End of the session in nanoseconds since 1970; `undefined`: never. */
   readonly expiresAt: bigint | undefined;
-  /** What it rests on; a session of the process itself rests on nothing. */
+  /** The definition it depends on; absent for a session of the process itself. */
   readonly basis?: SignInBasis;
 }
 
-/** The definition that let somebody in, as it was then, and the id of the grant whose key was shown. */
+/** The definition that authenticated the user, as of the sign-in, and the id of the grant used. */
 export type SignInBasis =
   | { readonly kind: 'user'; readonly user: UserDefinition }
   | { readonly kind: 'access'; readonly access: AccessDefinition; readonly grant?: string | undefined };
@@ -43,17 +42,17 @@ export type SignInBasis =
 const NANOSECONDS = 1_000_000_000n;
 const HOUR = 3_600n * NANOSECONDS;
 
-/** Lifetime of the tokens of a definition: an hour unless told. */
+/** Lifetime in nanoseconds of the tokens of a definition. Default: one hour. */
 export function tokenLifetime(durations: Durations): bigint | undefined {
   return 'token' in durations ? durations.token : HOUR;
 }
 
-/** When a session of a definition that begins now will end: never unless told. */
+/** The end in nanoseconds since 1970 of a session that begins now. Default: never. */
 export function sessionExpiry(durations: Durations, environment: Environment): bigint | undefined {
   return durations.session === undefined ? undefined : environment.clock.now() + durations.session;
 }
 
-/** The principal of roles at a place. */
+/** A system user with roles. */
 export function systemUser(level: Level, place: DatabasePath, name: string, roles: readonly Role[]): SystemUser {
   const { namespace, database } = place;
   if (namespace === undefined) return { kind: 'system', level, name, roles };
@@ -63,7 +62,7 @@ export function systemUser(level: Level, place: DatabasePath, name: string, role
 
 export const GUEST: Principal = { kind: 'guest' };
 
-/** The identity of somebody who hasn't signed in with anything. */
+/** The identity of a principal that has not signed in with credentials. */
 export function plainIdentity(principal: Principal, { origin, place }: Client): SessionIdentity {
   return new SessionIdentity({ principal, place, claims: undefined, access: undefined, expiresAt: undefined }, origin);
 }
@@ -72,7 +71,10 @@ export function guestIdentity(client: Client): SessionIdentity {
   return plainIdentity(GUEST, client);
 }
 
-/** The identity of a session after a sign-in. A root user's leaves the selection as it was, a namespace user's keeps the database. */
+/**
+ * The identity of a session after a sign-in. A root user keeps the selection; a namespace user keeps the selected
+ * database.
+ */
 export function identityOf(signedIn: SignedIn, { origin, place }: Client): SessionIdentity {
   return new SessionIdentity(signedIn, origin, {
     namespace: signedIn.place.namespace ?? place.namespace,
@@ -104,7 +106,7 @@ export class SessionIdentity implements Identity {
     this.access = signedIn.access;
   }
 
-  /** Put together when a statement asks for it; most never do. */
+  /** Created on first use; most statements never need it. */
   get session(): ObjectValue {
     this.#session ??= sessionValue(this);
     return this.#session;

@@ -7,20 +7,20 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
 
-/** Where key sets come from, and who is told when one can't be had. */
+/** How key sets are fetched, and where failures are reported. */
 export interface KeySetSource {
-  /** Bounded in time and size, and as strict as the server's network rules. */
+  /** Bounded in time and size, and subject to the server's network rules. */
   readonly fetcher: Pick<Fetcher, 'fetch'>;
-  /** Whoever sends a token only hears that it is no good. */
+  /** For the log; the client only gets `invalid_auth`. */
   report(error: TesseraError): void;
 }
 
-/** What is fetched of a key set. Sets of the large providers have a few kilobytes and answer in less than a second. */
+/** Limits of fetching a key set: milliseconds and bytes. Sets of large providers have a few kilobytes. */
 export const KEY_SET_LIMITS = { time: 5_000, response: 256 * 1024 } as const;
 
 const HOUR = 60 * 60 * 1000;
 const FRESH_MILLISECONDS = 12 * HOUR;
-/** No set is fetched more often, neither for an unknown key nor after a failure. */
+/** The minimum interval between fetches of one set, whether for an unknown key or after a failure. */
 const PAUSE_MILLISECONDS = 5 * 60 * 1000;
 const MAX_KEYS = 100;
 const MAX_DEPTH = 8;
@@ -29,11 +29,11 @@ interface Entry {
   keys: LocalJWKSet | undefined;
   fetchedAt: number;
   triedAt: number;
-  /** The fetch that is under way; whoever comes meanwhile waits for it. */
+  /** The fetch in progress, shared by concurrent callers. */
   loading: Promise<LocalJWKSet> | undefined;
 }
 
-/** The key sets (RFC 7517) of the access methods defined WITH JWT URL. */
+/** The JSON Web Key Sets (RFC 7517) of access methods defined WITH JWT URL. */
 export class KeySets {
   readonly #clock: Clock;
   readonly #source: KeySetSource | undefined;
@@ -45,9 +45,9 @@ export class KeySets {
   }
 
   /**
-   * Does `work` with the keys at `url`; once more with keys fetched anew if none of those at hand fits.
+   * Runs `work` with the keys at `url`, and once more with freshly fetched keys if none matches.
    *
-   * @throws TesseraError `key_set_unavailable`; what `work` throws
+   * @throws TesseraError `key_set_unavailable`; errors of `work`
    */
   async use<T>(url: string, work: (keys: LocalJWKSet) => Promise<T>): Promise<T> {
     const entry = this.#entry(url);
@@ -103,7 +103,7 @@ export class KeySets {
     } catch (cause) {
       const error = asUnavailable(cause, url);
       this.#source?.report(error);
-      // A set that can't be renewed for the sake of an unknown key serves the known ones to its end.
+      // If the set cannot be refreshed for an unknown key, the cached keys stay valid until they expire.
       const known = this.#freshKeys(entry);
       if (known === undefined) throw error;
       return known;
@@ -118,7 +118,7 @@ export class KeySets {
     const listed = parseStrictObject(Buffer.from(body).toString('utf8'), MAX_DEPTH)?.['keys'];
     if (!Array.isArray(listed)) throw unavailable(url, 'it is not a key set');
     if (listed.length > MAX_KEYS) throw unavailable(url, `it has more than ${MAX_KEYS} keys`);
-    // Others are passed over: sets may hold keys for other uses, and of kinds to come.
+    // Sets may contain keys for other uses, and of unsupported types.
     const keys = listed.filter(verifies) as JWK[];
     if (keys.length === 0) throw unavailable(url, 'no key in it can verify tokens');
     return keys;
@@ -134,7 +134,7 @@ function asUnavailable(thrown: unknown, url: string): TesseraError {
   return error.code === 'key_set_unavailable' ? error : unavailable(url, error.message);
 }
 
-/** Members of secrets and private keys: what everybody may fetch proves nothing. */
+/** Members of secret and private keys: a key that is publicly available proves nothing. */
 const PRIVATE = ['k', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
 /** Whether a key of a set may verify tokens. */

@@ -10,28 +10,30 @@ import { parsePhc, printPhc } from './phc.js';
 import { WorkQueue } from './work-queue.js';
 
 export interface PasswordHasherOptions {
-  /** Hashes computed at once: by default one core is left to the event loop, and one of libuv's four threads to files and names. */
+  /**
+   * Concurrent hash computations. Default: leaves one core to the event loop and one of libuv's four threads to I/O.
+   */
   readonly maxRunning?: number;
-  /** Hashes that may wait for their turn; 128 unless told. */
+  /** Maximum queue length. Default: 128. */
   readonly maxWaiting?: number;
 }
 
-/** Hashes passwords, and helps to keep silent about who exists. */
+/** Hashes and verifies passwords in a time that doesn't reveal whether a user exists. */
 export interface CredentialHasher extends PasswordHasher {
-  /** Whether `password` belongs to `hash`, by Argon2. Without a hash the answer is no, and takes just as long. */
+  /** Whether `password` matches `hash` (Argon2). Without a hash the answer is false after the same time. */
   verifyCredential(hash: string | undefined, password: string): Promise<boolean>;
-  /** Whether a hash took less work than new ones do. */
+  /** Whether the hash is weaker than new ones, and should be replaced. */
   isOutdated(hash: string): boolean;
-  /** Whether the next password would be refused with `hashing_busy`. */
+  /** Whether the next password would fail with `hashing_busy`. */
   readonly busy: boolean;
 }
 
 /** How one algorithm hashes and verifies. Passwords come as bounded UTF-8. */
 interface Scheme {
   hash(password: Buffer, salt: Uint8Array): Promise<string>;
-  /** The work of verifying against `hash`; `undefined` when it is malformed or asks for more than we spend on a stranger's hash. */
+  /** Prepares verification against `hash`; `undefined` if it is malformed or exceeds the cost limits. */
   verifier(hash: string): ((password: Buffer) => Promise<boolean>) | undefined;
-  /** Bytes; a longer password is refused rather than cut. */
+  /** Bytes; longer passwords are denied rather than truncated. */
   readonly maxPasswordBytes: number;
 }
 
@@ -42,9 +44,9 @@ const HASH_BYTES = 32;
 const argon2 = lazyLibrary<typeof import('@node-rs/argon2')>('@node-rs/argon2');
 const bcrypt = lazyLibrary<typeof import('@node-rs/bcrypt')>('@node-rs/bcrypt');
 
-// The const enum of the library can't be imported under `isolatedModules`.
+// The library's const enum cannot be imported under `isolatedModules`.
 const ARGON2ID = 2 as Algorithm.Argon2id;
-/** 19 MiB, two passes: the floor of the OWASP cheat sheet, and what the peer uses. */
+/** 19 MiB, two passes: the minimum of the OWASP Password Storage Cheat Sheet, and the reference engine's choice. */
 const ARGON2 = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: HASH_BYTES } as const;
 /** A version, the cost, and 22 characters of salt with 31 of hash. */
 const BCRYPT_HASH = /^\$2[abxy]?\$(\d\d)\$[./A-Za-z0-9]{53}$/;
@@ -52,7 +54,7 @@ const BCRYPT_COST = 12;
 const PBKDF2 = { i: 600_000, l: HASH_BYTES } as const;
 const SCRYPT = { ln: 17, r: 8, p: 1 } as const;
 
-/** What a hash from elsewhere may cost: enough for the usual settings of other systems, and no more than about a second. */
+/** Cost limits of imported hashes: the usual settings of other systems, up to about one second. */
 const LIMITS = {
   argon2: { memoryKib: 128 * 1024, memoryKibTimesPasses: 512 * 1024, parallelism: 16 },
   bcrypt: { cost: 14 },
@@ -61,7 +63,7 @@ const LIMITS = {
 } as const;
 const MAX_HASH_LENGTH = 512;
 
-/** Of a password that nobody knows, with the parameters of `ARGON2`: unknown users are verified against it. */
+/** Hash of an unknown password with the parameters of `ARGON2`: unknown users are verified against it. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$kT8m1sZ0pVbE0mYcXq7o4A$O7pEzq0L3mZc1r5tJ9b2dXfKQw8sVhYuNn4aGi6RkCs';
 
 const PBKDF2_DIGESTS: Readonly<Record<string, { name: string; bytes: number }>> = {
@@ -73,7 +75,7 @@ const deriveByPbkdf2 = promisify(pbkdf2);
 const deriveByScrypt = (password: Uint8Array, salt: Uint8Array, length: number, { ln, r, p }: ScryptParameters) =>
   new Promise<Buffer>((resolve, reject) => {
     const N = 2 ** ln;
-    // Node wants to be told that it may use the memory that the parameters ask for anyway.
+    // Node's limit must be raised to the memory that the parameters need.
     const maxmem = 128 * r * (N + p) + 1024 * 1024;
     scrypt(password, salt, length, { N, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));
   });
@@ -161,7 +163,8 @@ const SCHEMES: Readonly<Record<HashAlgorithm, Scheme>> = {
  * | pbkdf2 | HMAC-SHA-256, 600,000 rounds | `$pbkdf2-sha256$i=600000,l=32$…` |
  * | scrypt | N = 2^17, r = 8, p = 1 | `$scrypt$ln=17,r=8,p=1$…` |
  *
- * Verifying takes other parameters too, up to about a second's work; a hash that asks for more, or isn't one, is no match.
+ * Verifying takes other parameters too, up to about a second's work; a hash that asks for more, or isn't one, is no
+ * match.
  *
  * @throws TesseraError `password_too_long`, `hashing_busy` (retryable, HTTP 429)
  */
@@ -185,7 +188,7 @@ export function createPasswordHasher(environment: Environment, options: Password
     },
 
     async verifyCredential(hash, password) {
-      // A user without a usable hash must cost as much as one with; so must one who doesn't exist.
+      // A missing user and a user without a usable hash must cost the same as a valid one.
       const usable =
         hash !== undefined && hash.length <= MAX_HASH_LENGTH && SCHEMES.argon2.verifier(hash) !== undefined;
       const matches = await hasher.verify('argon2', usable ? hash : NOBODY, password);
@@ -206,7 +209,7 @@ export function createPasswordHasher(environment: Environment, options: Password
 }
 
 function passwordBytes(password: string, limit: number): Buffer {
-  // A UTF-16 unit is at least one byte, so that an enormous text is refused before it is copied.
+  // A UTF-16 unit is at least one byte, so that huge texts are denied before they are copied.
   if (password.length > limit) throw failure('password_too_long', { limit });
   const bytes = Buffer.from(password, 'utf8');
   if (bytes.length > limit) throw failure('password_too_long', { limit });

@@ -9,7 +9,7 @@ export interface PhcHash<P extends string> {
   readonly hash: Uint8Array;
 }
 
-/** Longer texts aren't hashes; salts and hashes within it are at most this many bytes. */
+/** Longer texts aren't hashes; salt and hash have at most this many bytes. */
 const MAX_LENGTH = 512;
 const FORM = /^\$([a-z0-9-]{1,32})\$([a-z0-9=,]+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 const NUMBER = /^(?:0|[1-9][0-9]{0,9})$/;

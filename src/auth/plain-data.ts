@@ -16,8 +16,8 @@ const MAX_VALUES = 10_000;
 type Judge = 'inert' | 'live' | ((value: Value) => readonly Value[] | 'live');
 
 /**
- * Whether a kind is plain data, which a query can only compare and store. The others make a query do something: a function runs, a
- * table and a range of records read records that the query's author didn't mean, a regex or a range matches many values at once.
+ * Which kinds are plain data: values that a query can only compare and store. Others have effects in a query: a
+ * function runs, a table or record range reads other records, a regex or range matches many values.
  */
 const KINDS: Readonly<Record<Kind, Judge>> = {
   none: 'inert',
@@ -47,9 +47,9 @@ const KINDS: Readonly<Record<Kind, Judge>> = {
 };
 
 /**
- * Refuses a variable of a sign-in or sign-up that is anything but plain data, at any depth.
+ * Checks that a sign-in or sign-up variable is plain data at any depth, to prevent query injection.
  *
- * @throws TesseraError `variable_not_data`, `malformed_credentials` when it is nested too deep or holds too much
+ * @throws TesseraError `variable_not_data`; `malformed_credentials` if it is nested too deep or too large
  */
 export function assertPlainData(name: string, value: Value): void {
   let count = 0;

@@ -1,4 +1,4 @@
-/** Users that are records: SIGNUP, SIGNIN and AUTHENTICATE of an access of TYPE RECORD. */
+/** Record users: SIGNUP, SIGNIN and AUTHENTICATE of access methods of TYPE RECORD. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { NO_INCARNATION } from '../catalog/credentials/incarnation.js';
 import { issuingKey } from '../catalog/credentials/signing-key.js';
@@ -28,7 +28,7 @@ interface RecordPlace {
   readonly database: string;
 }
 
-/** How signing in and signing up differ. */
+/** The differences between signing in and signing up. */
 interface RecordEntry {
   clause(kind: RecordAccess): Expression | undefined;
   readonly clauseMissing: 'access_signin_missing' | 'access_signup_missing';
@@ -40,7 +40,7 @@ const DOORS: Readonly<Record<'signin' | 'signup', RecordEntry>> = {
   signin: {
     clause: (kind) => kind.signin,
     clauseMissing: 'access_signin_missing',
-    // A query that fails for some accounts only would tell which there are.
+    // A query that fails only for some accounts would reveal which exist.
     queryFailed: 'invalid_auth',
     noRecord: 'invalid_auth',
   },
@@ -52,15 +52,16 @@ const DOORS: Readonly<Record<'signin' | 'signup', RecordEntry>> = {
   },
 };
 
-/** The clause that a sign-in would run. */
+/** The clause that a sign-in runs. */
 export function signInClause(access: AccessDefinition | undefined): Expression | undefined {
   return access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
 }
 
 /**
- * Signs a record user up through the access' SIGNUP clause, and in.
+ * Signs a record user up through the SIGNUP clause, and in.
  *
- * @throws TesseraError as `signInByAccess`, but `no_record_returned` when no record comes out, and the codes of sign-up
+ * @throws TesseraError as `signInByAccess`, but `no_record_returned` if the clause answers no record; and the error
+ * codes of sign-up
  */
 export function signUpRecord(
   context: AuthContext,
@@ -78,7 +79,7 @@ export function signUpRecord(
   });
 }
 
-/** Signs in or up through a clause of a record access, or in with one of its refresh tokens. */
+/** Signs in or up through a clause of a record access method, or in with one of its refresh tokens. */
 export async function enterAsRecord(
   context: AuthContext,
   way: keyof typeof DOORS,
@@ -103,7 +104,7 @@ export async function enterAsRecord(
       access: access.name,
       id: toText(identified.id),
       incarnation: identified.incarnation?.id,
-      // What is issued here is accepted here.
+      // Tokens issued here must be accepted here.
       issuer: jwt?.require?.issuers[0],
       audience: jwt?.require?.audiences[0],
       token,
@@ -129,7 +130,7 @@ export async function enterAsRecord(
   const run = { place, variables: credentials.variables, identity: guestIdentity({ ...client, place }) };
   const identified = await judged(door.queryFailed, () => context.directory.identify(clause, run));
   if (identified === undefined) {
-    // A query that finds the account fails while no password can be hashed; one that doesn't must fail alike.
+    // A query that finds the account fails while no password can be hashed; one that doesn't must fail the same way.
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
     throw failure(door.noRecord);
   }
@@ -139,9 +140,9 @@ export async function enterAsRecord(
 }
 
 /**
- * The session of a record user whose credentials or token have been found good: AUTHENTICATE may refuse it or put
- * another record in its place, and the record must exist. What the clause looks up is the record as it is now, whatever
- * the credentials were given to.
+ * The session of a record user whose credentials or token are valid. AUTHENTICATE may deny it or substitute another
+ * record, and the record must exist. The clause reads the current record, whichever record the credentials were issued
+ * for.
  *
  * @throws TesseraError `invalid_auth`, `thrown`, `hashing_busy`, `unexpected_auth`
  */
@@ -170,7 +171,7 @@ export function recordSession(
   });
   let found: PromiseOrValue<IdentifiedRecord | undefined> = identified;
   if (access.authenticate !== undefined) {
-    // The clause sees who it would be, but not yet as let in by this access.
+    // The clause sees the candidate before `$access` is set.
     const candidate: SignedIn =
       identified === undefined
         ? { principal: { kind: 'guest' }, place, claims: claimsValue(claims), access: undefined, expiresAt }
@@ -185,9 +186,9 @@ export function recordSession(
 }
 
 /**
- * Evaluates an AUTHENTICATE clause for somebody whose credentials are good.
+ * Evaluates an AUTHENTICATE clause for a user with valid credentials.
  *
- * @throws TesseraError `thrown`; `invalid_auth` for any other failure inside, whose cause is for the log only
+ * @throws TesseraError `thrown`; `invalid_auth` for any other failure, whose cause is only logged
  */
 export function authenticate(
   context: AuthContext,
@@ -202,12 +203,12 @@ function authenticateRun(candidate: SignedIn, client: Client): AccessRun {
   return { place: candidate.place, variables: newObject(), identity: identityOf(candidate, client) };
 }
 
-/** Both names, where a record can live. */
+/** Namespace and database, both set; otherwise `undefined`. */
 export function recordPlace({ namespace, database }: DatabasePath): RecordPlace | undefined {
   return namespace === undefined || database === undefined ? undefined : { namespace, database };
 }
 
-/** Runs a clause; of its failures the caller is told no more than he may know. */
+/** Runs a clause and replaces errors that would reveal internals. */
 async function judged<T>(failedAs: RecordEntry['queryFailed'], run: () => PromiseOrValue<T>): Promise<T> {
   try {
     return await run();
@@ -218,7 +219,7 @@ async function judged<T>(failedAs: RecordEntry['queryFailed'], run: () => Promis
   }
 }
 
-/** Inner failures that the caller is told of. What was thrown is meant for him; the others are worth another try. */
+/** Errors returned to the client: THROW is meant for it; the others are retryable. */
 const OUTWARD: ReadonlyMap<ErrorCode, 'itself' | 'unexpected_auth'> = new Map<ErrorCode, 'itself' | 'unexpected_auth'>([
   ['thrown', 'itself'],
   ['hashing_busy', 'itself'],
@@ -226,11 +227,14 @@ const OUTWARD: ReadonlyMap<ErrorCode, 'itself' | 'unexpected_auth'> = new Map<Er
   ['storage_unavailable', 'unexpected_auth'],
 ]);
 
-/** What a clause or a claim gives as a record: a record id, its text, an object with an `id`, or the first of an array of these. */
+/**
+ * Converts the result of a clause, or a claim, to a record id: a record id, its text, an object with an `id`, or the
+ * first element of an array of these.
+ */
 export function recordFrom(value: Value): RecordId | undefined {
   let found = isArray(value) ? value[0] : value;
   if (isObject(found)) found = found['id'];
   if (typeof found === 'string') found = parseRecordId(found);
-  // A range of records is nobody.
+  // A range of records identifies no user.
   return found instanceof RecordId && !(found.key instanceof Range) ? found : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Refresh tokens of record accesses WITH REFRESH. Each is used once, for a new pair of tokens. One that comes a second time tells that
- * somebody else has it too, so that its whole family is revoked; but clients that send it twice at the same time mean no harm: then it is
- * refused, and no more.
+ * Refresh tokens of access methods WITH REFRESH, with rotation (RFC 9700, section 4.14.2): each is used once, for a new
+ * pair of tokens. Reuse indicates theft, so the whole family is revoked; but within the grace period it counts as a
+ * race between requests of one client and is only denied.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import {
@@ -23,10 +23,10 @@ import { toText } from '../value/text/text.js';
 import type { AuthContext } from './context.js';
 import type { IdentifiedRecord } from './directory.js';
 
-/** How long after its use a refresh token is taken for one that lost a race, in seconds, unless told. */
+/** Default grace period in seconds, in which a reused token counts as a lost race. */
 export const REFRESH_GRACE_SECONDS = 10;
 
-/** Hands out the first refresh token of a family. */
+/** Issues the first refresh token of a family. */
 export async function issueRefresh(
   context: AuthContext,
   place: DatabasePath,
@@ -39,7 +39,7 @@ export async function issueRefresh(
   return key;
 }
 
-/** The record that a refresh token was for, and the token that replaces it. */
+/** The record that a refresh token was issued for, and the token that replaces it. */
 export interface Refreshed {
   readonly identified: IdentifiedRecord;
   readonly key: string;
@@ -47,13 +47,16 @@ export interface Refreshed {
 
 export interface RefreshUse {
   readonly token: string;
-  /** The text of the record that it must be for, where the client tells. */
+  /** The record's text that the token must have been issued for, if the client names it. */
   readonly subject: string | undefined;
-  /** The id of the access token that is issued for it. */
+  /** The id of the access token issued with the replacement. */
   readonly issued: string;
 }
 
-/** Uses a refresh token up. @throws TesseraError `invalid_auth` when it is no good, and when it was used before */
+/**
+ * Consumes a refresh token.
+ * @throws TesseraError `invalid_auth` if it is invalid or was used before
+ */
 export async function useRefresh(
   context: AuthContext,
   place: DatabasePath,
@@ -84,7 +87,10 @@ export async function useRefresh(
   return refreshed;
 }
 
-/** Makes a refresh token and its whole family worthless. @throws TesseraError `invalid_auth` when it is no good */
+/**
+ * Revokes a refresh token and its family.
+ * @throws TesseraError `invalid_auth` if it is invalid
+ */
 export async function revokeRefresh(
   context: AuthContext,
   place: DatabasePath,
@@ -102,8 +108,8 @@ export async function revokeRefresh(
 }
 
 /**
- * Does `work` with the grant that a token secretMatches, unless it is for another record or for one that was deleted, has
- * expired, or was taken back, it or its family.
+ * Runs `work` with the grant of a token, unless it belongs to another or deleted record, has expired, or was revoked
+ * directly or with its family.
  */
 function onGrant<T>(
   context: AuthContext,

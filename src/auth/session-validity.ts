@@ -1,6 +1,6 @@
 /**
- * Whether what a session or a token rests on still stands: the definition that let its bearer in, the record that the bearer is, and that
- * nobody took back what was handed out.
+ * Revalidates a session or token: its user or access method is unchanged, its record exists, and its token or grant
+ * isn't revoked.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
@@ -19,12 +19,12 @@ import { type Claims, issuedAt } from './claims.js';
 import type { AuthContext } from './context.js';
 import { type SignedIn, systemUser } from './identity.js';
 
-/** Each DEFINE of a user and each change of its password draws another secret. */
+/** Each DEFINE USER and each password change generates a new secret. */
 function isSameUser(then: UserDefinition, now: UserDefinition): boolean {
   return then.secret === now.secret;
 }
 
-/** An access that trusts other keys is another one; one whose keys follow one another still trusts the former. */
+/** An access method with other keys counts as another one; after a key rotation the former key stays trusted. */
 function isSameAccess(then: AccessDefinition, now: AccessDefinition): boolean {
   if (then.accessKind.kind !== now.accessKind.kind || then.secret !== now.secret) return false;
   const [before, after] = [verificationOf(then), verificationOf(now)];
@@ -39,7 +39,10 @@ function verificationOf({ accessKind }: AccessDefinition): JwtVerification | und
   return accessKind.kind === 'bearer' ? undefined : accessKind.jwt?.verify;
 }
 
-/** What the bearer of a token signs in as. @throws TesseraError `invalid_auth` when the token was taken back */
+/**
+ * The sign-in of a token's bearer.
+ * @throws TesseraError `invalid_auth` if the token was revoked
+ */
 export function unlessRevoked(
   { directory }: AuthContext,
   signedIn: SignedIn,
@@ -53,8 +56,8 @@ export function unlessRevoked(
 }
 
 /**
- * Who somebody who signed in at some time is now, perhaps with other roles; `undefined` when nothing lets them in any more.
- * `at` is in nanoseconds since 1970.
+ * The current principal of a sign-in, possibly with other roles; `undefined` if it is no longer valid. `at` is its time
+ * in nanoseconds since 1970.
  */
 export function revalidatePrincipal(
   { directory }: AuthContext,
@@ -83,7 +86,7 @@ export function revalidatePrincipal(
   });
 }
 
-/** Whether the grant whose key somebody came with, if they did, is still good to those who are in; its lifetime is for those who come. */
+/** Whether the grant that was used to sign in isn't revoked. Its expiry only prevents new sign-ins. */
 export function isGranted(
   directory: AuthContext['directory'],
   place: DatabasePath,
@@ -97,7 +100,10 @@ export function isGranted(
   );
 }
 
-/** Somebody whom an access let in. Roles that a token claims are those of its issuer; a bearer of a grant has those of the user. */
+/**
+ * The current principal of an access method. Roles claimed by a token are its issuer's choice; the bearer of a grant
+ * has the user's roles.
+ */
 function bearerNow(
   directory: AuthContext['directory'],
   { accessKind }: AccessDefinition,

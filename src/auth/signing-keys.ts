@@ -3,7 +3,7 @@ import { type CryptoKey, calculateJwkThumbprint, type JWK } from 'jose';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { headerName, hmacHash, type KeyUse, readKey, type SigningKey } from '../catalog/credentials/signing-key.js';
 
-/** Imports each key once, and remembers those used last. */
+/** Imports keys, with a cache. */
 export class SigningKeys {
   readonly #imported: TwoGenerationCache<string, Promise<CryptoKey | KeyObject>>;
   readonly #public = new TwoGenerationCache<string, Promise<PublicJwk>>(256);
@@ -12,18 +12,24 @@ export class SigningKeys {
     this.#imported = new TwoGenerationCache(capacity);
   }
 
-  /** @throws TesseraError `invalid_key` */
+  /**
+   * Imports a key.
+   * @throws TesseraError `invalid_key`
+   */
   get(use: KeyUse, key: SigningKey): Promise<CryptoKey | KeyObject> {
     return remembered(this.#imported, `${use} ${key.algorithm} ${key.key}`, () => importKey(use, key));
   }
 
-  /** The public half of a pair of keys as others are told of it. @throws TesseraError `invalid_key` */
+  /**
+   * The public half of a key pair.
+   * @throws TesseraError `invalid_key`
+   */
   publicJwk(use: KeyUse, key: SigningKey): Promise<PublicJwk> {
     return remembered(this.#public, `${use} ${key.algorithm} ${key.key}`, () => publicJwk(use, key));
   }
 }
 
-/** A public key (RFC 7517). `kid` is its thumbprint (RFC 7638), so that the key itself tells its name. */
+/** A public key (RFC 7517). `kid` is its thumbprint (RFC 7638). */
 export type PublicJwk = JWK & { readonly kid: string };
 
 async function importKey(use: KeyUse, key: SigningKey): Promise<CryptoKey | KeyObject> {
@@ -35,7 +41,7 @@ async function importKey(use: KeyUse, key: SigningKey): Promise<CryptoKey | KeyO
 
 async function publicJwk(use: KeyUse, key: SigningKey): Promise<PublicJwk> {
   const read = readKey(use, key);
-  // Only what was made a public key is ever exported.
+  // Exports only public key objects.
   const jwk = (use === 'sign' ? createPublicKey(read) : read).export({ format: 'jwk' }) as JWK;
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), use: 'sig', alg: headerName(key.algorithm) };
 }

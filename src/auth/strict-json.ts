@@ -4,8 +4,8 @@ export interface JsonObject {
 }
 
 /**
- * Reads a JSON object in which no key is given twice, since readers differ in which of the two they believe; nested at most
- * `maxDepth` deep. `undefined` for every other text.
+ * Parses a JSON object without duplicate keys, at most `maxDepth` levels deep; `undefined` for any other text. Parsers
+ * disagree on which duplicate wins.
  */
 export function parseStrictObject(text: string, maxDepth: number): JsonObject | undefined {
   let value: Json;
@@ -18,7 +18,7 @@ export function parseStrictObject(text: string, maxDepth: number): JsonObject | 
   return isObject && hasUniqueKeys(text, maxDepth) ? (value as JsonObject) : undefined;
 }
 
-/** `text` is valid JSON, hence a string is a key if and only if a colon follows. */
+/** `text` is valid JSON, so that a string is a key exactly if a colon follows. */
 function hasUniqueKeys(text: string, maxDepth: number): boolean {
   const open: Set<string>[] = [];
   const token = /[{}[\]]|"(?:[^"\\]|\\.)*"(\s*:)?/g;

@@ -1,4 +1,4 @@
-/** Users of DEFINE USER, at root, a namespace or a database. */
+/** System users (DEFINE USER) at root, namespace or database level. */
 
 import type { SigningKey } from '../catalog/credentials/signing-key.js';
 import type { UserDefinition } from '../catalog/definitions/definition.js';
@@ -11,9 +11,9 @@ import type { SystemCredentials } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
 
 /**
- * Signs a user in by name and password, and issues a token that the user's own secret signs.
+ * Signs in by name and password, and issues a token signed with the user's secret.
  *
- * @throws TesseraError `invalid_auth` whatever is wrong, `too_many_attempts`, `hashing_busy`, `password_too_long`
+ * @throws TesseraError `invalid_auth` for whatever is wrong, `too_many_attempts`, `hashing_busy`, `password_too_long`
  */
 export async function signInUser(
   context: AuthContext,
@@ -24,7 +24,7 @@ export async function signInUser(
   return { signedIn, tokens: { access: await context.tokens.sign(claims, userKey(user)) } };
 }
 
-/** As `signInUser`, for a client that sends its password with each request and wants no token. */
+/** Like `signInUser` without issuing a token, for clients that send the password with each request. */
 export async function signInUserOnce(
   context: AuthContext,
   credentials: SystemCredentials,
@@ -33,12 +33,12 @@ export async function signInUserOnce(
   return (await checkPassword(context, credentials, client)).signedIn;
 }
 
-/** What signs the tokens of a user. Each DEFINE draws another secret, so that tokens issued before are worth nothing. */
+/** The key that signs the tokens of a user. Each DEFINE USER generates a new one, which invalidates earlier tokens. */
 export function userKey(user: UserDefinition): SigningKey {
   return { algorithm: 'HS512', key: user.secret };
 }
 
-/** The session of a user. Roles are those of the present definition, not those of when a token was issued. */
+/** The session of a user, with the roles of the current definition rather than those of the token. */
 export function userSession(context: AuthContext, place: DatabasePath, user: UserDefinition, claims: Claims): SignedIn {
   return {
     principal: systemUser(user.level, place, user.name, user.roles),
@@ -50,7 +50,7 @@ export function userSession(context: AuthContext, place: DatabasePath, user: Use
   };
 }
 
-/** Hashes a password anew as new ones are, while it is at hand. If that can't be done now, there will be a next time. */
+/** Rehashes a weak hash while the password is known. If hashing is busy, the next sign-in does it. */
 async function strengthen(
   { hasher, directory }: AuthContext,
   place: DatabasePath,
@@ -73,14 +73,15 @@ async function checkPassword(
   const check = async () => {
     const found = await context.directory.user(place, name);
     if (found !== undefined && context.verified.has(found.passhash, password)) return { user: found, hashed: false };
-    // Whether the user, or even the place, exists: the same hash is computed and the same error told.
+    // Equalizes timing and error for unknown users and databases.
     const matches = await context.hasher.verifyCredential(found?.passhash, password);
     if (found === undefined || !matches) throw failure('invalid_auth');
     context.verified.add(found.passhash, password);
     if (context.hasher.isOutdated(found.passhash)) await strengthen(context, place, found, password);
     return { user: found, hashed: true };
   };
-  // A client that sends its password with each request would clear the failures of a guesser with each of them.
+  // Successes with cached credentials must not reset the throttle, since a client that sends its password with each
+  // request would clear a guesser's failures.
   const { user } = await context.failureDelay.delayThrottled(() =>
     context.throttle.attempt(attempt, check, ({ hashed }) => hashed),
   );

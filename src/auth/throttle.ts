@@ -3,15 +3,15 @@ import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
 
-/** One try to sign in. */
+/** A sign-in attempt. */
 export interface Attempt {
-  /** Whom it wants to be, as an opaque text; `undefined` where nothing tells, as in a sign-up. */
+  /** The target account, as an opaque key; `undefined` if unknown, as in a sign-up. */
   readonly account: string | undefined;
-  /** The address it comes from; `undefined` in process. */
+  /** The client's address; `undefined` in process. */
   readonly source: string | undefined;
 }
 
-/** After `free` failures each further one doubles the time, from a second on, until the next try may begin. */
+/** After `free` failures, each further one doubles the delay before the next attempt, starting at one second. */
 export interface ThrottleRule {
   readonly free: number;
   /** Milliseconds. */
@@ -21,29 +21,33 @@ export interface ThrottleRule {
 }
 
 /**
- * - `pair`: one account from one source. It can't be used against somebody who signs in from elsewhere.
- * - `account`: one account from all sources together, but for those from which it has been signed in to before, so that a crowd of strangers
- *   can't keep its owner out.
- * - `source`: one source for all accounts together, but for those that have been signed in to from there before, so that whoever shares an
- *   address with a guesser isn't kept out. Generous, since a whole office or a web server may stand behind one address.
+ * - `pair`: one account from one source. It cannot lock out a user who signs in from elsewhere.
+ * - `account`: one account from all sources, except those that have signed in to it before, so that a distributed
+ *   attack cannot lock its owner out.
+ * - `source`: one source for all accounts, except those that have signed in from there before, so that users who share
+ *   an address with a guesser aren't locked out. Generous, since an office or a web server may share one address.
  *
- * None of them refuses a try for good: it waits for its turn. With the delays of `DEFAULT_RULES` somebody who has used up the free failures
- * tries a password of one account at most 180 times an hour, from one source or from many, and of all accounts at most 900 times an
- * hour from one source. Where the owner of the account signs in from the same source meanwhile, and so clears its counter, it is 660 times.
+ * No counter denies attempts for good: an attempt waits for its turn. With `DEFAULT_RULES`, a guesser who has used up
+ * the free failures gets at most 180 attempts per hour on one account, from one source or many, and 900 per hour from
+ * one source over all accounts; 660 on an account whose owner signs in from the same source meanwhile, which resets its
+ * counter.
  */
 export interface ThrottleRules {
   readonly pair: ThrottleRule;
   readonly account: ThrottleRule;
   readonly source: ThrottleRule;
-  /** Milliseconds for which a try waits for its turn; then it is refused. */
+  /** Milliseconds that an attempt may wait before it is denied. */
   readonly longestWait: number;
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-/** What a single guesser delays others by at most, and less than clients usually wait for an answer. */
+/** The longest delay that one guesser can impose on others; shorter than common client timeouts. */
 const LONGEST_DELAY = 20 * SECOND;
-/** Milliseconds between two successes that clear a counter, so that a client which signs in all the time clears nothing for a guesser. */
+/**
+ * Milliseconds between two successes that reset a counter, so that a client which signs in constantly doesn't reset it
+ * for a guesser.
+ */
 const CLEARED_AT_MOST = MINUTE;
 export const DEFAULT_RULES: ThrottleRules = {
   pair: { free: 5, longestDelay: LONGEST_DELAY, forgiveAfter: 10 * MINUTE },
@@ -52,53 +56,53 @@ export const DEFAULT_RULES: ThrottleRules = {
   longestWait: LONGEST_DELAY + 5 * SECOND,
 };
 
-/** Counters remembered of each kind; the least used are forgotten first. */
+/** Counters kept of each kind; least recently used ones are evicted. */
 const CAPACITY = 10_000;
-/** Tries that may wait in all, and for one counter. */
+/** Waiting attempts in all, and per counter. */
 const MAX_WAITING_IN_ALL = 10_000;
 const MAX_WAITING = 1_000;
-/** Tries that may wait for a counter whose free failures are used up. */
+/** Waiting attempts per counter whose free failures are used up. */
 const MAX_WAITING_DELAYED = 8;
 
 /** The failures of one pair, account or source. */
 interface Counter {
   failures: number;
-  /** Up to when forgiveness has been accounted for. */
+  /** Time up to which forgiveness has been applied. */
   settledAt: number;
-  /** When the next try may begin. */
+  /** The earliest time of the next attempt. */
   blockedUntil: number;
-  /** When a success clears it again. */
+  /** The earliest time at which a success resets it. */
   clearableAt: number;
 }
 
-/** A counter that a try is held to. */
+/** A counter that applies to an attempt. */
 interface Limit {
   readonly kind: Kind;
   readonly key: string;
 }
 
-/** A try that waits for its turn. */
+/** A waiting attempt. */
 interface Waiting {
   readonly limits: readonly Limit[];
   begin(): void;
   refuse(): void;
 }
 
-/** What is under way and what waits for one counter. */
+/** Running and waiting attempts of one counter. */
 interface Line {
   running: number;
   readonly waiting: Set<Waiting>;
-  /** Of the end of the counter's delay, while somebody waits for it. */
+  /** Cancels the timer of the counter's delay; set while attempts wait for it. */
   cancelTimer: (() => void) | undefined;
 }
 
 /**
- * Slows down guessing. A try begins when each counter that it is held to lets it: its delay is over, and no more tries are under way than
- * may still fail, so that a burst of guesses gets no further than guesses one by one. Until then it waits, without any work being done
- * for it, so that right credentials get in however many wrong ones came before.
+ * Throttles password guessing. An attempt begins when all of its counters permit it: their delays have passed, and no
+ * more attempts are running than may still fail, so that parallel guesses gain nothing. Waiting costs no work, so that
+ * valid credentials succeed however many failures precede them.
  *
- * Of those that wait the last one is first: whoever comes after a burst of guesses isn't behind it. Where too many wait for a delay, the
- * one that has waited longest is refused.
+ * Waiting attempts are served last in, first out, so that a burst of guesses doesn't delay later attempts. If too many
+ * wait for a delay, the oldest is denied.
  */
 export class Throttle {
   readonly #environment: Pick<Environment, 'clock' | 'timers'>;
@@ -123,10 +127,10 @@ export class Throttle {
   }
 
   /**
-   * Runs `work` as a try, when its turn has come. It counts as failed when it throws, unless the fault is the server's; as a success
-   * that clears what failed before unless `proves` denies it of the result.
+   * Runs `work` as an attempt once it may begin. An error counts as a failure unless it is the server's fault; a
+   * success resets the counters unless `proves` is false for its result.
    *
-   * @throws TesseraError `too_many_attempts` with the seconds to wait (HTTP 429); what `work` throws
+   * @throws TesseraError `too_many_attempts` with the seconds to wait (HTTP 429); errors of `work`
    */
   async attempt<T>(attempt: Attempt, work: () => Promise<T>, proves: (result: T) => boolean = () => true): Promise<T> {
     const keys = keysOf(attempt);
@@ -176,7 +180,10 @@ export class Throttle {
     });
   }
 
-  /** @throws TesseraError `too_many_attempts` when there is no room to wait, or the turn can't come in time */
+  /**
+   * Makes room in the queues.
+   * @throws TesseraError `too_many_attempts` if they are full, or the wait would exceed the limit
+   */
   #makeRoom(limits: readonly Limit[]): void {
     const wait = Math.max(...limits.map((limit) => this.#blockedFor(limit)));
     if (wait > this.#rules.longestWait || this.#waitingInAll >= MAX_WAITING_IN_ALL) throw this.#refusal(limits);
@@ -201,7 +208,7 @@ export class Throttle {
     for (const limit of limits) this.#forgetIdle(limit);
   }
 
-  /** Lets those begin that may by now, the last one first. */
+  /** Starts the waiting attempts that may begin, last in first out. */
   #beginWaiting(limit: Limit): void {
     const { waiting } = this.#line(limit);
     if (waiting.size === 0) return;
@@ -211,7 +218,7 @@ export class Throttle {
     }
   }
 
-  /** Has those who wait for a counter begin when its delay is over. */
+  /** Schedules the waiting attempts of a counter for the end of its delay. */
   #awaitDelay(limit: Limit): void {
     const line = this.#line(limit);
     const delay = this.#blockedFor(limit);
@@ -241,7 +248,7 @@ export class Throttle {
     this.#lines[kind].delete(key);
   }
 
-  /** Whether a counter lets a try begin. */
+  /** Whether a counter permits another attempt. */
   #allows(limit: Limit): boolean {
     return this.#blockedFor(limit) === 0 && this.#running(limit) < Math.max(1, this.#chances(limit));
   }
@@ -250,12 +257,12 @@ export class Throttle {
     return this.#lines[kind].get(key)?.running ?? 0;
   }
 
-  /** Milliseconds until the next try may begin. */
+  /** Milliseconds until the next attempt may begin. */
   #blockedFor({ kind, key }: Limit): number {
     return Math.max(0, (this.#counters[kind].get(key)?.blockedUntil ?? 0) - this.#now());
   }
 
-  /** How many more failures there may be before there is a delay. */
+  /** How many more failures are free of delay. */
   #chances(limit: Limit): number {
     return this.#rules[limit.kind].free - (this.#counter(limit)?.failures ?? 0);
   }
@@ -265,7 +272,7 @@ export class Throttle {
     return failure('too_many_attempts', { retryAfter: Math.max(1, Math.ceil(wait / SECOND)) });
   }
 
-  /** What others failed at from the same source, with other accounts, stays. */
+  /** Failures with other accounts from the same source stay. */
   #clear(limit: Limit): void {
     const counter = limit.kind === 'source' ? undefined : this.#counter(limit);
     const now = this.#now();
@@ -280,13 +287,13 @@ export class Throttle {
     const { free, longestDelay } = this.#rules[limit.kind];
     const counter = this.#counter(limit) ?? { failures: 0, settledAt: now, blockedUntil: 0, clearableAt: 0 };
     const delay = (failures: number) => (failures > free ? SECOND * 2 ** (failures - free - 1) : 0);
-    // More than lead to the longest delay aren't counted, so that forgiveness doesn't take for ever.
+    // Failures beyond the longest delay aren't counted, so that forgiveness takes a bounded time.
     if (delay(counter.failures) < longestDelay) counter.failures++;
     counter.blockedUntil = now + Math.min(delay(counter.failures), longestDelay);
     this.#counters[limit.kind].set(limit.key, counter);
   }
 
-  /** The counter after forgiveness; `undefined` when there is nothing left to forgive. */
+  /** The counter after forgiveness; `undefined` if it is zero. */
   #counter({ kind, key }: Limit): Counter | undefined {
     const counter = this.#counters[kind].get(key);
     if (counter === undefined) return undefined;
@@ -299,7 +306,7 @@ export class Throttle {
     return undefined;
   }
 
-  /** The counters that a try is held to: of a pair that has signed in before its own alone. */
+  /** The counters of an attempt. A pair that has signed in before has only its own. */
   #limitsOf({ pair, account, source }: Keys): readonly Limit[] {
     const limits: Limit[] = [];
     if (pair !== undefined && source !== undefined) limits.push({ kind: 'pair', key: pair });
@@ -326,7 +333,7 @@ function keysOf({ account, source }: Attempt): Keys {
   return { account, source: network, pair: account === undefined ? undefined : `${network ?? ''} ${account}` };
 }
 
-/** The address, or of IPv6 the network of 64 bits that one customer has for himself. */
+/** The IPv4 address, or the /64 network of an IPv6 address, which one customer controls. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -1,4 +1,4 @@
-/** Signing in with a token: of a system user, of a record user, or of somebody whom a JWT access trusts. */
+/** Signs in with access tokens of system users, record users and JWT access methods. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import type { DatabasePath } from '../catalog/principal.js';
@@ -17,10 +17,11 @@ import { userKey, userSession } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
 
 /**
- * Opens a session for the bearer of a token. The claims say which definition to ask, and that definition's key says whether to
- * believe them; a definition that was removed or made anew believes none of the old tokens.
+ * Opens a session for the bearer of a token. The claims select the definition whose key verifies the token; a removed
+ * or redefined one invalidates earlier tokens.
  *
- * @throws TesseraError `invalid_auth`, `token_expired`, `invalid_role`, `access_method_mismatch`; `thrown` by AUTHENTICATE
+ * @throws TesseraError `invalid_auth`, `token_expired`, `invalid_role`, `access_method_mismatch`; `thrown` by
+ * AUTHENTICATE
  */
 export function signInWithToken(context: AuthContext, text: string, client: Client): PromiseOrValue<SignedIn> {
   const token = context.tokens.read(text);
@@ -33,7 +34,7 @@ export function signInWithToken(context: AuthContext, text: string, client: Clie
     : signInByAccessToken(context, token, place, access, client);
 }
 
-/** Verified against when there is nothing to verify against, so that a missing definition takes as long as a wrong key. */
+/** A dummy key: verifying against a missing definition takes as long as against a wrong key. */
 const NOBODY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'nobody signs with this key' };
 
 function signInByUserToken(
@@ -71,7 +72,7 @@ function signInByAccessToken(
 }
 
 /**
- * Whose token it is, even if it has expired: the record access that issued it, and the text of the record.
+ * The owner of a token, even an expired one: the record access method that issued it, and the record's text.
  * @throws TesseraError `invalid_auth`
  */
 export async function ownerOf(
@@ -89,7 +90,10 @@ export async function ownerOf(
   return { place, access, subject };
 }
 
-/** @throws TesseraError `invalid_auth` for a genuine token of another issuer, or for another audience, than the definition names */
+/**
+ * Checks issuer and audience.
+ * @throws TesseraError `invalid_auth`
+ */
 function assertMeant({ claims }: UnverifiedToken, { accessKind }: AccessDefinition): void {
   const required = accessKind.kind === 'bearer' ? undefined : accessKind.jwt?.require;
   if (required !== undefined && !matchesIssuerAndAudience(claims, required)) throw failure('invalid_auth');
@@ -100,7 +104,7 @@ function verificationOf(access: AccessDefinition): JwtVerification | undefined {
   return accessKind.kind === 'bearer' ? { kind: 'key', ...bearerKey(access) } : accessKind.jwt?.verify;
 }
 
-/** The record that claims name, if they do. */
+/** The record named by the claims, if any. */
 function recordOf(claims: Claims): RecordId | undefined {
   let id = records.get(claims);
   if (id === undefined && claims.id !== undefined) {
@@ -111,9 +115,8 @@ function recordOf(claims: Claims): RecordId | undefined {
 }
 
 /**
- * The record that a token names, which must be the one it was issued to.
- * @throws TesseraError `invalid_auth` when it isn't: the record was deleted, whether or not there is one of the same id
- * by now
+ * The record that a token was issued to.
+ * @throws TesseraError `invalid_auth` if that record was deleted, even if its id is in use again
  */
 function identifiedBy(
   { directory }: AuthContext,
@@ -127,10 +130,10 @@ function identifiedBy(
   });
 }
 
-/** A token that is sent with each request of a client is read once, and so is its record. */
+/** Cached per token, since clients send the same token with each request. */
 const records = new WeakMap<Claims, RecordId>();
 
-/** Who the bearer of a verified token is. */
+/** Finds the principal of a verified token. */
 type Bearer = (
   context: AuthContext,
   access: AccessDefinition,
@@ -151,7 +154,7 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
   },
 
   jwt(context, access, place, claims, client) {
-    // Whoever names a record means a record user, and this isn't the way in for those.
+    // A token with an `ID` belongs to a record user, which this access method doesn't sign in.
     if (place.database !== undefined && claims.id !== undefined) throw failure('access_method_mismatch');
     const signedIn: SignedIn = {
       principal: systemUser(access.level, place, claims.id ?? access.name, claimedRoles(claims)),

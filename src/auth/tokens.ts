@@ -27,19 +27,19 @@ const NANOSECONDS = 1_000_000_000n;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What may sign for a key set: its keys are public, hence none of them is a secret. */
+/** Algorithms allowed for key sets: their keys are public, so that symmetric algorithms are excluded. */
 const ASYMMETRIC_NAMES: readonly string[] = ASYMMETRIC_ALGORITHMS.map(headerName);
 
 export interface TokenOptions {
-  /** By how much clocks of others may differ from ours: 0 unless told, at most 60. */
+  /** Tolerated clock skew in seconds. Default 0, at most 60. */
   readonly skewSeconds?: number;
-  /** Longer tokens are refused unread; 8 KiB unless told. */
+  /** Longer tokens are denied without parsing. Default 8 KiB. */
   readonly maxBytes?: number;
-  /** Without it, access methods defined with a URL let nobody in. */
+  /** Without it, access methods WITH JWT URL authenticate no one. */
   readonly keySets?: KeySetSource;
 }
 
-/** Whom a token is for. */
+/** The content of a token to issue. */
 export interface TokenContent {
   readonly namespace?: string | undefined;
   readonly database?: string | undefined;
@@ -48,19 +48,19 @@ export interface TokenContent {
   readonly roles?: readonly string[];
   /** The id of a grant. */
   readonly grant?: string;
-  /** That of the record which `id` names. */
+  /** The incarnation of the record named by `id`. */
   readonly incarnation?: string | undefined;
-  /** `iss`; this server unless told. */
+  /** `iss`. Default: this server. */
   readonly issuer?: string | undefined;
-  /** `aud`; for nobody in particular unless told. */
+  /** `aud`. Default: none. */
   readonly audience?: string | undefined;
-  /** Nanoseconds; without it the token has no `exp`, and nobody can sign in with it later. */
+  /** Nanoseconds; without it the token has no `exp` and cannot be used to sign in. */
   readonly lifetime: bigint | undefined;
-  /** The id of the token; drawn unless told. */
+  /** The token's id (`jti`). Default: a new one. */
   readonly token?: string;
 }
 
-/** A token whose form is right. Nothing in it may be believed before `verify` has said so. */
+/** A well-formed token. Its claims must not be trusted before `verify` succeeds. */
 export class UnverifiedToken {
   #genuineBy: SigningKey | undefined;
 
@@ -69,7 +69,10 @@ export class UnverifiedToken {
     readonly claims: Claims,
   ) {}
 
-  /** Whether this key has found it genuine before. A definition that was made anew has another key, which has to judge for itself. */
+  /**
+   * Whether this key has verified the token before. A redefined access method has another key, which must verify it
+   * again.
+   */
   isVerifiedBy({ algorithm, key }: SigningKey): boolean {
     return this.#genuineBy?.key === key && this.#genuineBy.algorithm === algorithm;
   }
@@ -79,26 +82,26 @@ export class UnverifiedToken {
   }
 }
 
-/** How many genuine tokens are remembered; each is at most `maxBytes` long. */
+/** Number of verified tokens cached; each has at most `maxBytes`. */
 const GENUINE_TOKENS = 1_000;
 
-/** A piece of the signature, which tells tokens apart: a text is hashed as a whole to be looked up, and these are long. */
+/** The end of the signature as a cache key: hashing the whole token would take longer. */
 function endOf(token: string): string {
   return token.slice(-32);
 }
 
 /**
- * Issues and verifies JSON Web Tokens in their compact form (RFC 7519).
+ * Issues and verifies JSON Web Tokens in compact serialization (RFC 7519, RFC 7515).
  *
- * The algorithm is the one of the definition; the header only may agree with it. `jwk`, `jku` and `x5u` of the header are ignored,
- * and `kid` does no more than choose from the key set that a definition names. Beyond what the RFCs demand, a part whose base64url isn't canonical and an object with
- * a key given twice are refused.
+ * The algorithm is fixed by the definition, and the header must agree with it (RFC 8725, section 3.1). `jwk`, `jku` and
+ * `x5u` are ignored; `kid` only selects from the configured key set. Stricter than the RFCs, non-canonical base64url
+ * and duplicate keys are denied.
  */
 export class Tokens {
   readonly #environment: Environment;
   readonly #keys = new SigningKeys();
   readonly #keySets: KeySets;
-  /** Genuine tokens by the ends of their texts: an HTTP client sends the same one with each request. */
+  /** Verified tokens by the ends of their texts: HTTP clients send the same token with each request. */
   readonly #genuine = new TwoGenerationCache<string, UnverifiedToken>(GENUINE_TOKENS);
   readonly #skewSeconds: number;
   readonly #maxBytes: number;
@@ -110,13 +113,13 @@ export class Tokens {
     this.#maxBytes = options.maxBytes ?? 8 * 1024;
   }
 
-  /** The id of a new token. It begins with the millisecond, which `iat` doesn't tell. */
+  /** Generates a token id. It begins with the millisecond, which `iat` lacks. */
   drawId(): string {
     const { clock, random } = this.#environment;
     return uuidV7(Number(clock.now() / 1_000_000n), random).text;
   }
 
-  /** The claims of a new token, in the order in which the peer writes them. */
+  /** The claims of a new token, in the reference engine's order. */
   claims(content: TokenContent): Claims {
     const now = Number(this.#environment.clock.now() / NANOSECONDS);
     const { namespace, database, access, token, id, roles, grant, incarnation } = content;
@@ -138,11 +141,14 @@ export class Tokens {
     });
   }
 
-  /** @throws TesseraError `invalid_key` */
+  /**
+   * Signs claims.
+   * @throws TesseraError `invalid_key`
+   */
   async sign(claims: Claims, key: SigningKey): Promise<string> {
     const payload = Buffer.from(plainJson(claims.all), 'latin1');
     const header = { typ: 'JWT', alg: headerName(key.algorithm) };
-    // Whoever fetches the published keys has to find the right one; what signs a secret is told to nobody.
+    // `kid` lets clients find the published key; symmetric keys aren't published.
     const named = isSymmetric(key.algorithm)
       ? header
       : { ...header, kid: (await this.#keys.publicJwk('sign', key)).kid };
@@ -150,41 +156,44 @@ export class Tokens {
   }
 
   /**
-   * Reads a token without believing it, to find the definition that verifies it.
+   * Parses a token without verifying it, to find the definition that verifies it.
    *
    * @throws TesseraError `invalid_auth`
    */
   read(text: string): UnverifiedToken {
     const known = this.#genuine.get(endOf(text));
     if (known?.text === text) return known;
-    // The first test keeps the second from looking at an enormous text.
+    // Checks the length before looking at the text.
     const parts = text.length <= this.#maxBytes ? text.split('.', 4) : [];
     const [header, payload] = parts.map(decodePart);
     if (parts.length !== 3 || header === undefined || payload === undefined || !isCanonical(parts[2] ?? '')) {
       throw failure('invalid_auth');
     }
-    // An extension that must be understood isn't; among them are unencoded payloads.
+    // Unsupported critical extensions, including unencoded payloads (RFC 7797), are denied.
     if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) throw failure('invalid_auth');
     return new UnverifiedToken(text, readClaims(payload));
   }
 
   /**
-   * Holds a token against the keys of a definition, or against the key set that it names, and against the clock.
+   * Verifies signature and times of a token with the keys of a definition, or with its key set.
    *
-   * @throws TesseraError `invalid_auth`; `token_expired`, for a genuine token only
+   * @throws TesseraError `invalid_auth`; `token_expired` for a correctly signed token only
    */
   verify(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
     return andThen(this.verifyOrigin(token, verification), () => this.#checkTimes(token.claims));
   }
 
-  /** As `verify`, for a token that may have expired. */
+  /** Like `verify`, ignoring expiry. */
   verifyOrigin(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
     if (verification.kind === 'url') return this.#verifyWithSet(token, verification.url);
     const keys = keysOf(verification, this.#environment.clock);
     return keys.some((key) => token.isVerifiedBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
   }
 
-  /** The public keys that verify what an access method issues, former ones included; none where it issues nothing, or with a secret. */
+  /**
+   * The public keys of the tokens that an access method issues, including retired ones; empty if it issues none or
+   * signs symmetrically.
+   */
   async publicKeys(jwt: JwtAccess): Promise<readonly PublicJwk[]> {
     const issuing = issuingKey(jwt);
     if (issuing === undefined || isSymmetric(issuing.algorithm)) return [];
@@ -192,7 +201,7 @@ export class Tokens {
       jwt.verify.kind === 'url'
         ? [this.#keys.publicJwk('sign', issuing)]
         : keysOf(jwt.verify, this.#environment.clock).map((key) => this.#keys.publicJwk('verify', key));
-    // What an import brought in may be no key at all.
+    // Imported definitions may hold invalid keys.
     return (await Promise.allSettled(shown)).flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
@@ -228,7 +237,7 @@ export class Tokens {
   }
 }
 
-/** The keys that verify now: the present one, and former ones up to their ends. */
+/** The keys that verify now: the current one, and retired ones until they expire. */
 function keysOf(
   { algorithm, key, retired }: Extract<JwtVerification, { kind: 'key' }>,
   clock: Clock,
@@ -241,8 +250,8 @@ function keysOf(
 }
 
 /**
- * JSON that clients read with `atob` alone: outside ASCII, and for `>`, `?`, `~` and DEL, it uses escapes, so that its base64url has neither
- * `-` nor `_` and equals plain base64.
+ * JSON for clients that decode with `atob`: characters outside ASCII and `>`, `?`, `~`, DEL are escaped, so that
+ * base64url and base64 agree.
  */
 function plainJson(value: JsonObject): string {
   return JSON.stringify(value).replace(
@@ -260,7 +269,7 @@ function decodePart(part: string, index: number): Record<string, Json> | undefin
   }
 }
 
-/** Whether a part is the one base64url text of its bytes: no padding, no stray bits, no foreign characters. */
+/** Whether a part is canonical base64url: no padding, no stray bits, no other characters. */
 function isCanonical(part: string): boolean {
   return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 }

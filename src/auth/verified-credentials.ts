@@ -6,11 +6,11 @@ const CAPACITY = 1_024;
 const LIFETIME_MILLISECONDS = 5 * 60 * 1000;
 
 /**
- * Remembers for a few minutes which passwords matched which hashes, so that a client that sends them with each request (HTTP Basic) costs
- * one password hash now and then instead of one each time.
+ * Caches for a few minutes which passwords matched which hashes, so that clients of HTTP Basic don't cost a password
+ * hash per request.
  *
- * Kept are keyed digests under a key that never leaves this process. A changed password changes the hash and so forgets the old one;
- * wrong passwords are never remembered and always cost a full hash.
+ * Entries are keyed digests (HMAC) under a key that never leaves the process. A changed password changes the hash and
+ * thus misses; failures are never cached and always cost a full hash.
  */
 export class VerifiedCredentials {
   readonly #environment: Environment;

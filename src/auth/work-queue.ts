@@ -1,15 +1,17 @@
 import { failure } from '../errors/error.js';
 
 /**
- * Runs at most `maxRunning` pieces of work at once, and lets at most `maxWaiting` more wait for their turn, first come, first served.
+ * Runs at most `maxRunning` tasks at once, and queues at most `maxWaiting` more, first in, first out.
  *
- * @throws TesseraError `hashing_busy` when there is no room to wait
+ * @throws TesseraError `hashing_busy` if the queue is full
  */
 export class WorkQueue {
   readonly #maxRunning: number;
   readonly #maxWaiting: number;
   #running = 0;
-  /** Starts of the waiting work; `#head` is the next one. The front is cut off now and then, so that taking one costs O(1). */
+  /**
+   * Queued tasks; `#head` is the next one. The front is cut off occasionally, so that dequeuing costs O(1) amortized.
+   */
   #waiting: (() => void)[] = [];
   #head = 0;
 

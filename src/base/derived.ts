@@ -1,11 +1,11 @@
 /**
- * What is worked out of an object once and kept with it: a WeakMap for objects that are made by the thousand and soon forgotten.
+ * A per-object memo stored under a symbol: a WeakMap for short-lived objects.
  *
- * Whatever is in an old WeakMap outlives the collections of young objects, whether anybody still has the key or not, so that each tree
- * of a text that is sent once was moved twice and then swept from the old space. Kept in the object itself, under a symbol, it goes with
- * it: to compile `UPDATE person:1 SET age = 1` costs 2 µs instead of 13, collections included.
+ * Entries of an old-generation WeakMap keep their values alive through young-generation collections, so that the tree
+ * of a text sent once was promoted and swept later. A symbol property is collected with its object: compiling `UPDATE
+ * person:1 SET age = 1` costs 2 µs instead of 13, garbage collection included.
  *
- * A copy made by spreading has nothing of its own, and isn't taken for the object. No use for frozen objects.
+ * A spread copy doesn't inherit the memo. Not for frozen objects.
  */
 export class Derived<K extends object, V> {
   readonly #name = Symbol('derived');

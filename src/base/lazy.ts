@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** What is made when it is first asked for, and then kept. */
+/** A value created on first use. */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -12,8 +12,8 @@ export function lazy<T extends object>(make: () => T): () => T {
 const load = createRequire(import.meta.url);
 
 /**
- * A library that is loaded at once when it is first asked for, and not at the start: what is large and rarely needed would make every
- * start wait for it. `require` loads modules of both kinds (from Node 20.19 and 22.12 on), and lets its callers stay synchronous.
+ * A library loaded on first use, so that large and rarely used ones don't delay the start. `require` loads ES modules
+ * as well (from Node 20.19 and 22.12 on), and keeps callers synchronous.
  *
  *     const parse5 = lazyLibrary<typeof import('parse5')>('parse5');
  *     parse5().parseFragment('<p>');

@@ -1,4 +1,4 @@
-/** How many insertions, deletions and replacements lead from one to the other. */
+/** The Levenshtein distance: the least number of insertions, deletions and replacements. */
 export function levenshtein<T extends number | string>(a: readonly T[], b: readonly T[]): number {
   const row = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {

@@ -1,10 +1,10 @@
 /**
- * A bound in bytes on what one consumer of memory holds: a request, a session, a connection, the process. Budgets are nested, and what one
- * reserves counts for those around it, too.
+ * A limit in bytes for one consumer of memory: process, connection, session or request. Budgets are nested: a
+ * reservation counts for all ancestors.
  *
- *     const process = new MemoryBudget(256 * 2 ** 20, tooMuch);
- *     const session = new MemoryBudget(16 * 2 ** 20, tooMuch, process);
- *     session.reserve(weightOf(value)); // throws what `tooMuch` makes if either is full
+ *     const process = new MemoryBudget(256 * 2 ** 20, exceeded);
+ *     const session = new MemoryBudget(16 * 2 ** 20, exceeded, process);
+ *     session.reserve(weightOf(value)); // throws `exceeded(limit)` if either is full
  *     session.release(weightOf(value));
  */
 export class MemoryBudget {
@@ -14,7 +14,7 @@ export class MemoryBudget {
   #used = 0;
   #refusals = 0;
 
-  /** `exceeded` makes the error of a reservation that would pass `limit`. */
+  /** `exceeded` creates the error of a reservation beyond `limit`. */
   constructor(limit: number, exceeded: (limit: number) => Error, parent?: MemoryBudget) {
     this.#limit = limit;
     this.#exceeded = exceeded;
@@ -25,22 +25,22 @@ export class MemoryBudget {
     return this.#limit;
   }
 
-  /** Sets another limit. What is reserved beyond a lower one stays; nothing more can be reserved until it is released. */
+  /** Changes the limit. Reservations beyond a lower one stay; further ones fail until they are released. */
   set limit(limit: number) {
     this.#limit = limit;
   }
 
-  /** Bytes that are reserved now. */
+  /** Bytes reserved. */
   get used(): number {
     return this.#used;
   }
 
-  /** How many reservations this budget has refused. */
+  /** Number of failed reservations. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** Takes so many bytes here and in all budgets around, or throws the error of the first that is full and takes nothing. */
+  /** Reserves bytes here and in all ancestors; if one is full, throws its error and reserves nothing. */
   reserve(bytes: number): void {
     if (this.#used + bytes > this.#limit) {
       this.#refusals++;
@@ -50,19 +50,19 @@ export class MemoryBudget {
     this.#used += bytes;
   }
 
-  /** Gives back bytes that were reserved here. */
+  /** Releases bytes reserved here. */
   release(bytes: number): void {
     this.#used -= bytes;
     this.#parent?.release(bytes);
   }
 
-  /** Gives back all that is still reserved here: whoever held it is gone. */
+  /** Releases everything reserved here. */
   close(): void {
     this.release(this.#used);
   }
 }
 
-/** What one thing holds of a budget while its size changes. */
+/** A reservation whose size changes. */
 export class Reservation {
   readonly #budget: MemoryBudget;
   #bytes = 0;
@@ -71,7 +71,7 @@ export class Reservation {
     this.#budget = budget;
   }
 
-  /** Holds so many bytes from now on. Throws the error of the budget that is full, and holds what it held before. */
+  /** Changes the size of the reservation. If a budget is full, throws its error and keeps the former size. */
   resize(bytes: number): void {
     const growth = bytes - this.#bytes;
     if (growth > 0) this.#budget.reserve(growth);

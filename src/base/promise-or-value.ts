@@ -1,26 +1,26 @@
 /**
- * Something that is either there already or will be: memory and LMDB answer at once, PostgreSQL answers later, and nothing
- * becomes a promise unless it must (the idea is graphql-js's).
+ * A value or a promise of it: memory and LMDB answer synchronously, network stores don't, and nothing becomes a promise
+ * unless it must (an idea of graphql-js).
  */
 export type PromiseOrValue<T> = T | Promise<T>;
 
-/** Whether `value` must be waited for. Our own values never have a callable `then`, so the test is safe for them. */
+/** Whether `value` is a promise. Tessera's values never have a callable `then`. */
 export function isPromise<T>(value: PromiseOrValue<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Calls `next` with the value, now if it is there, later if it isn't. Errors thrown by `next` are thrown or rejected alike. */
+/** Calls `next` with the value, synchronously if it is available. Errors of `next` are thrown or reject. */
 export function andThen<T, U>(value: PromiseOrValue<T>, next: (value: T) => PromiseOrValue<U>): PromiseOrValue<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** What is waited for later, if at all: nobody need take care of its failure until then. */
+/** A value that may be awaited later or never: its rejection isn't reported as unhandled. */
 export function unawaited<T>(value: PromiseOrValue<T>): PromiseOrValue<T> {
   if (value instanceof Promise) value.catch(() => undefined);
   return value;
 }
 
-/** Runs `work`; whatever its outcome, runs `cleanup` once afterwards. */
+/** Runs `work`, then `cleanup` once, whatever the outcome (`finally`). */
 export function lastly<T>(work: () => PromiseOrValue<T>, cleanup: () => void): PromiseOrValue<T> {
   let result: PromiseOrValue<T>;
   try {
@@ -34,7 +34,7 @@ export function lastly<T>(work: () => PromiseOrValue<T>, cleanup: () => void): P
   return result;
 }
 
-/** Runs `work`; hands an error, thrown or rejected, to `recover`. */
+/** Runs `work`, and `recover` on an error, thrown or rejected (`catch`). */
 export function otherwise<T>(
   work: () => PromiseOrValue<T>,
   recover: (error: unknown) => PromiseOrValue<T>,
@@ -47,12 +47,12 @@ export function otherwise<T>(
   }
 }
 
-/** Maps in order, one after the other. Stays synchronous until the first promise turns up. */
+/** Maps sequentially. Synchronous until the first promise. */
 export function mapInOrder<T, U>(
   items: readonly T[],
   map: (item: T, index: number) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  // As long as it will be: an array that grows gets room for 17, and most have one item.
+  // Preallocated: a growing array gets capacity 17, and most have one item.
   const results = new Array<U>(items.length);
   for (let index = 0; index < items.length; index++) {
     const result = map(items[index] as T, index);
@@ -72,15 +72,15 @@ async function mapRest<T, U>(
   results[waitingAt] = await first;
   for (let index = waitingAt + 1; index < items.length; index++) {
     const result = map(items[index] as T, index);
-    // Most are there at once even if one was not, and a turn of the queue of promises for each costs more than many a map.
+    // Most results are synchronous even after a promise, and a microtask per item would cost more than the mapping.
     results[index] = result instanceof Promise ? await result : result;
   }
   return results;
 }
 
 /**
- * `mapInOrder` without waiting for one before the next is begun, so that what they wait for is asked for together. The results, and the
- * first error in their order, are the same where none changes what another finds.
+ * `mapInOrder` that starts all items before awaiting the first, so that their storage reads are batched. Results, and
+ * the first error, are the same if no item depends on another's effects.
  */
 export function mapTogether<T, U>(
   items: readonly T[],
@@ -91,7 +91,7 @@ export function mapTogether<T, U>(
   return waits ? allInOrder(results) : (results as U[]);
 }
 
-/** `filterInOrder` in the same way. More may be judged than are wanted, of which nothing is seen. */
+/** `filterInOrder` in the same way. Items beyond the first `most` may be tested; their results are ignored. */
 export function filterTogether<T>(
   items: readonly T[],
   test: (item: T) => PromiseOrValue<boolean>,
@@ -102,7 +102,7 @@ export function filterTogether<T>(
   return waits ? firstInOrder(items, verdicts, most) : items.filter((_, at) => verdicts[at]).slice(0, most);
 }
 
-/** Begins all, up to the first that fails at once; answers whether there is something to wait for. */
+/** Starts all items, up to the first that throws; answers whether any is a promise. */
 function begin<T, U>(
   items: readonly T[],
   work: (item: T, index: number) => PromiseOrValue<U>,
@@ -119,7 +119,7 @@ function begin<T, U>(
     }
     if (result instanceof Promise) {
       waits = true;
-      // It is thrown when its turn has come.
+      // Thrown when it is awaited in order.
       result.catch(() => undefined);
     }
     results.push(result);
@@ -143,7 +143,7 @@ async function firstInOrder<T>(
   return kept;
 }
 
-/** The first `most` items that pass a test, asked one after the other; those behind the last of them aren't asked. */
+/** The first `most` items that pass a test, tested sequentially; later items aren't tested. */
 export function filterInOrder<T>(
   items: readonly T[],
   test: (item: T) => PromiseOrValue<boolean>,
@@ -175,7 +175,7 @@ async function filterRest<T>(
   return kept;
 }
 
-/** Calls `visit` for each item in order; `true` from `visit` ends the walk early. */
+/** Calls `visit` for each item sequentially; `true` from `visit` stops. */
 export function forEachInOrder<T>(
   items: readonly T[],
   visit: (item: T, index: number) => PromiseOrValue<boolean | undefined>,
@@ -190,7 +190,7 @@ export function forEachInOrder<T>(
   }
 }
 
-/** Repeats `step` until it answers true. However many steps there are, the stack doesn't grow. */
+/** Repeats `step` until it answers true, without growing the stack. */
 export function untilTrue(step: () => PromiseOrValue<boolean>): PromiseOrValue<void> {
   for (;;) {
     const done = step();

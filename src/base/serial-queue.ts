@@ -1,16 +1,16 @@
 import { isPromise, type PromiseOrValue } from './promise-or-value.js';
 
 /**
- * Work that is done one after the other, in the order in which it comes.
+ * Runs tasks one at a time, in the order of submission.
  *
- *     const turns = new SerialQueue();
+ *     const queue = new SerialQueue();
  *     queue.run(() => fetch(first));
- *     queue.run(() => fetch(second)); // begins when the first has come or failed
+ *     queue.run(() => fetch(second)); // begins when the first has settled
  */
 export class SerialQueue {
   #last: Promise<void> | undefined;
 
-  /** Does `work` when everything before it is done, whatever came of that; at once if nothing is under way. */
+  /** Runs `work` when all earlier tasks have settled; at once if none is running. */
   run<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     const turn = this.#last === undefined ? work() : this.#last.then(work);
     if (!isPromise(turn)) return turn;
@@ -22,7 +22,7 @@ export class SerialQueue {
     return turn;
   }
 
-  /** Everything that has been taken up so far; it never fails. */
+  /** Resolves when all tasks submitted so far have settled; never rejects. */
   get done(): PromiseOrValue<void> {
     return this.#last;
   }

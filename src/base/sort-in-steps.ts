@@ -2,7 +2,7 @@ import type { PromiseOrValue } from './promise-or-value.js';
 import { doInSteps, type Pausing } from './steps.js';
 import { RUN, StepwiseSort } from './stepwise-sort.js';
 
-/** Sorts any number of items in steps. Equal items stay in the order in which they came. A few are sorted in place. */
+/** Stable sort of any number of items, yielding between steps. Few items are sorted in place. */
 export function sortInSteps<T>(items: T[], pausing: Pausing, compare: (a: T, b: T) => number): PromiseOrValue<T[]> {
   return items.length <= RUN ? items.sort(compare) : doInSteps(new StepwiseSort(items, compare), pausing);
 }

@@ -1,20 +1,20 @@
 /**
- * Long loops as steps with pauses in between, so that no request holds the event loop for long. A loop over something whose size a query
- * decides is either bounded or taken in steps.
+ * Cooperative loops: long loops run in steps and yield between them, so that no request blocks the event loop. A loop
+ * whose length depends on a query is either bounded or run in steps.
  */
 import { andThen, type PromiseOrValue, untilTrue } from './promise-or-value.js';
 import type { Stepwise } from './stepwise.js';
 
-/** Whoever can give way to others between two steps. */
+/** The context of long-running work that yields. */
 export interface Pausing {
-  /** Gives way when it is time to. Fails when the work is to end. */
+  /** Yields if due. Throws if the work is cancelled. */
   pause(): PromiseOrValue<void>;
 }
 
-/** So many items are taken in one step: of those that are hashed or compared, less than a millisecond's work. */
+/** Items per step: less than a millisecond of hashing or comparing. */
 export const STEP = 1024;
 
-/** Calls `step` with the bounds of one part of `count` items after the other (`to` excluded), and pauses in between. */
+/** Calls `step` with consecutive ranges of `count` items (`to` exclusive), yielding in between. */
 export function inSteps(
   count: number,
   pausing: Pausing,
@@ -31,7 +31,7 @@ export function inSteps(
   });
 }
 
-/** The same, item by item. */
+/** `inSteps`, item by item. */
 export function forEachInSteps<T>(
   items: readonly T[],
   pausing: Pausing,
@@ -61,7 +61,7 @@ export function filterInSteps<T>(
   return andThen(done, () => kept);
 }
 
-/** Combines the items, one after the other, into what has come of those before it. */
+/** Folds the items into an accumulator. */
 export function foldInSteps<T, U>(
   items: readonly T[],
   initial: U,
@@ -75,7 +75,7 @@ export function foldInSteps<T, U>(
   return andThen(done, () => folded);
 }
 
-/** What `map` makes of each item. */
+/** Maps the items. */
 export function mapInSteps<T, U>(
   items: readonly T[],
   pausing: Pausing,
@@ -89,7 +89,7 @@ export function mapInSteps<T, U>(
   return andThen(done, () => mapped);
 }
 
-/** All of some work that is done in pieces. */
+/** Completes stepwise work, yielding between its steps. */
 export function doInSteps<T>(work: Stepwise<T>, pausing: Pausing): PromiseOrValue<T> {
   return andThen(
     untilTrue(() => work.step() || andThen(pausing.pause(), () => false)),

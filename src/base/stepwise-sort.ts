@@ -1,14 +1,14 @@
 import type { Stepwise } from './stepwise.js';
 
-/** So many items are sorted at once: a millisecond's work. */
+/** Items sorted at once: a millisecond of work. */
 export const RUN = 1024;
 
-/** Sorts any number of items: in runs, which are then merged in pairs. Equal items stay in the order in which they came. */
+/** A stable merge sort in steps: sorts runs, then merges them in pairs. */
 export class StepwiseSort<T> implements Stepwise<T[]> {
   readonly #items: readonly T[];
   readonly #compare: (a: T, b: T) => number;
   #sorted: T[] = [];
-  /** Of the runs that are sorted. */
+  /** The length of the sorted runs. */
   #width = RUN;
   #merging: Merging<T> | undefined;
 
@@ -38,10 +38,10 @@ export class StepwiseSort<T> implements Stepwise<T[]> {
   }
 }
 
-/** Merges each two neighbouring runs of `width` items, some items at a time. */
+/** Merges pairs of adjacent runs of `width` items, in steps. */
 class Merging<T> {
   readonly merged: T[] = [];
-  /** The next of the left run and of the right one, and where these end. */
+  /** Positions in the left and right run, and their ends. */
   #left = 0;
   #middle = 0;
   #right = 0;
@@ -53,7 +53,7 @@ class Merging<T> {
     private readonly compare: (a: T, b: T) => number,
   ) {}
 
-  /** Merges `count` items more; answers whether all are. */
+  /** Merges `count` more items; answers whether all are merged. */
   step(count: number): boolean {
     const { items, merged, compare } = this;
     const until = Math.min(merged.length + count, items.length);

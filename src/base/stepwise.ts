@@ -1,12 +1,12 @@
-/** Work on something large that is done in pieces, so that whoever has it done can give way to others in between. */
+/** Long work divided into steps, so that its caller can yield between them. */
 export interface Stepwise<T> {
-  /** Does a piece of it, some hundred microseconds long; answers whether all is done. */
+  /** Performs one step, some hundred microseconds; answers whether the work is complete. */
   step(): boolean;
-  /** What came of it, once all is done. */
+  /** The result, once complete. */
   readonly result: T;
 }
 
-/** All of it at once. */
+/** Completes the work at once. */
 export function allOf<T>(work: Stepwise<T>): T {
   while (!work.step());
   return work.result;

@@ -4,7 +4,7 @@ import { TwoGenerationCache } from './two-generation-cache.js';
 
 const library = lazyLibrary<typeof import('unidecode')>('unidecode');
 
-/** What the library gives for what is in none of its tables. */
+/** The library's output for unknown characters. */
 const UNKNOWN = '[?]';
 const LETTER = /[\p{L}\p{N}]/u;
 const ASCII = /^[\0-\x7f]*$/;
@@ -12,8 +12,9 @@ const ASCII = /^[\0-\x7f]*$/;
 const known = new TwoGenerationCache<string, string>(4_096);
 
 /**
- * A character as it is written in ASCII, by the tables of Unidecode, which the reference engine uses: `я` → `ia`, `东` → `Dong `. What is younger than
- * those is written as it sounds or looks, or by its name: `😀` → `grinning `. Empty if there is no way to write it.
+ * The ASCII form of a character by the tables of Unidecode, which the reference engine uses: `я` → `ia`, `东` → `Dong `.
+ * Newer characters are transliterated by sound, shape or name: `😀` → `grinning `. Empty if there is no
+ * transliteration.
  */
 export function transliterated(character: string): string {
   let ascii = known.get(character);
@@ -26,7 +27,7 @@ export function transliterated(character: string): string {
 }
 
 function unlisted(character: string): string {
-  // Of letters beyond the basic plane only those are known that are others in another style: `𝒜` is an `A`.
+  // Beyond the basic plane only styled variants of letters are known: `𝒜` is an `A`.
   if (character.length > 1 && LETTER.test(character)) {
     const plain = character.normalize('NFKC');
     return ASCII.test(plain) ? plain : '';

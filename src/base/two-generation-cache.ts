@@ -1,14 +1,15 @@
 /**
- * A map that keeps the `capacity` entries used last, and at most as many again. Where entries are weighed, `capacity` is what they
- * weigh together; weights don't change while an entry is there.
+ * A cache of the `capacity` most recently used entries, and at most as many older ones. With `weigh`, the capacity is
+ * their total weight; the weight of an entry must not change.
  *
- * Entries live in two generations. What is used moves into the young one; when that is full it becomes the old one, and what was left in
- * the old one is forgotten. So an entry that is used often costs one lookup a time: nothing is moved, unlike in a list ordered by use.
+ * Entries live in two generations. A used entry moves to the young one; when that is full, it becomes the old one, and
+ * the remaining old entries are evicted. A frequently used entry costs a single lookup, without the list updates of an
+ * LRU cache.
  */
 export class TwoGenerationCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
-  /** Of the young ones. */
+  /** Total weight of the young generation. */
   #weight = 0;
   readonly #capacity: number;
   readonly #weigh: (key: K, value: V) => number;
@@ -18,7 +19,7 @@ export class TwoGenerationCache<K, V> {
     this.#weigh = weigh;
   }
 
-  /** How many entries there are; they weigh at most twice the capacity. */
+  /** Number of entries; they weigh at most twice the capacity. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
@@ -40,12 +41,12 @@ export class TwoGenerationCache<K, V> {
     if (this.#weight >= this.#capacity) this.#turn();
   }
 
-  /** Forgets what wasn't used since the last call. */
+  /** Evicts the entries not used since the last call. */
   age(): void {
     if (this.size > 0) this.#turn();
   }
 
-  /** The young generation becomes the old one, which is forgotten. */
+  /** The young generation becomes the old one, which is evicted. */
   #turn(): void {
     this.#old = this.#young;
     this.#young = new Map();

@@ -1,9 +1,9 @@
-/** What every JavaScript engine that we run on has, and the declarations of the compiler's library don't tell of yet (ECMAScript 2024). */
+/** ECMAScript 2024, present in all supported engines and missing from the compiler's library. */
 declare global {
   interface String {
-    /** Whether there are no lone surrogates. */
+    /** Whether the string has no lone surrogates. */
     isWellFormed(): boolean;
-    /** The same with U+FFFD in the place of lone surrogates. */
+    /** The string with lone surrogates replaced by U+FFFD. */
     toWellFormed(): string;
   }
 }

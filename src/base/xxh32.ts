@@ -1,6 +1,7 @@
 /**
- * XXH32, a checksum of 32 bits that finds accidental damage (https://github.com/Cyan4973/xxHash, "XXH32 algorithm description"). It is no
- * protection against whoever changes bytes on purpose. Written in JavaScript, since for a hundred bytes a call of `zlib.crc32` takes longer.
+ * XXH32, a 32-bit checksum against accidental corruption (https://github.com/Cyan4973/xxHash, "XXH32 algorithm
+ * description"); no protection against deliberate changes. In JavaScript, since for a hundred bytes a call of
+ * `zlib.crc32` takes longer.
  */
 const PRIME_1 = 0x9e3779b1 | 0;
 const PRIME_2 = 0x85ebca77 | 0;
@@ -8,7 +9,7 @@ const PRIME_3 = 0xc2b2ae3d | 0;
 const PRIME_4 = 0x27d4eb2f | 0;
 const PRIME_5 = 0x165667b1 | 0;
 
-/** The checksum of the bytes from `start` up to `end`, as a signed int of 32 bits. */
+/** The checksum of the bytes from `start` to `end` (exclusive), as a signed 32-bit integer. */
 export function xxh32(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let at = start;
   let hash: number;

@@ -1,7 +1,7 @@
-/** Names what is stored under a key without telling anything of what it holds: for the texts of errors. */
+/** Describes the kind of data under a key for error texts, without revealing its content. */
 import type { Key } from '../storage/contract.js';
 
-/** What the byte behind an area says (`keys.ts`), in root, in a namespace or in a database. */
+/** By the byte after the area (`keys.ts`), in root, namespaces or databases. */
 const KINDS: Readonly<Record<string, string>> = {
   '#': 'the counter of ids',
   d: 'a definition',
@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<string, string>> = {
   q: 'the counter of a sequence',
   l: 'an entry of a changefeed',
 };
-/** The same where the id of a table follows. */
+/** The same where a table's id follows. */
 const TABLE_KINDS: Readonly<Record<string, string>> = {
   t: 'a definition',
   r: 'a record',
@@ -37,7 +37,7 @@ export function describeKey(key: Key): string {
     : `${inTable} of table ${idAt(key, 2 + ID_LENGTH)} in ${place}`;
 }
 
-/** Whether a record lies under a key. */
+/** Whether a key is that of a record. */
 export function isRecordKey(key: Key): boolean {
   return key[0] === 'D' && key[1 + ID_LENGTH] === 'r';
 }

@@ -1,6 +1,6 @@
 /**
- * Asynchronous events that wait to be run. The transaction that changes a record appends them, so that they are there if and only if the
- * change is, in the order of commits.
+ * The queue of asynchronous events. The transaction that changes a record appends them, so that events and changes
+ * commit together, in commit order.
  */
 import type { Role } from '../language/ast.js';
 import type { Stored, Transaction } from '../storage/contract.js';
@@ -13,7 +13,7 @@ import type { Principal } from './principal.js';
 export interface QueuedEvent {
   readonly namespace: string;
   readonly database: string;
-  /** A database that was removed and defined anew has another. */
+  /** A database that is removed and defined again has another id. */
   readonly databaseId: Id;
   readonly table: string;
   readonly event: string;
@@ -21,13 +21,13 @@ export interface QueuedEvent {
   readonly before: ObjectValue | undefined;
   readonly after: ObjectValue | undefined;
   readonly input: ObjectValue | undefined;
-  /** How many asynchronous events led to this one. */
+  /** The number of asynchronous events that led to this one. */
   readonly depth: number;
   readonly maxDepth: number;
   readonly failures: number;
-  /** How often it is tried again. */
+  /** The number of retries left. */
   readonly retry: number;
-  /** Whose change raised it. */
+  /** The principal whose write raised the event. */
   readonly principal: Principal;
   readonly access: string | undefined;
 }
@@ -36,14 +36,14 @@ export function queueEvent(transaction: Transaction, { principal, ...event }: Qu
   transaction.append(EVENT_QUEUE, row({ ...event, principal: row(principal) }));
 }
 
-/** An object of what isn't NONE. */
+/** An object without the members that are `undefined`. */
 function row(members: object): ObjectValue {
   const object = newObject();
   for (const [name, value] of Object.entries(members)) if (value !== undefined) object[name] = value as Value;
   return object;
 }
 
-/** The entry that `queueEvent` appended. */
+/** Decodes an entry of the queue. */
 export function readQueuedEvent(stored: Stored): QueuedEvent {
   const { before, after, input, principal, access, ...event } = rowOf(stored);
   return {

@@ -1,7 +1,9 @@
 /**
- * Every key of the store, in one place. A key begins with its area, and everything below an area is one contiguous range:
+ * Every key of the store, in one place. A key begins with its area, and everything below an area is one contiguous
+ * range:
  *
  *     Q stamp order                         asynchronous events that wait
+ *     B db table index                      work on indexes that waits to be done in the background
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
@@ -16,25 +18,30 @@
  *       D db r table key                    records
  *       D db e table key direction table key   graph edges, by the node at which they are
  *       D db x table index …                index entries
+ *       D db b table index                  how far the build of an index has come
  *       D db l name stamp order             what was changed in a table with a changefeed
- *       D db f table stamp order            where the changefeed of a table began anew or lost its oldest entries
+ *       D db f table stamp order            gaps in the changefeed of a table: a new beginning, or pruned entries
  *       D db v table kind …                 what a view is computed from, by the table that it fills
  *       D db i table key                    incarnations of records, by which what they were given knows them
  *       D db j table                        the table has lost records that might have had incarnations
  *
- * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never met again. Names
- * are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key (`encodeKey`), which ends by itself.
+ * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never
+ * met again. Names are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key
+ * (`encodeKey`), which ends by itself.
  */
 import type { Key, KeyRange } from '../storage/contract.js';
 import type { Id } from './definitions/definition.js';
 
-/** The common beginning of all keys of root, of a namespace, or of a database. */
+/** The common prefix of all keys of root, a namespace, or a database. */
 export type Area = string;
 
 export const ROOT_AREA: Area = 'R';
 
-/** Asynchronous events that wait, under which entries are appended. */
+/** Prefix of queued asynchronous events. */
 export const EVENT_QUEUE: Key = 'Q';
+
+/** Work on indexes that waits (`indexes/work.ts`). */
+export const INDEX_QUEUE: Key = 'B';
 
 export function namespaceArea(namespace: Id): Area {
   return `N${idBytes(namespace)}`;
@@ -67,11 +74,11 @@ const AREA_KINDS = {
   config: 'c',
   api: 'h',
 } as const;
-/** Kinds of definitions that stand in an area by themselves. */
+/** Kinds of definitions at a level. */
 export type AreaKind = keyof typeof AREA_KINDS;
 
-const TABLE_KINDS = { field: 'f', index: 'i', event: 'e' } as const;
-/** Kinds of definitions that belong to a table. */
+const TABLE_KINDS = { field: 'f', index: 'i', 'replaced-index': 'o', event: 'e' } as const;
+/** Kinds of definitions on a table. */
 export type TableMemberKind = keyof typeof TABLE_KINDS;
 
 export function definitionKey(area: Area, kind: AreaKind, name: string): Key {
@@ -83,7 +90,7 @@ export function definitionRange(area: Area, kind?: AreaKind): KeyRange {
   return prefixRange(`${area}d${kind === undefined ? '' : AREA_KINDS[kind]}`);
 }
 
-/** By names rather than by the id of its namespace, so that a database is found in one step. */
+/** Keyed by names rather than the namespace's id, so that one read finds a database. */
 export function databaseKey(namespace: string, database: string): Key {
   return `${ROOT_AREA}d${AREA_KINDS.database}${nameBytes(namespace)}${nameBytes(database)}`;
 }
@@ -97,18 +104,18 @@ export function memberKey(database: Id, table: Id, kind: TableMemberKind, name: 
   return `${databaseArea(database)}t${idBytes(table)}${TABLE_KINDS[kind]}${nameBytes(name)}`;
 }
 
-/** The definitions on a table: all of them, or those of a kind; without a table, those on every table of the database. */
+/** The definitions on a table, of all kinds or one; without a table, those of all tables of the database. */
 export function memberRange(database: Id, table?: Id, kind?: TableMemberKind): KeyRange {
   const ofTable = table === undefined ? '' : idBytes(table);
   return prefixRange(`${databaseArea(database)}t${ofTable}${kind === undefined ? '' : TABLE_KINDS[kind]}`);
 }
 
-/** The table that the key of a definition on a table belongs to. */
+/** The table's id in the key of a definition on a table. */
 export function tableOfMember(key: Key): Id {
   return idAt(key, AREA_LENGTH + 1);
 }
 
-/** Where an area keeps the last id it gave out. */
+/** The last id assigned in an area. */
 export function counterKey(area: Area): Key {
   return `${area}#`;
 }
@@ -122,7 +129,7 @@ export function grantRange(area: Area, access: string): KeyRange {
   return prefixRange(`${area}g${nameBytes(access)}`);
 }
 
-/** Tells that a family of refresh tokens was revoked, by the id of its first. */
+/** The revocation of a family of refresh tokens, by the id of its first token. */
 export function grantFamilyKey(area: Area, access: string, family: string): Key {
   return `${area}h${nameBytes(access)}${nameBytes(family)}`;
 }
@@ -133,7 +140,7 @@ export function grantFamilyRange(area: Area, access: string): KeyRange {
 
 const REVOCATION_KINDS = { subject: 's', token: 't' } as const;
 
-/** Tells that something that was handed out is no good any more. */
+/** An entry of the revocation list. */
 export function revocationKey(area: Area, kind: keyof typeof REVOCATION_KINDS, name: string): Key {
   return `${area}o${REVOCATION_KINDS[kind]}${nameBytes(name)}`;
 }
@@ -147,7 +154,7 @@ export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost'): Ke
   return `${ROOT_AREA}s${nameBytes(name)}`;
 }
 
-/** Where a sequence counts, by its identity. */
+/** The counter of a sequence. */
 export function sequenceKey(area: Area, identity: string): Key {
   return `${area}q${nameBytes(identity)}`;
 }
@@ -162,12 +169,12 @@ export function recordPrefix(database: Id, table: Id): string {
   return `${databaseArea(database)}r${idBytes(table)}`;
 }
 
-/** `key` is the encoded record key. Where many keys of a table are made, `TableKeys` spares making the prefix anew. */
+/** `key` is the encoded record key. `TableKeys` is faster for many keys of one table. */
 export function recordKey(database: Id, table: Id, key: string): Key {
   return recordPrefix(database, table) + key;
 }
 
-/** The encoded record key in the key of a record. */
+/** The encoded record key within a record's key. */
 export function encodedKeyOf(record: Key): string {
   return record.slice(TABLE_PREFIX_LENGTH);
 }
@@ -181,13 +188,34 @@ export function indexRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}x${idBytes(table)}`);
 }
 
+/** What waits to be done with the entries of an index. */
+export function indexWorkKey(database: Id, table: Id, index: Id): Key {
+  return INDEX_QUEUE + idBytes(database) + idBytes(table) + idBytes(index);
+}
+
+/** The index whose work stands at a key. */
+export function indexOfWork(key: Key): { readonly database: Id; readonly table: Id; readonly index: Id } {
+  const at = INDEX_QUEUE.length;
+  return { database: idAt(key, at), table: idAt(key, at + ID_LENGTH), index: idAt(key, at + 2 * ID_LENGTH) };
+}
+
+/** How far the build of an index has come. */
+export function indexBuildKey(database: Id, table: Id, index: Id): Key {
+  return `${databaseArea(database)}b${idBytes(table)}${idBytes(index)}`;
+}
+
+/** The same for all indexes of a table. */
+export function indexBuildRange(database: Id, table: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}b${idBytes(table)}`);
+}
+
 // ─── Incarnations ───
 
 function incarnationPrefix(database: Id, table: Id): string {
   return `${databaseArea(database)}i${idBytes(table)}`;
 }
 
-/** Tells that records of a table were deleted that might have had incarnations. */
+/** Whether records of a table were deleted that may have had incarnations. */
 export function lostRecordsKey(database: Id, table: Id): Key {
   return `${databaseArea(database)}j${idBytes(table)}`;
 }
@@ -195,10 +223,10 @@ export function lostRecordsKey(database: Id, table: Id): Key {
 // ─── Views ───
 
 const VIEW_KINDS = { group: 'g', row: 'r', order: 'o' } as const;
-/** What is kept of a view: the sums of each group, what each record of a source added to them, and values in their order. */
+/** The data of a view: aggregates per group, the contribution of each source record, and ordered values. */
 export type ViewKind = keyof typeof VIEW_KINDS;
 
-/** All that is kept of a view beside its records. */
+/** All data of a view except its records. */
 export function viewRange(database: Id, view: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}v${idBytes(view)}`);
 }
@@ -207,12 +235,12 @@ export function viewPrefix(database: Id, view: Id, kind: ViewKind): string {
   return `${databaseArea(database)}v${idBytes(view)}${VIEW_KINDS[kind]}`;
 }
 
-/** What a record of a source added to a view; `key` is the encoded record key. */
+/** The contribution of a source record to a view; `key` is the encoded record key. */
 export function viewRowKey(prefix: string, source: Id, key: string): Key {
   return prefix + idBytes(source) + key;
 }
 
-/** The values of one column of a group in their order; `group` is the encoded key of the group. */
+/** The ordered values of one column of a group; `group` is the group's encoded key. */
 export function viewOrderPrefix(prefix: string, group: string, column: number): string {
   return prefix + group + idBytes(column);
 }
@@ -220,33 +248,36 @@ export function viewOrderPrefix(prefix: string, group: string, column: number): 
 // ─── Graph edges ───
 
 const DIRECTIONS = { in: 'i', out: 'o', reference: 'r' } as const;
-/** How an edge lies at a node: it comes in, goes out, or is a field of another record that refers to the node. */
+/** The direction of an edge at a vertex: incoming, outgoing, or a reference field of another record. */
 export type EdgeDirection = keyof typeof DIRECTIONS;
 
-/** The edges at one node. */
+/** The adjacency entries of one vertex. */
 export function vertexPrefix(database: Id, table: Id, key: string): string {
   return `${databaseArea(database)}e${idBytes(table)}${key}`;
 }
 
-/** Above the ids of all tables: where edges and references stand at records whose table isn't defined yet, and what concerns every table. */
+/**
+ * Greater than all table ids: for edges and references of records whose table isn't defined yet, and for data
+ * concerning every table.
+ */
 const NO_TABLE: Id = 0xffff_ffff;
 
-/** A node in a table that isn't defined; when it is, `undefinedVertices` says what moves there. */
+/** A vertex in an undefined table; when the table is defined, the entries in `undefinedVertices` are moved. */
 export function undefinedVertex(database: Id, table: string, key: string): string {
   return vertexPrefix(database, NO_TABLE, nameBytes(table)) + key;
 }
 
-/** The prefix of all nodes of a table that isn't defined. */
+/** The prefix of all vertices of an undefined table. */
 export function undefinedVertices(database: Id, table: string): string {
   return vertexPrefix(database, NO_TABLE, nameBytes(table));
 }
 
-/** The edges at the nodes of a table. */
+/** The adjacency entries of a table's vertices. */
 export function edgesRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}e${idBytes(table)}`);
 }
 
-/** The edges at a node in a direction, of one edge table or of all. */
+/** The edges at a vertex in one direction, of one edge table or all. */
 export function edgePrefix(node: string, direction: EdgeDirection, edgeTable?: Id): string {
   return node + DIRECTIONS[direction] + (edgeTable === undefined ? '' : idBytes(edgeTable));
 }
@@ -255,13 +286,13 @@ export function edgeKey(node: string, direction: 'in' | 'out', edgeTable: Id, ed
   return edgePrefix(node, direction, edgeTable) + edge;
 }
 
-/** The edge record that a key names; `node` is the prefix of the node at which it was found. Ids of removed tables may turn up. */
+/** The edge record in an adjacency key of vertex `node`. The table may have been removed. */
 export function edgeAt(node: string, key: Key): { readonly table: Id; readonly key: string } {
   const at = node.length + 1;
   return { table: idAt(key, at), key: key.slice(at + ID_LENGTH) };
 }
 
-/** The references to a node from a field of a table's records. */
+/** The references to a vertex from a field of a table's records. */
 export function referencePrefix(node: string, table: Id, field: string): string {
   return edgePrefix(node, 'reference', table) + nameBytes(field);
 }
@@ -270,13 +301,13 @@ export function referenceKey(node: string, table: Id, field: string, record: str
   return referencePrefix(node, table, field) + record;
 }
 
-/** The record that refers to a node; `node` is the prefix of the node at which it was found. */
+/** The referring record in a reference key of vertex `node`. */
 export function referrerAt(node: string, key: Key): { readonly table: Id; readonly key: string } {
   const at = node.length + 1;
   return { table: idAt(key, at), key: key.slice(key.indexOf('\0', at + ID_LENGTH) + 1) };
 }
 
-/** The keys of one table, with its prefixes made once. */
+/** The keys of one table, with precomputed prefixes. */
 export class TableKeys {
   readonly records: KeyRange;
   readonly incarnations: KeyRange;
@@ -308,24 +339,24 @@ export class TableKeys {
   }
 }
 
-// ─── Logs of changes ───
+// ─── Change logs ───
 
-/** The log of a table, under which entries are appended. By the table's name, since it outlives the table. */
+/** The change log of a table, to which entries are appended; keyed by name, since it outlives the table. */
 export function changesPrefix(database: Id, table: string): Key {
   return `${databaseArea(database)}l${nameBytes(table)}`;
 }
 
-/** The logs of all tables, in the order of the tables' names. */
+/** The change logs of all tables, ordered by name. */
 export function changesRange(database: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}l`);
 }
 
-/** The prefix of the log that an entry belongs to. */
+/** The prefix of an entry's log. */
 export function changesPrefixOf(key: Key): Key {
   return key.slice(0, key.indexOf('\0', AREA_LENGTH + 1) + 1);
 }
 
-/** Where breaks in the changefeed of a table are noted; without a table, those in the feeds of all tables of the database. */
+/** The gaps in the changefeed of a table; without a table, those in all feeds of the database. */
 export function feedGapsPrefix(database: Id, table: Id = NO_TABLE): Key {
   return `${databaseArea(database)}f${idBytes(table)}`;
 }
@@ -346,12 +377,12 @@ function idAt(key: Key, at: number): Id {
   );
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the two bytes that can't stand for themselves.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the two bytes that must be escaped.
 const SPECIAL = /[\x00\x01\x80-\uffff]/;
 
 /**
- * A name as bytes, in its order and closed by a zero byte, which never occurs inside: zero and one are written as one-one and one-two.
- * Lone surrogates, which UTF-8 proper can't hold, are written as if they were characters, so that any two names differ.
+ * A name in order-preserving bytes, terminated by a zero byte: zero and one are escaped as one-one and one-two. Lone
+ * surrogates are encoded like characters, which UTF-8 doesn't permit, so that different names stay different.
  */
 function nameBytes(name: string): string {
   if (!SPECIAL.test(name)) return `${name}\0`;

@@ -1,39 +1,39 @@
-/** Who acts. */
+/** Principals and their authorization by roles. */
 import type { Level, Role } from '../language/ast.js';
 import { toText } from '../value/text/text.js';
-import type { RecordId } from '../value/value.js';
+import type { ObjectValue, RecordId, Value } from '../value/value.js';
 
 export type Principal = Guest | SystemUser | RecordUser;
 
-/** Nobody signed in. */
+/** Not signed in. */
 export interface Guest {
   readonly kind: 'guest';
 }
 
-/** A user defined with DEFINE USER, or the bearer of a token of a JWT or BEARER access, at a level and below it. */
+/** A user defined with DEFINE USER, or the bearer of a JWT or BEARER token, with roles at one level and below. */
 export interface SystemUser {
   readonly kind: 'system';
   readonly level: Level;
-  /** Set for the levels namespace and database. */
+  /** Set for levels namespace and database. */
   readonly namespace?: string;
-  /** Set for the level database. */
+  /** Set for level database. */
   readonly database?: string;
   readonly name: string;
   readonly roles: readonly Role[];
 }
 
-/** A record that signed in through a RECORD access: no roles, only PERMISSIONS. */
+/** A record signed in through a RECORD access method: it has no roles and is subject to PERMISSIONS. */
 export interface RecordUser {
   readonly kind: 'record';
   readonly namespace: string;
   readonly database: string;
   readonly access: string;
   readonly id: RecordId;
-  /** Which of the records that had this id, one after the other; not told of somebody who is only imagined. */
+  /** The record's incarnation (`credentials/incarnation.ts`); absent for a hypothetical user (EXPLAIN PERMISSIONS). */
   readonly incarnation?: string;
 }
 
-/** Whether two principals are the same user, whatever roles either may have by now. */
+/** Whether two principals are the same user, regardless of roles. */
 export function isSamePrincipal(a: Principal, b: Principal): boolean {
   return a.kind === b.kind && identityOf(a) === identityOf(b);
 }
@@ -53,13 +53,13 @@ function identityOf(principal: Principal): string {
   }
 }
 
-/** Where somebody who signed in is defined. */
+/** The path at which a principal is defined. */
 export function databasePathOf(principal: SystemUser | RecordUser): DatabasePath {
   const { namespace, database } = principal;
   return { namespace, database };
 }
 
-/** Names a user among those of its place, however it signed in. */
+/** Identifies a user within its path, however it signed in. */
 export function subjectOf(principal: SystemUser | RecordUser): string {
   return principal.kind === 'system' ? userSubject(principal.name) : recordSubject(principal.id);
 }
@@ -72,13 +72,13 @@ export function recordSubject(id: RecordId): string {
   return `record ${toText(id)}`;
 }
 
-/** What a statement does, as far as roles care (the matrix of `reference/auth.md` §9). */
+/** What a statement requires of roles (DEFINE USER … ROLES). */
 export type Action =
   /** SELECT, INFO, SHOW. */
   | 'view'
   /** CREATE … DELETE, definitions of tables, fields, indexes, events, params, functions, analyzers; OPTION, SLEEP. */
   | 'edit'
-  /** Definitions of users, accesses, configs. */
+  /** Definitions of users, access methods and configs. */
   | 'own';
 
 const ALLOWED: Readonly<Record<Role, readonly Action[]>> = {
@@ -87,13 +87,13 @@ const ALLOWED: Readonly<Record<Role, readonly Action[]>> = {
   viewer: ['view'],
 };
 
-/** A place in the hierarchy: root when `namespace` is missing, a namespace when `database` is. */
+/** A path in the hierarchy: root without `namespace`, a namespace without `database`. */
 export interface DatabasePath {
   readonly namespace?: string | undefined;
   readonly database?: string | undefined;
 }
 
-/** Whether a system user's level covers `place`: the same namespace and database as far as the level names them. */
+/** Whether a system user's level includes `place`. */
 export function covers(user: SystemUser, place: DatabasePath): boolean {
   switch (user.level) {
     case 'root':
@@ -105,7 +105,7 @@ export function covers(user: SystemUser, place: DatabasePath): boolean {
   }
 }
 
-/** Whether a role of the principal grants `action` at `place`. Guests and record users have no roles. */
+/** Whether a role of the principal permits `action` at `place`. Guests and record users have no roles. */
 export function mayAct(principal: Principal, action: Action, place: DatabasePath): boolean {
   return (
     principal.kind === 'system' &&
@@ -114,7 +114,18 @@ export function mayAct(principal: Principal, action: Action, place: DatabasePath
   );
 }
 
-/** Roles as the peer tells them: as they are written, which is in capitals mostly; 'Viewer' is the one of whoever was given none. */
+/** Role names as the reference engine prints them: in capitals, except for 'Viewer' as the default role. */
 export function roleNames(roles: readonly Role[]): string[] {
   return roles.length === 1 && roles[0] === 'viewer' ? ['Viewer'] : roles.map((role) => role.toUpperCase());
+}
+
+/** The identity of a session: its principal and its selection. Immutable; replaced when either changes. */
+export interface Identity {
+  readonly principal: Principal;
+  readonly place: DatabasePath;
+  /** `$session`, `$token`, `$auth` and `$access`, as statements see them. */
+  readonly session: ObjectValue;
+  readonly token: Value;
+  readonly auth: RecordId | undefined;
+  readonly access: string | undefined;
 }

@@ -3,7 +3,7 @@ import type { RecordId } from '../value/value.js';
 import type { DatabaseCatalog } from './definitions/database-catalog.js';
 import { undefinedVertex } from './keys.js';
 
-/** Where the edges and references at a record stand, whether its table is defined or not. */
+/** The adjacency prefix of a record, whether or not its table is defined. */
 export function vertexKey({ tables, database }: DatabaseCatalog, id: RecordId): string {
   const { table } = id;
   const node = encodeRecordKey(id);

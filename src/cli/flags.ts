@@ -1,8 +1,13 @@
-/** What all commands share about their options: other names, and the variables of the environment that give them, too. */
+/**
+ * What all commands share about their options: other names, and the variables of the environment that give them, too.
+ */
 import { type Command, type Help, Option } from 'commander';
 import { ConfigurationError, readBoolean } from '../server/setting.js';
 
-/** An option for which the environment may stand in: `SVC_…` by its own name, or the peer's variable of the same meaning. */
+/**
+ * An option for which the environment may stand in: `SVC_…` by its own name, or the peer's variable of the same
+ * meaning.
+ */
 export class Flag extends Option {
   constructor(
     flags: string,

@@ -4,7 +4,7 @@ import { isArray, isObject, newObject, type Value } from '../value/value.js';
 import { type ConnectionOptions, connectAs } from './connection.js';
 import { ServerError } from './server-error.js';
 
-/** Everything that a schema as text tells. */
+/** A full introspection query. */
 const QUERY = getIntrospectionQuery({
   specifiedByUrl: true,
   directiveIsRepeatable: true,
@@ -14,7 +14,7 @@ const QUERY = getIntrospectionQuery({
 });
 
 /**
- * The schema as whoever signs in may see it, which `GET /graphql/schema.graphql` gives, too.
+ * The schema visible to the user, as `GET /graphql/schema.graphql` responds.
  * @throws ServerError
  */
 export async function readGraphqlSchema(options: ConnectionOptions): Promise<string> {

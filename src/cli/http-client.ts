@@ -12,7 +12,7 @@ export interface Exchange {
   readonly response: Promise<IncomingMessage>;
 }
 
-/** Begins a request as whoever the options name. Nothing bounds how long it takes. */
+/** Begins a request with the credentials of the options. Without a timeout. */
 export function begin(
   options: ConnectionOptions,
   method: string,

@@ -9,7 +9,7 @@ import { systemErrorText } from './system-error.js';
 try {
   await createProgram().parseAsync(withOwnNames(process.argv));
 } catch (error) {
-  // What a person can put right is told in one line; anything else is a bug of ours and keeps its stack.
+  // Errors that a user can fix are printed in one line; anything else is a bug and printed with its stack.
   const isOurs = [ConfigurationError, ServerError, TesseraError].some((type) => error instanceof type);
   const expected = isOurs ? (error as Error).message : systemErrorText(error);
   process.stderr.write(`tessera: ${expected ?? (error as Error).stack ?? error}\n`);

@@ -1,2 +1,2 @@
-/** What a server said no with, in its own words, or why there is no server to say anything. */
+/** An error response of a server, or a failed connection. */
 export class ServerError extends Error {}

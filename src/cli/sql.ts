@@ -30,7 +30,10 @@ export interface Terminal {
   readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** Runs what comes in: all of it at once from a pipe, statement by statement from a person. Gives the exit code: 1 if anything failed in a pipe. */
+/**
+ * Runs what comes in: all of it at once from a pipe, statement by statement from a person. Gives the exit code: 1 if
+ * anything failed in a pipe.
+ */
 export function runSql(options: SqlOptions, terminal: Terminal): Promise<number> {
   return terminal.input.isTTY ? converse(options, terminal) : runAll(options, terminal);
 }

@@ -98,7 +98,7 @@ async function start(given: CommandLine, ignored: readonly IgnoredSetting[]): Pr
   // The other commands don't need the engine, nor have the time to load it.
   const { runServer } = await import('../server/run.js');
   const { url, hasRootUser } = await runServer(configuration, ignored);
-  // Whoever reads the audit log on standard output reads nothing else there.
+  // An audit log on standard output must not be mixed with other text.
   if (configuration.noBanner || configuration.auditLog === 'stdout') return;
   const graphql = configuration.allowExperimental.includes('graphql');
   process.stdout.write(bannerText({ url, path: configuration.path, hasRootUser, graphql }));

@@ -32,7 +32,8 @@ interface Checked {
 
 /**
  * Answers whether everything is sound, at the end.
- * @throws TesseraError `storage_in_use`, `storage_format`, `storage_address`; Error of the system, such as that there is no such folder
+ * @throws TesseraError `storage_in_use`, `storage_format`, `storage_address`; Error of the system, such as that there
+ * is no such folder
  */
 export async function runCheck(
   address: string,
@@ -61,7 +62,7 @@ async function check(folder: string, errors: Terminal): Promise<Checked> {
   const faults = new Faults();
   const records = new Faults();
   const file = await checkLocked(folder, faults, records, errors);
-  // The library may only open a file whose pages are sound. Then records are told by their names.
+  // The library can only open a file with sound pages. Records can then be identified.
   const isReadable = file !== undefined && faults.countOf('pages') === 0;
   if (!isReadable) faults.addAll(records);
   if (!isReadable) return { file, faults };

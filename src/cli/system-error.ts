@@ -1,4 +1,4 @@
-/** What the network or the file system said no to, in words. */
+/** Describes errors of the network and file system. */
 
 interface SystemError extends Error {
   readonly code?: string;

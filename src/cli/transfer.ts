@@ -25,7 +25,8 @@ export interface ExportOptions extends ConnectionOptions, Partial<Record<ExportS
 }
 
 /**
- * Writes an export to a file, or to the output for `-` and without one. A file is there under its name only when it is complete.
+ * Writes an export to a file, or to the output for `-` and without one. A file is there under its name only when it is
+ * complete.
  * @throws ServerError, and what the network and the file system throw
  */
 export async function runExport(

@@ -1,4 +1,4 @@
-/** The error of a server that can't be reached, in words: which address, why, and what to do. */
+/** Describes why a server is unreachable: address, cause and remedy. */
 import { ServerError } from './server-error.js';
 
 /** By the codes of Node and of its `fetch`; others keep Node's own text. */
@@ -26,7 +26,7 @@ interface NetworkError extends Error {
   readonly errors?: readonly unknown[];
 }
 
-/** What a failed request or connection to `url` is told with. */
+/** The error of a failed request or connection to `url`. */
 export function unreachable(url: URL, error: unknown): ServerError {
   const { code, message } = innermost(error);
   const reason = (code !== undefined && REASONS[code]) || message;

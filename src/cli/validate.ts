@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { TesseraError } from '../errors/error.js';
 import { StatementStream } from '../language/statement-stream.js';
 
-/** Tells what is wrong with each file, if anything. Gives the exit code. */
+/** Prints the errors of each file. Answers the exit code. */
 export async function runValidate(
   files: readonly string[],
   input: NodeJS.ReadableStream,

@@ -11,7 +11,10 @@ const DEADLINE = 5_000;
 /** No version is longer; a stranger's answer may be. */
 const LONGEST = 100;
 
-/** `server tessera/0.1.0 (speaks surrealdb-3.0.2)`. @throws ServerError when the endpoint has nothing to tell */
+/**
+ * `server tessera/0.1.0 (speaks surrealdb-3.0.2)`.
+ * @throws ServerError if the endpoint doesn't report a version
+ */
 export async function serverVersion(endpoint: string): Promise<string> {
   const response = await ask(endpoint);
   const spoken = (await response.text()).trim();

@@ -22,24 +22,24 @@ import { Subscription } from './subscription.js';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** A live query that was begun. */
+/** A running live query. */
 export interface LiveSubscription extends AsyncDisposable {
   readonly id: Uuid;
-  /** Ends it; its handler is told nothing more. */
+  /** Ends it; its handler gets no further notification. */
   kill(): Promise<void>;
 }
 
-/** Whoever is told what a live query sees. */
+/** Receives the notifications of a live query. */
 interface Listener {
   readonly hear: NotificationSink;
-  /** The session is closed. */
+  /** The session was closed. */
   closed?(): void;
 }
 
-/** How often a transaction is tried that conflicts with others. */
+/** Maximum attempts of a transaction on conflicts. */
 const MAX_TRIES = 10;
 
-/** Where statements run: a session, or a transaction of one. Results are the program's own: it may change them. */
+/** Runs statements in a session or transaction. Results belong to the caller, who may modify them. */
 export class StatementRunner {
   readonly #door: StatementExecutor;
 
@@ -48,18 +48,18 @@ export class StatementRunner {
   }
 
   /**
-   * Runs statements and gives their values, one for each. The type says what the program knows of them; nothing checks it.
+   * Runs statements and answers their values, one per statement. The type parameter isn't checked at run time.
    *
    *     const [people, five] = await db.query<[Person[], number]>('SELECT * FROM person; RETURN 5');
    *
-   * @throws TesseraError the error of the first statement that failed; the others have run nevertheless
+   * @throws TesseraError the error of the first failed statement; the others have run nevertheless
    */
   async query<Results extends readonly unknown[] = Value[]>(text: string, variables: Variables = {}): Promise<Results> {
     const results = this.#run(text, variables);
     return valuesOf(isPromise(results) ? await results : results) as readonly unknown[] as Results;
   }
 
-  /** Runs statements and tells of each whether it succeeded, and how long it took. */
+  /** Runs statements and answers status and duration of each. */
   async run(text: string, variables: Variables = {}): Promise<StatementResult[]> {
     return this.#run(text, variables);
   }
@@ -76,7 +76,7 @@ function valuesOf(results: readonly StatementResult[]): Value[] {
   });
 }
 
-/** A result that shares nothing with the store. One that shares so much within itself that it is too large when written out is an error. */
+/** A copy that shares nothing with the store. A value that is too large without internal sharing is an error. */
 function own(result: StatementResult): StatementResult {
   const { outcome } = result;
   if (!outcome.ok) return result;
@@ -87,7 +87,7 @@ function own(result: StatementResult): StatementResult {
   }
 }
 
-/** A session in process. What it may do depends on who signs in. */
+/** A session in process. Its rights depend on who signs in. */
 export class EmbeddedSession extends StatementRunner implements AsyncDisposable {
   readonly #session: Session;
   readonly #listeners = new Map<string, Listener>();
@@ -103,7 +103,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
     return this.#session.use(namespace, database);
   }
 
-  /** Sets `$name` for all statements to come. */
+  /** Sets `$name` for all later statements. */
   set(name: string, value: unknown): void {
     const converted = fromJavaScript(value);
     void this.#session.setVariable(name, converted, weightOf(name, converted));
@@ -114,8 +114,8 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
   }
 
   /**
-   * Runs `work` in one transaction, which is committed when it is done, and cancelled when it fails. Where it conflicts with another one
-   * all of it is run again, a few times.
+   * Runs `work` in one transaction, commits it when `work` completes, and cancels it when it fails. On a conflict
+   * everything is run again, a few times.
    *
    *     const answer = await db.transaction(async (transaction) => {
    *       const [[stock]] = await transaction.query<[number[]]>('SELECT VALUE stock FROM item:1');
@@ -124,7 +124,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
    *       return 'yours';
    *     });
    *
-   * @throws TesseraError `transaction_conflict` when it conflicted each time; and what `work` throws
+   * @throws TesseraError `transaction_conflict` if every attempt conflicted; errors of `work`
    */
   async transaction<T>(work: (transaction: StatementRunner) => PromiseOrValue<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -154,36 +154,38 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
     return this.#session.authenticate(token);
   }
 
-  /** Signs in with a refresh token and the access token that came with it; it is used up, and new ones are given. */
+  /** Signs in with a refresh token, which is consumed, and the access token issued with it; answers new ones. */
   refresh(tokens: Required<IssuedTokens>): Promise<IssuedTokens> {
     return this.#session.refresh(tokens);
   }
 
   /**
-   * The selected database as text, piece by piece: definitions, then records, as they were when it began. `import` reads it.
+   * Exports the selected database as text in chunks: definitions, then records, from one snapshot. `import` reads it.
    *
-   *     for await (const piece of db.export({ tables: ['person'] })) file.write(piece);
+   *     for await (const chunk of db.export({ tables: ['person'] })) file.write(chunk);
    */
   export(selection: ExportSelection = {}): AsyncGenerator<string> {
     return this.#session.export(selection);
   }
 
   /**
-   * Runs a text, whole or in pieces, each statement as soon as it is complete. The first that fails ends it: those before it stay.
+   * Runs a text, whole or in chunks, each statement once it is complete. The first failure ends it; earlier statements
+   * stay.
    * @throws TesseraError `import_failed`, `parse_error`, `not_allowed`
    */
   import(text: string | AsyncIterable<string>): Promise<void> {
     return this.#session.import(typeof text === 'string' ? inOnePiece(text) : text);
   }
 
-  /** Forgets who is signed in. */
+  /** Signs out. */
   invalidate(): void {
     this.#session.invalidate();
   }
 
   /**
-   * Begins a live query, from the text of one `LIVE SELECT`. `handler` is told of changes in the order of commits, as whoever is signed in may
-   * see them. The next change waits until it is done with the last; it must not fail, or all live queries of the session end.
+   * Begins a live query, given as one `LIVE SELECT` statement. `handler` receives changes in commit order, as far as
+   * the session may see them. The next change waits for its promise. It must not fail, which would end all live queries
+   * of the session.
    *
    *     const people = await db.live('LIVE SELECT * FROM person WHERE age > $age', ({ action, record, result }) => …, { age: 17 });
    *     await people.kill();
@@ -196,7 +198,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
   }
 
   /**
-   * The same as a list that goes on:
+   * Begins a live query as an async iterator:
    *
    *     for await (const { action, record, result } of await db.subscribe<Person>('LIVE SELECT * FROM person')) …
    */
@@ -209,7 +211,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
 
   close(): PromiseOrValue<void> {
     this.#session.close();
-    // A closed session is told nothing more; loops over what it heard end all the same.
+    // A closed session delivers nothing more; loops over delivered changes end.
     for (const listener of this.#listeners.values()) listener.closed?.();
     this.#listeners.clear();
   }
@@ -230,7 +232,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
   }
 
   async #kill(id: Uuid): Promise<void> {
-    // Not an error when it has ended of itself.
+    // It may have ended by itself.
     if (!this.#listeners.delete(id.text)) return;
     await this.#execute({ kind: 'kill', id: { kind: 'literal', value: id } });
   }

@@ -13,15 +13,17 @@ import { TesseraEngine } from './client/engine.js';
 
 export type { DatabaseOptions };
 
-/** Protocols of addresses. All but `mem` mean a folder, so that addresses of the peer's embedded engine work as they are. */
+/**
+ * URL protocols. All except `mem` name a folder, so that addresses of the reference's embedded engine work unchanged.
+ */
 const PROTOCOLS = ['mem', 'tessera', 'lmdb', 'file', 'rocksdb', 'surrealkv', 'surrealkv+versioned'];
 
 /**
- * Engines for the option `engines` of `new Surreal(…)`. Connections of one process to the same folder share its store, with the options of
- * the first; the last to close closes it.
+ * Engines for the option `engines` of `new Surreal(…)`. Connections of one process to the same folder share its store,
+ * with the options of the first; the last to close closes it.
  *
- * A session owns everything until somebody signs in, and again after `reset()`. After `invalidate()`, or when a token has expired, it is
- * nobody's and may do what guests may.
+ * A session has owner rights until a user signs in, and again after `reset()`. After `invalidate()`, or when a token
+ * has expired, it has the rights of a guest.
  */
 export function createTesseraEngines(options: DatabaseOptions = {}): Engines {
   return Object.fromEntries(PROTOCOLS.map((protocol) => [protocol, (context) => new TesseraEngine(context, options)]));

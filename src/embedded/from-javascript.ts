@@ -5,22 +5,25 @@ import { deeper } from '../value/nesting.js';
 import { setFrom } from '../value/order.js';
 import { float, int, isObject, KIND, newObject, type ObjectValue, type Value } from '../value/value.js';
 
-/** Converts what is within a value. */
+/** Converts a nested value. */
 export type Convert = (input: unknown) => Value;
-/** Converts an object of a class that isn't known here. @throws TesseraError `not_a_value` */
+/**
+ * Converts an object of an unknown class.
+ * @throws TesseraError `not_a_value`
+ */
 export type ConvertForeign = (input: object, convert: Convert) => Value;
 
 /**
- * A value of the data model from one of JavaScript's. Plain objects, maps, arrays, sets, dates, bytes, numbers (an int where it is a safe
- * integer, else a float), bigints of 64 bits, texts, booleans, `null` and `undefined` (NONE) are taken; and values of ours. What can be
- * changed is copied.
+ * Converts a JavaScript value: plain objects, maps, arrays, sets, dates, bytes, numbers (int if a safe integer, float
+ * otherwise), bigints of 64 bits, strings, booleans, `null`, `undefined` (NONE), and Tessera's values. Mutable values
+ * are copied.
  * @throws TesseraError `not_a_value`, `nesting_too_deep`
  */
 export function fromJavaScript(input: unknown, foreign: ConvertForeign = refuse): Value {
   return convert(input, 0, foreign);
 }
 
-/** The same for an object of variables or fields. */
+/** Converts an object of variables or fields. */
 export function objectFromJavaScript(input: Readonly<Record<string, unknown>>): ObjectValue {
   return fromJavaScript(input) as ObjectValue;
 }

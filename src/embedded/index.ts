@@ -50,7 +50,10 @@ export type {
 /** An open store, and a session that owns it. */
 export class Tessera extends EmbeddedSession {
   readonly #database: Database;
-  /** All of its sessions count as one connection does. They may be those of different users, so that each holds transactions of its own. */
+  /**
+   * Memory of all sessions of a store, which counts as one connection. They may belong to different users, so that each
+   * has its own transactions.
+   */
   readonly #memory: ConnectionMemory;
   #release: (() => Promise<void>) | undefined;
 
@@ -63,20 +66,21 @@ export class Tessera extends EmbeddedSession {
   }
 
   /**
-   * Opens a store: `memory`, or the folder of a store on disk, which is made if it doesn't exist. A folder that is open in this process,
-   * here or in the client's engine, is shared, with the options of whoever opened it; the last to close closes it.
-   * @throws TesseraError `storage_in_use` when another process has the folder open, `storage_unavailable`
+   * Opens a store: `memory`, or the folder of a store on disk, which is created if necessary. A folder that is already
+   * open in this process, here or in the client's engine, is shared, with the options of the first; the last to close
+   * closes it.
+   * @throws TesseraError `storage_in_use` if another process has the folder open; `storage_unavailable`
    */
   static async open(path = 'memory', options: DatabaseOptions = {}): Promise<Tessera> {
     return new Tessera(await leaseStore(path, options));
   }
 
-  /** A session that nobody has signed in to yet. */
+  /** Opens a guest session. */
   session(): EmbeddedSession {
     return new EmbeddedSession(this.#database.session({}, new Connection(this.#memory)));
   }
 
-  /** Ends this session, and closes the store with all its sessions unless others share it. */
+  /** Ends this session, and closes the store with all its sessions unless it is shared. */
   override async close(): Promise<void> {
     await super.close();
     const release = this.#release;

@@ -1,4 +1,4 @@
-/** Stores that are open in this process: whoever opens a folder that is open shares its store. */
+/** The stores open in this process, shared by folder. */
 import { resolve } from 'node:path';
 import { describeKey } from '../catalog/describe-key.js';
 import type { Database } from '../session/contract.js';
@@ -6,10 +6,10 @@ import { type DatabaseOptions, openDatabase } from '../session/database/database
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
 
-/** The right to use a store until it is given back. */
+/** The right to use a store until it is released. */
 export interface Lease {
   readonly database: Database;
-  /** Gives it back, once; the last user waits until the store is closed. */
+  /** Releases it, once; the last user waits until the store is closed. */
   release(): Promise<void>;
 }
 
@@ -18,14 +18,15 @@ interface Store {
   users: number;
 }
 
-/** By the whole paths of their folders. */
+/** By absolute path of the folder. */
 const open = new Map<string, Store>();
-/** Stores that are being closed: whoever opens one again waits. */
+/** Stores being closed: opening one again waits. */
 const closing = new Map<string, Promise<void>>();
 
 /**
- * Opens the store at an address, or shares it if it is open, with the options of whoever opened it. Each memory is its own, and so is each connection to a store over a network.
- * @throws TesseraError of the storage
+ * Opens the store at an address, or shares it with the options of the first if it is open. Stores in memory and over a
+ * network aren't shared.
+ * @throws TesseraError as opening the storage
  */
 export async function leaseStore(address: string, options: DatabaseOptions): Promise<Lease> {
   const { engine, path } = readStoreAddress(address);

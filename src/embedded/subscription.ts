@@ -2,17 +2,17 @@ import { failure, type TesseraError } from '../errors/error.js';
 import type { Notification } from '../session/contract.js';
 import type { RecordId, Uuid, Value } from '../value/value.js';
 
-/** What a live query sees: a record that was created, changed or deleted. */
+/** A change seen by a live query: a record that was created, updated or deleted. */
 export interface Change<T = Value> {
   readonly action: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly record: RecordId;
-  /** As the live query asks for it; of a deleted record what it was. */
+  /** The record as selected by the live query; for a deleted record its last state. */
   readonly result: T;
-  /** Of live queries with SINCE: behind what to go on. */
+  /** For live queries with SINCE: the versionstamp to resume from. */
   readonly versionstamp?: bigint;
 }
 
-/** Changes that may wait to be asked for. */
+/** Maximum number of buffered changes. */
 const MAX_WAITING = 100_000;
 
 interface Asker<T> {
@@ -21,14 +21,15 @@ interface Asker<T> {
 }
 
 /**
- * A live query as a list that goes on: changes in the order of commits. Leaving the loop ends it, and so does `kill()`. When it ends for
- * another reason the loop fails with that: somebody else signed in, the table was removed, or too many changes were waiting.
+ * A live query as an async iterator of changes in commit order. Leaving the loop ends it, and so does `kill()`. If it
+ * ends for another reason, the loop throws: the principal changed, the table was removed, or too many changes were
+ * buffered.
  */
 export class Subscription<T = Value> implements AsyncIterableIterator<Change<T>, undefined>, AsyncDisposable {
   readonly id: Uuid;
   readonly #kill: () => Promise<void>;
   #waiting: Change<T>[] = [];
-  /** Those who ask for what isn't there yet. */
+  /** Pending calls of `next`. */
   #asking: Asker<T>[] = [];
   #ended = false;
   #reason: TesseraError | undefined;
@@ -38,7 +39,7 @@ export class Subscription<T = Value> implements AsyncIterableIterator<Change<T>,
     this.#kill = kill;
   }
 
-  /** Takes what the session is told. */
+  /** Takes a notification of the session. */
   hear({ action, record, result, reason, versionstamp }: Notification): void {
     if (this.#ended) return;
     if (action === 'KILLED' || record === undefined) {
@@ -57,7 +58,7 @@ export class Subscription<T = Value> implements AsyncIterableIterator<Change<T>,
     }
   }
 
-  /** The session is closed. */
+  /** The session was closed. */
   closed(): void {
     this.#end(undefined);
   }
@@ -77,7 +78,7 @@ export class Subscription<T = Value> implements AsyncIterableIterator<Change<T>,
     return { done: true, value: undefined };
   }
 
-  /** Ends it; nothing more is told. */
+  /** Ends the live query. */
   async kill(): Promise<void> {
     this.#waiting = [];
     this.#end(undefined);

@@ -1,6 +1,6 @@
 import type { Network } from './network.js';
 
-/** The outside world, as far as the engine may touch it. Tests put their own in its place. */
+/** The interfaces to the outside world; tests substitute their own. */
 export interface Environment {
   readonly clock: Clock;
   readonly random: Random;
@@ -9,38 +9,38 @@ export interface Environment {
   readonly heap: Heap;
 }
 
-/** The memory of the process for JavaScript values. */
+/** The JavaScript heap. */
 export interface Heap {
-  /** Bytes that are in use, with what hasn't been collected yet. */
+  /** Bytes in use, garbage included. */
   used(): number;
-  /** Bytes beyond which the process ends. */
+  /** Bytes at which the process runs out of memory. */
   readonly limit: number;
 }
 
 export interface Clock {
-  /** Nanoseconds since 1970 UTC, by the wall clock. */
+  /** Wall clock: nanoseconds since 1970 UTC. */
   now(): bigint;
-  /** Milliseconds since an arbitrary moment, never going back. For deadlines and measuring. */
+  /** Monotonic clock: milliseconds from an arbitrary origin, for deadlines and measurements. */
   monotonic(): number;
 }
 
 export interface Random {
-  /** `length` bytes fit for secrets. */
+  /** `length` cryptographically secure random bytes. */
   bytes(length: number): Uint8Array;
-  /** A float in [0, 1), not for secrets. */
+  /** A float in [0, 1); not secure. */
   float(): number;
 }
 
 export interface Timers {
-  /** Runs `callback` once after `milliseconds`; the answer stops it. Doesn't keep the process alive. */
+  /** Runs `callback` once after `milliseconds`; the result cancels it. Doesn't keep the process alive. */
   after(milliseconds: number, callback: () => void): () => void;
-  /** The same, for what somebody waits for: the process lives on until then. */
+  /** Resolves after `milliseconds`; keeps the process alive. */
   wait(milliseconds: number): Promise<void>;
   /**
-   * Lets everything else that waits have a turn of the event loop, and all that yielded before: one of those who compute for long goes on
-   * in each round of the loop, so that what is short waits for one of them, however many there are.
+   * Yields to the event loop and to all earlier callers: one long computation resumes per round of the loop, so that
+   * short requests wait for one of them at most.
    */
   yield(): Promise<void>;
-  /** Lets what is ready now have its turn. For what does little, and for what others wait for. */
+  /** Resolves in the next round of the event loop. For short work, and for work that others wait for. */
   nextRound(): Promise<void>;
 }

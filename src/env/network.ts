@@ -1,24 +1,27 @@
-/** The network outside, one hop at a time. Which addresses may be reached is not its business (`functions/network/fetcher.ts`). */
+/** Network access, one hop at a time. Access rules are applied elsewhere (`functions/network/fetcher.ts`). */
 export interface Network {
-  /** The addresses of a host name, or the address itself. @throws NetworkError when there are none */
+  /**
+   * The addresses of a host name; an address resolves to itself.
+   * @throws NetworkError if there are none
+   */
   resolve(host: string): Promise<readonly string[]>;
   /**
-   * Sends one request to exactly this address and takes the whole answer. Follows no redirects.
-   * @throws NetworkError when it can't be reached, doesn't answer, or answers with more than is taken
+   * Sends one request to exactly this address and reads the whole response, without following redirects.
+   * @throws NetworkError if the host is unreachable, doesn't answer, or the response is too large
    */
   exchange(hop: NetworkHop): Promise<NetworkAnswer>;
 }
 
 export interface NetworkHop {
-  /** `http:` or `https:`; its host is what the certificate is for. */
+  /** `http:` or `https:`; its host must match the certificate. */
   readonly url: URL;
   readonly address: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
-  /** Bytes of a body beyond which no answer is taken. */
+  /** Maximum size of the response body in bytes. */
   readonly maxBytes: number;
-  /** Ends the exchange. */
+  /** Aborts the exchange. */
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +31,7 @@ export interface NetworkAnswer {
   readonly body: Uint8Array;
 }
 
-/** `unknown`: the name has no address. `invalid`: a header that can't be sent. */
+/** `unknown`: the name doesn't resolve. `invalid`: a header cannot be sent. */
 export type NetworkFailure = 'unknown' | 'unreachable' | 'too-large' | 'invalid';
 
 export class NetworkError extends Error {

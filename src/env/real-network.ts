@@ -23,7 +23,7 @@ export const realNetwork: Network = {
         method: hop.method,
         headers: hop.headers,
         signal: hop.signal,
-        // A connection of its own, to the very address that was judged.
+        // A new connection to exactly the address that the rules were applied to.
         agent: false,
         lookup: (_host, { all }, found) => {
           const family = isIP(hop.address);

@@ -7,7 +7,7 @@ import { realNetwork } from './real-network.js';
 import { fineClock } from './wall-clock.js';
 import { YieldQueue } from './yield-queue.js';
 
-/** Drawn at once and given out piece by piece: asking the system for the few bytes of one id takes longer than all else about it. */
+/** A pool of random bytes: a system call for the few bytes of an id would dominate its cost. */
 const pool = new Uint8Array(4096);
 let left = 0;
 
@@ -18,16 +18,16 @@ function drawBytes(length: number): Uint8Array {
     left = pool.length;
   }
   const drawn = pool.slice(left - length, left);
-  // They may become a secret, of which there is to be one copy.
+  // Erased, since the bytes may become a secret of which only one copy should exist.
   pool.fill(0, left - length, left);
   left -= length;
   return drawn;
 }
 
-/** All who compute for long in this process. */
+/** The yield queue of all long computations in this process. */
 const line = new YieldQueue((callback) => setImmediate(callback));
 
-/** The real world: this machine's clock, its random source and its event loop. */
+/** This machine's clock, random source and event loop. */
 export const realEnvironment: Environment = {
   clock: {
     now: fineClock(Date.now, () => performance.now()),

@@ -1,9 +1,9 @@
 import type { Clock } from './environment.js';
 
-/** The last timestamp that was given out by each clock. */
+/** The last timestamp taken from each clock. */
 const given = new WeakMap<Clock, bigint>();
 
-/** Nanoseconds since 1970 UTC, by the wall clock, but later than every timestamp that was drawn of the clock before. */
+/** Nanoseconds since 1970 UTC by the wall clock, strictly greater than any earlier timestamp of the clock. */
 export function nextTimestamp(clock: Clock): bigint {
   const now = clock.now();
   const last = given.get(clock);

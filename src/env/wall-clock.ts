@@ -1,20 +1,20 @@
-/** Nanoseconds of the last millisecond that still belong to it. */
+/** The largest fraction of a millisecond, in whole nanoseconds. */
 const LAST = 0.999999;
 
 /**
- * A wall clock in nanoseconds, of one in whole milliseconds and one that measures exactly from any moment: the second tells how far the first
- * is within its millisecond. It goes back only when the first does.
+ * Combines a wall clock in whole milliseconds with a precise monotonic clock into a wall clock in nanoseconds. It goes
+ * backwards only if the wall clock does.
  * @param wall milliseconds since 1970
- * @param monotonic milliseconds, with fractions
+ * @param monotonic milliseconds with fractions
  */
 export function fineClock(wall: () => number, monotonic: () => number): () => bigint {
-  /** What the exact clock lacks to the time of day. */
+  /** Offset of the monotonic clock from the wall clock. */
   let offset = 0;
   return () => {
     const milliseconds = wall();
     const exact = monotonic();
     let fraction = exact + offset - milliseconds;
-    // They drift apart, and the wall clock is set now and then.
+    // The clocks drift apart, and the wall clock may be adjusted.
     if (!(fraction >= 0 && fraction < 1)) {
       fraction = fraction >= 1 && fraction < 2 ? LAST : 0;
       offset = milliseconds + fraction - exact;

@@ -1,13 +1,13 @@
-/** Places of those who had their turn are given up when there are so many. */
+/** Compact the array after so many resumed entries. */
 const DROPPED = 1024;
 
 /**
- * A line in which work waits for its next turn: one goes on in each round of the event loop, first come, first served. Between two of them
- * the loop sees to whatever else is ready: connections, timers, what is short.
+ * A FIFO queue of computations that yielded: one resumes per round of the event loop, which serves connections, timers
+ * and short work in between.
  */
 export class YieldQueue {
   readonly #schedule: (callback: () => void) => void;
-  /** Whose turns are still to come, behind those before `#next`. */
+  /** Waiting entries; those before `#next` have resumed. */
   #waiting: (() => void)[] = [];
   #next = 0;
 

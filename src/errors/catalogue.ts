@@ -10,7 +10,7 @@ import { requestErrors } from './sections/request.js';
 import { storageErrors } from './sections/storage.js';
 import { valueErrors } from './sections/value.js';
 
-/** Every error that a user can meet. The key is its stable code. */
+/** Every error that a user can meet, by its stable code. */
 export const CATALOGUE = {
   ...valueErrors,
   ...languageErrors,

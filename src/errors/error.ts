@@ -2,14 +2,14 @@ import { constants } from 'node:buffer';
 import { CATALOGUE, type DetailOf, type ErrorCode } from './catalogue.js';
 import type { ErrorDetails, ErrorKind, ErrorRow } from './row.js';
 
-/** Where in the query text an error lies. Lines and columns count from 1, columns in characters. */
+/** The position of an error in the query text. Lines and columns count from 1, columns in characters. */
 export interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * The one error class. Match `code`; `message` is for people.
+ * The only error class. Match `code`; `message` is for people.
  *
  *     try { … } catch (error) { if (error instanceof TesseraError && error.code === 'record_exists') … }
  */
@@ -45,7 +45,7 @@ type DetailArguments<C extends ErrorCode> =
     : [detail: DetailOf<C>, options?: { cause?: unknown; position?: SourcePosition }];
 
 /**
- * Makes the error of a code, to be thrown.
+ * Creates the error of a code, to be thrown.
  *
  *     throw failure('record_exists', { id: 'person:1' });
  */
@@ -54,7 +54,7 @@ export function failure<C extends ErrorCode>(code: C, ...[detail, options]: Deta
   return new TesseraError(code, row, row.text(detail), row.details?.(detail), options);
 }
 
-/** What V8 says when a text, a list or a buffer would be longer than any may be. */
+/** V8's messages for strings, arrays and buffers beyond the maximum length. */
 const TOO_LONG: ReadonlySet<string> = new Set([
   'Array buffer allocation failed',
   'Invalid array length',
@@ -64,8 +64,8 @@ const TOO_LONG: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Any thrown thing as one of ours. What isn't ours becomes `internal`, with the original as cause (for the log only); but for what is too
- * large for JavaScript, which is too large for us.
+ * Converts anything thrown. Foreign errors become `internal`, with the original as cause (for the log only); V8's
+ * length errors become the corresponding limit errors.
  */
 export function asTesseraError(thrown: unknown): TesseraError {
   if (thrown instanceof TesseraError) return thrown;

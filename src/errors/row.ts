@@ -1,4 +1,4 @@
-/** The kinds of errors, as the peer's clients know them (`reference/protocol.md` §8). */
+/** The kinds of errors, as the reference engine's clients know them. */
 export type ErrorKind =
   | 'Validation'
   | 'Configuration'
@@ -17,17 +17,17 @@ export interface ErrorDetails {
   readonly details?: Readonly<Record<string, unknown>> | ErrorDetails;
 }
 
-/** One row of the catalogue. `D` is what the error's maker has to supply. */
+/** A row of the catalogue. `D` is the data that the error requires. */
 export interface ErrorRow<D> {
   readonly kind: ErrorKind;
-  /** The text for people. Equal to the peer's where the peer has one. Must never hold a secret. */
+  /** The message. Equal to the reference engine's where it has one. Must not contain secrets. */
   text(detail: D): string;
   details?(detail: D): ErrorDetails | undefined;
-  /** The JSON-RPC code; −32000 (any other failure) unless told. */
+  /** The JSON-RPC code. Default −32000 (any other failure). */
   readonly rpc?: number;
-  /** The HTTP status when the whole request fails with this error; 400 unless told. */
+  /** The HTTP status if the whole request fails with this error. Default 400. */
   readonly http?: number;
-  /** Whether the same request may succeed when it is sent again. */
+  /** Whether the same request may succeed if it is repeated. */
   readonly retryable?: boolean;
 }
 

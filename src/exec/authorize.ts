@@ -1,8 +1,8 @@
 /** Whether the principal's roles allow what a statement does; the one place where `not_allowed` is thrown for statements. */
-import { type Action, type DatabasePath, mayAct, type Principal } from '../catalog/principal.js';
+
+import { type Action, type DatabasePath, type Identity, mayAct, type Principal } from '../catalog/principal.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { toText } from '../value/text/text.js';
-import type { Identity } from './execution.js';
 
 /** What an action is about, as the details of the refusal call it. */
 export type Resource =

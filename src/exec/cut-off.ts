@@ -1,4 +1,5 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { untilInterrupted } from '../storage/interrupted.js';
 import type { Execution } from './execution.js';
 
 /**
@@ -10,9 +11,5 @@ export function endingInTime<T>(
   work: () => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
   const result = work();
-  if (!unit.answersLater || !(result instanceof Promise)) return result;
-  return new Promise((resolve, reject) => {
-    const stop = interrupt.onEnd(reject);
-    result.then(resolve, reject).finally(stop);
-  });
+  return unit.answersLater ? untilInterrupted(interrupt, result) : result;
 }

@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { CatalogCache } from '../catalog/definitions/load.js';
-import type { DatabasePath, Principal } from '../catalog/principal.js';
+import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
@@ -21,22 +21,12 @@ import { tooLarge } from '../value/walk.js';
 import type { RevocationFlag } from './identity/revocation-flag.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { QueryTimeout } from './query-timeout.js';
+import type { Candidates } from './record/candidates.js';
 import type { RequestMemory } from './request-memory.js';
 import type { ScriptRunner } from './script/contract.js';
 import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 import type { Witness } from './witness.js';
-
-/** Who sent the request and what is selected. One for each session; immutable, replaced when it changes. */
-export interface Identity {
-  readonly principal: Principal;
-  readonly place: DatabasePath;
-  /** `$session`, `$token`, `$auth` and `$access`, as statements see them. */
-  readonly session: ObjectValue;
-  readonly token: Value;
-  readonly auth: RecordId | undefined;
-  readonly access: string | undefined;
-}
 
 /** Whether PERMISSIONS apply: not where a role grants the action, nor inside permission clauses and events. */
 export interface Checks {
@@ -55,10 +45,13 @@ export interface Interrupt {
   checkpoint(): PromiseOrValue<void>;
   /** The same where nothing can be waited for: throws, but never gives way. */
   check(): void;
-  /** The same with an earlier deadline, if `duration` from now is earlier. */
-  within(duration: Duration): Interrupt;
-  /** Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for. The answer stops that. */
-  onEnd(callback: (reason: TesseraError) => void): () => void;
+  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
+  within(duration: Duration, since?: number): Interrupt;
+  /**
+   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or `grace` milliseconds later.
+   * The answer stops that.
+   */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
 }
 
 /** A transaction under way with the catalog as it stands in it. */
@@ -113,6 +106,8 @@ export interface Execution {
   readonly eventDepth: number;
   /** To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find it. */
   eventQueued(): void;
+  /** The same for work on indexes. */
+  indexWorkQueued(): void;
   /** Whoever made the request may SLEEP, in stored code as well, and nobody else waits for it. */
   readonly maySleep: boolean;
   /** OPTION IMPORT is on: no events, no field processing. */
@@ -335,7 +330,7 @@ export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boo
  */
 export type Purpose = 'select' | 'update' | 'delete';
 
-/** Which records: those of a whole table, of a range of it, or those that an index lists in some of its parts, one after the other. */
+/** Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its candidates, in their order. */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */
@@ -343,6 +338,7 @@ export interface RecordScan {
   /** Of the table's own keys. */
   readonly keys?: KeyRange;
   readonly index?: readonly KeyRange[];
+  readonly candidates?: Candidates;
   readonly reverse?: boolean;
   readonly purpose?: Purpose;
   /** What will be read of the records; all if absent. */
@@ -472,8 +468,7 @@ export class Frame {
   }
 
   /**
-   * Counts elements that paths are taken into from here: arrays are shared, so that a few of them, each twice in the next, unfold into any
-   * number of elements.
+   * Counts the elements that paths visit: shared arrays, each twice in the next, unfold into any number of them.
    * @throws TesseraError `value_too_large`
    */
   unfold(elements: number): void {
@@ -481,7 +476,7 @@ export class Frame {
     if (this.unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
   }
 
-  /** Where a statement inside an expression finds its targets: the document is its `$parent` already there, and its `$this` still. */
+  /** For the targets of a statement inside an expression: the document is both `$this` and `$parent`. */
   entering(): Frame {
     return new Frame(this.execution, this.scope, this.current, this);
   }

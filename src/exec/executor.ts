@@ -2,7 +2,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/event-queue.js';
-import { covers, mayAct } from '../catalog/principal.js';
+import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
@@ -18,7 +18,6 @@ import {
   type Checks,
   type Execution,
   Frame,
-  type Identity,
   type Interrupt,
   type LiveListener,
   type Past,
@@ -60,6 +59,8 @@ export interface ExecutorOptions {
   readonly sessions: SessionRegistry;
   /** Called when an asynchronous event was queued. */
   eventQueued(): void;
+  /** Called when work on indexes was queued. */
+  indexWorkQueued(): void;
   /** Memory for executions that aren't those of a request. */
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
@@ -132,7 +133,7 @@ export class Executor {
     eventDepth = 0,
     strict,
   }: RunOptions): Execution {
-    const { refusal, checks } = privileged ? PRIVILEGED : this.#rightsOf(identity);
+    const { refusal, checks, maySleep } = privileged ? privilegedRights(identity) : this.#rightsOf(identity);
     return {
       environment: this.#options.environment,
       passwords: this.#options.passwords,
@@ -159,7 +160,8 @@ export class Executor {
       depth: 0,
       eventDepth,
       eventQueued: this.#options.eventQueued,
-      maySleep: memory !== undefined && mayAct(identity.principal, 'edit', {}),
+      indexWorkQueued: this.#options.indexWorkQueued,
+      maySleep: memory !== undefined && maySleep,
       importing: importing === true,
       weakKeys: this.#options.weakKeys,
       judging: false,
@@ -182,7 +184,12 @@ export class Executor {
 
   #rightsOf(identity: Identity): Rights {
     if (this.#rights?.identity !== identity) {
-      this.#rights = { identity, refusal: refusalOf(identity), checks: checksOf(identity) };
+      this.#rights = {
+        identity,
+        refusal: refusalOf(identity),
+        checks: checksOf(identity),
+        maySleep: maySleep(identity),
+      };
     }
     return this.#rights;
   }
@@ -223,11 +230,19 @@ interface Rights {
   /** Why it may touch nothing at the selected place. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
+  /** As `Execution.maySleep`. */
+  readonly maySleep: boolean;
 }
 
 const NO_LITERALS: readonly Value[] = [];
 
-const PRIVILEGED: Rights = { refusal: undefined, checks: UNCHECKED };
+function privilegedRights(identity: Identity): Rights {
+  return { refusal: undefined, checks: UNCHECKED, maySleep: maySleep(identity) };
+}
+
+function maySleep({ principal }: Identity): boolean {
+  return mayAct(principal, 'edit', {});
+}
 
 function checksOf({ principal, place }: Identity): Checks {
   return { view: !mayAct(principal, 'view', place), edit: !mayAct(principal, 'edit', place) };

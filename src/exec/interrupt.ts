@@ -14,8 +14,8 @@ interface Turn {
   ended: TesseraError | undefined;
   /** Called whenever it gives way. */
   readonly yielding: (() => void) | undefined;
-  /** Who is to be called when it is cancelled. */
-  readonly cancelled: Set<(reason: TesseraError) => void>;
+  /** Who is to be called when it is cancelled; made when somebody is, which most requests don't need. */
+  cancelled: Set<(reason: TesseraError) => void> | undefined;
 }
 
 /** When a request must have ended. */
@@ -41,36 +41,44 @@ export class RequestInterrupt implements Interrupt {
 
   /** `now` by the clock that only goes on; `yielding` is called whenever the request gives way to others. */
   static begin(environment: Environment, now = environment.clock.monotonic(), yielding?: () => void): RequestInterrupt {
-    const turn: Turn = { began: now, ended: undefined, yielding, cancelled: new Set() };
+    const turn: Turn = { began: now, ended: undefined, yielding, cancelled: undefined };
     return new RequestInterrupt(environment, turn, undefined);
   }
 
   /** Ends the request at its next checkpoint, or at once while it waits for an answer of the store. */
   cancel(reason = failure('cancelled')): void {
     this.#turn.ended = reason;
-    for (const callback of this.#turn.cancelled) callback(reason);
+    for (const callback of this.#turn.cancelled ?? []) callback(reason);
   }
 
-  onEnd(callback: (reason: TesseraError) => void): () => void {
-    const { cancelled, ended } = this.#turn;
+  onEnd(callback: (reason: TesseraError) => void, grace = 0): () => void {
+    const turn = this.#turn;
+    turn.cancelled ??= new Set();
+    const { cancelled, ended } = turn;
     const { deadline } = this;
-    cancelled.add(callback);
-    const left = deadline === undefined ? undefined : deadline.at - this.#environment.clock.monotonic();
+    const { clock, timers } = this.#environment;
+    let stopGrace: (() => void) | undefined;
+    const end = (reason: TesseraError) => {
+      if (grace === 0) return callback(reason);
+      stopGrace ??= timers.after(grace, () => callback(reason));
+    };
+    cancelled.add(end);
     const stopTimer =
-      deadline === undefined || left === undefined
+      deadline === undefined
         ? undefined
-        : this.#environment.timers.after(Math.max(0, left), () => callback(timedOut(deadline)));
-    if (ended !== undefined) callback(ended);
+        : timers.after(Math.max(0, deadline.at - clock.monotonic()) + grace, () => callback(timedOut(deadline)));
+    if (ended !== undefined) end(ended);
     return () => {
-      cancelled.delete(callback);
+      cancelled.delete(end);
       stopTimer?.();
+      stopGrace?.();
     };
   }
 
-  /** The same with an earlier deadline, if `duration` from now is earlier; without one it stays as it is. */
-  within(duration: Duration | undefined): RequestInterrupt {
+  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier; without one it stays as it is. */
+  within(duration: Duration | undefined, since = this.#environment.clock.monotonic()): RequestInterrupt {
     if (duration === undefined) return this;
-    const at = this.#environment.clock.monotonic() + Number(duration.nanoseconds) / 1e6;
+    const at = since + Number(duration.nanoseconds) / 1e6;
     return this.until({ at, allowed: duration });
   }
 

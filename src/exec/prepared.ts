@@ -69,6 +69,10 @@ interface Key {
 }
 
 interface Entry<Tree> extends Key {
+  /** The state that it was asked for last, where it holds for others as well. */
+  stamp: string | undefined;
+  /** Whether there was nothing to choose from: it holds for each state in which none of the tables has an index. */
+  readonly isUnindexed: boolean;
   readonly plan: Plan<Tree>;
 }
 
@@ -152,11 +156,27 @@ export class Prepared<Tree> {
     for (const entry of this.#entries) {
       if (entry.stamp === stamp && entry.isChecked === isChecked && isSame(entry.target, target)) return entry.plan;
     }
+    const isUnindexed = !isChecked && catalog !== undefined && this.#isUnindexed(catalog, target);
+    if (isUnindexed) {
+      for (const entry of this.#entries) {
+        if (!entry.isUnindexed || !isSame(entry.target, target)) continue;
+        entry.stamp = stamp;
+        return entry.plan;
+      }
+    }
     const plan = this.#make(readerOf(execution), catalog, target);
     // The oldest goes, which mostly was made for definitions of before.
     if (this.#entries.length === MAX_PLANS) this.#entries.shift();
-    this.#entries.push({ stamp, isChecked, target, plan });
+    this.#entries.push({ stamp, isChecked, target, isUnindexed, plan });
     return plan;
+  }
+
+  /** Whether none of the tables that are named has an index, so that a plan for those whom no PERMISSIONS bind knows nothing of the definitions. */
+  #isUnindexed({ tables }: DatabaseCatalog, target: NamedTarget | undefined): boolean {
+    if (target?.kind === 'table') return tables.get(target.table)?.answering.length === 0;
+    return this.#planning.targets.every(
+      (each) => each.kind !== 'table' || tables.get(each.name)?.answering.length === 0,
+    );
   }
 
   #make(reader: Reader, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {

@@ -1,6 +1,6 @@
 /**
- * Checks of arguments. They are coerced, not cast: an int may come as `2f`, but never as `'2'`, and a set is no array. NONE is a value
- * like any other and doesn't count as left out.
+ * Checks of arguments. They are coerced, not cast: an int may come as `2f`, but never as `'2'`, and a set is no array.
+ * NONE is a value like any other and doesn't count as left out.
  */
 import { failure, type TesseraError } from '../errors/error.js';
 import { toInt } from '../value/coerce.js';
@@ -29,7 +29,9 @@ export function invalidArguments(name: string, reason: string): TesseraError {
   return failure('invalid_arguments', { name, reason });
 }
 
-/** The error of one argument of a wrong type; `position` counts from 1. An element of `whole` is told as such. */
+/**
+ * The error of an argument of a wrong type; `position` counts from 1. `whole`: the argument is an element of this type.
+ */
 export function wrongType(name: string, position: number, type: Type, value: Value, whole?: string): TesseraError {
   const where = whole === undefined ? '' : ` when coercing an element of \`${whole}\``;
   const mismatch = `Expected \`${typeTextInErrors(type)}\` but found \`${toErrorText(value)}\`${where}`;
@@ -89,7 +91,8 @@ function checkerOf(type: Type): Checker {
 /** What is precomputed for each function. */
 export interface Signature {
   /**
-   * The arguments, counted and coerced; the array itself where nothing had to be changed. Errors name the function as it was called.
+   * The arguments, counted and coerced; the array itself where nothing had to be changed. Errors name the function as
+   * it was called.
    * @throws TesseraError `invalid_arguments`, `unexpected_argument`
    */
   coerce(args: readonly Value[], called: string): readonly Value[];

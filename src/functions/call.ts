@@ -41,7 +41,10 @@ export function functionCaller(
   };
 }
 
-/** The same for a call as a method: whatever arguments turn out to be wrong, even within a closure, the error names the method. */
+/**
+ * The same for a call as a method: whatever arguments turn out to be wrong, even within a closure, the error names the
+ * method.
+ */
 export function callMethod(
   row: FunctionRow,
   name: string,

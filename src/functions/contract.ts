@@ -6,6 +6,14 @@ import type { Closure, ObjectValue, RecordId, Value } from '../value/value.js';
 import type { Fetcher } from './network/fetcher.js';
 import type { FunctionRules } from './rules.js';
 
+/** What the index that found a row says of it. */
+export interface IndexNote {
+  /** How well it matches, by the number of the condition (`@1@`). */
+  readonly scores?: ReadonlyMap<number, number>;
+  /** How far it lies from what was searched, in the unit of the measure. */
+  readonly distance?: Value;
+}
+
 /** The world as a function sees it; the executor supplies it. */
 export interface FunctionContext {
   readonly environment: Environment;
@@ -28,16 +36,15 @@ export interface FunctionContext {
   nextNumber(sequence: string): PromiseOrValue<Value>;
   /** Whether the selected database has a table. */
   hasTable(name: string): PromiseOrValue<boolean>;
+  /** What the index that found the current row says of it; `undefined` where none says anything. */
+  readonly indexNote: IndexNote | undefined;
   /** Whether the selected database has an analyzer. */
   hasAnalyzer(name: string): PromiseOrValue<boolean>;
   /** Fails when the statement was cancelled or its time is over; for functions that wait. */
   checkpoint(): void;
-  /**
-   * Claims so much work, in characters, bytes and elements; gives way to others first where much has been done since
-   * they had a turn.
-   */
+  /** Accounts for work in characters, bytes and elements; yields first if due. */
   claim(units: number): PromiseOrValue<void>;
-  /** Fails likewise, and gives way to others when it is time to; for functions that loop. */
+  /** Yields if due, for loops. Throws if the work is cancelled. */
   pause(): PromiseOrValue<void>;
 }
 
@@ -76,15 +83,19 @@ export interface FunctionRow {
   readonly returns: string;
   /** One line. */
   readonly description: string;
-  /** What errors say that it expects, where the reference engine words them in its own way; superfluous arguments are let pass then. */
+  /**
+   * What errors say that it expects, where the reference engine words them in its own way; superfluous arguments are
+   * let pass then.
+   */
   readonly expects?: Expectation;
-  /** False when two calls with equal arguments may differ (time, random, session, records): such calls are never folded. */
+  /**
+   * False when two calls with equal arguments may differ (time, random, session, records): such calls are never folded.
+   */
   readonly deterministic?: false;
   /**
-   * Characters, bytes, elements and fields that its arguments may have together; `MAX_INPUT` unless told. A call with
-   * more fails with
-   * `input_too_large`. Whoever raises it either pauses on the way or has measured that no step gets longer than it may
-   * be.
+   * Characters, bytes, elements and fields that the arguments may have together. Default: `MAX_INPUT`. A larger call
+   * fails with `input_too_large`. Functions with a higher limit yield on the way, or have been measured to stay within
+   * a step.
    */
   readonly largest?: number;
   /** Arguments have been counted and coerced to the parameters' types. */

@@ -19,7 +19,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** A byte takes a few nanoseconds. */
 const BASE64_INPUT = { largest: 2 ** 20 };
 
-/** With or without padding, but in the one form that stands for these bytes. */
+/** With or without padding, but in canonical form. */
 function decodeBase64(encoded: string): Uint8Array {
   const bare = encoded.replace(/={1,2}$/, '');
   const decoded = Buffer.from(bare, 'base64');

@@ -62,7 +62,10 @@ export function randomText(random: Random, alphabet: string, length: number): st
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Twenty random letters and digits: the key of a record that was created without one. About 103 bits, so that keys never meet. */
+/**
+ * Twenty random letters and digits: the key of a record that was created without one. About 103 bits, so that keys
+ * never meet.
+ */
 export function randomKey(random: Random): string {
   return randomText(random, LETTERS, 20);
 }

@@ -1,8 +1,9 @@
 /**
- * The incremental aggregates, which views keep up to date. Unlike the aggregates of a SELECT (`aggregates.ts`) they can also remove a value:
- * their state is small, and a change costs the same however large the group is.
+ * The incremental aggregates, which views keep up to date. Unlike the aggregates of a SELECT (`aggregates.ts`) they can
+ * also remove a value: their state is small, and a change costs the same however large the group is.
  *
- * As in the reference engine, sums are floats, or decimals from the first decimal on, and anything but a number is an error.
+ * As in the reference engine, sums are floats, or decimals from the first decimal on, and anything but a number is an
+ * error.
  */
 import { add, divide, multiply, subtract } from '../value/arithmetic.js';
 import { matches } from '../value/coerce.js';

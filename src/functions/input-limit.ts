@@ -1,7 +1,8 @@
 /**
- * How much of its arguments one call may be given. Whatever a function does with them it does in one step, which holds the event loop, unless
- * it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and functions that pause, or look at little of what they
- * are given, take any amount. The figures are calibrated so that a step stays below 5 ms (`bench/steps.mjs` measures them).
+ * How much of its arguments one call may be given. Whatever a function does with them it does in one step, which holds
+ * the event loop, unless it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and
+ * functions that pause, or look at little of what they are given, take any amount. The figures are calibrated so that a
+ * step stays below 5 ms (`bench/steps.mjs` measures them).
  */
 import { failure, type TesseraError } from '../errors/error.js';
 import { isArray, isObject, SetValue, type Value } from '../value/value.js';
@@ -35,7 +36,7 @@ export const MAX_INPUT_IN_PIECES = 2 ** 24;
 /** For functions whose work doesn't grow with their arguments. */
 export const ANY_INPUT = Number.POSITIVE_INFINITY;
 
-/** Calls with more than this claim their work (`FunctionContext.claim`), so that many of them in a row give way. */
+/** Larger calls account for their work (`FunctionContext.claim`), so that many of them in a row yield. */
 export const SMALL_INPUT = 64;
 
 /**

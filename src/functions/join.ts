@@ -9,7 +9,10 @@ import { checkLength, limitedText } from './output-limit.js';
 /** So many values become text in one step. */
 const DISPLAYED_A_STEP = 256;
 
-/** The values as one text with a separator between them. @throws TesseraError `invalid_arguments` if it gets too long */
+/**
+ * The values as one text with a separator between them.
+ * @throws TesseraError `invalid_arguments` if it gets too long
+ */
 export function joinTexts(
   name: string,
   separator: string,
@@ -41,8 +44,8 @@ export function checkDisplayed(name: string, value: Value): void {
 const MAX_LENGTH = 2 ** 15;
 
 /**
- * A lower bound for the length of a value's text, or something beyond `limit` as soon as that is certain. An array may hold another one
- * thousands of times at no cost, but its text may not.
+ * A lower bound for the length of a value's text, or something beyond `limit` as soon as that is certain. An array may
+ * hold another one thousands of times at no cost, but its text may not.
  */
 function leastLength(value: Value, limit: number, depth = 0): number {
   if (typeof value === 'string') return value.length;

@@ -5,7 +5,9 @@ import { failure } from '../errors/error.js';
 export const MAX_OUTPUT = 1_048_576;
 /** Items of a generated array. The reference engine counts 56 bytes for each. */
 const MAX_ITEMS = Math.ceil(MAX_OUTPUT / 56);
-/** Items that a function may copy into its result from several places or over and over (all pairs, overlapping windows). */
+/**
+ * Items that a function may copy into its result from several places or over and over (all pairs, overlapping windows).
+ */
 const MAX_COPIES = 2 ** 17;
 
 function tooLarge(name: string): never {

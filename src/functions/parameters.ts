@@ -1,6 +1,6 @@
 /**
- * Parameters as the tables of functions write them: each carries the TypeScript type that a coerced argument has, so that the bodies of
- * functions need no casts.
+ * Parameters as the tables of functions write them: each carries the TypeScript type that a coerced argument has, so
+ * that the bodies of functions need no casts.
  */
 import type { Type } from '../value/type.js';
 import type {

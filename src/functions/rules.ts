@@ -1,4 +1,4 @@
-/** Which functions may be called: all unless told. */
+/** Rules for which functions may be called. Default: all. */
 import { failure } from '../errors/error.js';
 
 /** `all`, or names of functions (`string::len`, `fn::greet`) and of families (`string`, `fn`). */
@@ -11,7 +11,9 @@ export interface FunctionRuleOptions {
 
 export const ALL_FUNCTIONS: FunctionRuleOptions = { allow: 'all', deny: [] };
 
-/** The more specific name counts: a function before its family, a family before all; of equal ones the one that denies. */
+/**
+ * The more specific name counts: a function before its family, a family before all; of equal ones the one that denies.
+ */
 export class FunctionRules {
   readonly #options: FunctionRuleOptions;
   readonly #verdicts = new Map<string, boolean>();

@@ -1,21 +1,30 @@
 /** Full-text search. Conditions with MATCHES aren't available, and neither is what belongs to one. */
 import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
-import type { FunctionRow } from './contract.js';
+import { float, type Value } from '../value/value.js';
+import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { any, rest, text } from './parameters.js';
 import { fusionFunctions } from './search/fusion.js';
 
-/** A function that tells something about the match that a condition found. */
-function ofMatch(name: string, least: number, returns: string, description: string): FunctionRow {
+/** A function on the match found by a condition. */
+function ofMatch(
+  name: string,
+  least: number,
+  returns: string,
+  description: string,
+  told: (args: readonly Value[], context: FunctionContext) => Value = () => undefined,
+): FunctionRow {
   const path = `search::${name}`;
   return define(
     path,
     [rest(any('arguments'))],
     returns,
     description,
-    (args) => {
+    (args, context) => {
       if (args.length < least) throw failure('too_few_arguments', { name: path, least });
+      const value = told(args, context);
+      if (value !== undefined) return value;
       throw failure('misplaced_function', { name: path, reason: 'no MATCHES clause found in WHERE condition' });
     },
     { deterministic: false },
@@ -43,5 +52,8 @@ export const searchFunctions: readonly FunctionRow[] = [
   ),
   ofMatch('highlight', 3, 'string', 'A text with the terms that were found marked.'),
   ofMatch('offsets', 1, 'object', 'Where in a text the terms were found.'),
-  ofMatch('score', 1, 'float', 'How well a record matches.'),
+  ofMatch('score', 1, 'float', 'How well a record matches.', ([reference], { indexNote }) => {
+    const score = typeof reference === 'number' ? indexNote?.scores?.get(reference) : undefined;
+    return score === undefined ? undefined : float(score);
+  }),
 ];

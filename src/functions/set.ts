@@ -21,7 +21,7 @@ function within(items: Items, other: Items, wanted: boolean, pausing: Pausing): 
   );
 }
 
-/** What an argument stands for where one or several values may be given. */
+/** The items of an argument that may be one value or several. */
 function itemsOf(value: Value): Items {
   if (isArray(value)) return value;
   return value instanceof SetValue ? value.items : [value];

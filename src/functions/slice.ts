@@ -1,4 +1,7 @@
-/** What `slice` and `fill` take: a start and an end (exclusive), each counted from the end if negative, or a range of ints. */
+/**
+ * What `slice` and `fill` take: a start and an end (exclusive), each counted from the end if negative, or a range of
+ * ints.
+ */
 import { toInt } from '../value/coerce.js';
 import { type Bound, Range, type Value } from '../value/value.js';
 import { wrongType } from './arguments.js';
@@ -10,8 +13,8 @@ export interface Slice {
 }
 
 /**
- * Which part of something of `length` elements is meant by the arguments `bounds`, of which there are none, one or two; bounds beyond it
- * are cut off. `name` is what errors name.
+ * Which part of something of `length` elements is meant by the arguments `bounds`, of which there are none, one or two;
+ * bounds beyond it are cut off. `name` is what errors name.
  */
 export function sliceOf(name: string, length: number, bounds: readonly Value[]): Slice {
   const [from, to] = bounds;

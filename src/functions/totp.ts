@@ -1,5 +1,6 @@
 /**
- * One-time passwords by time (RFC 6238), as authenticator apps make them: HMAC-SHA-1, six digits, a new one every 30 seconds.
+ * One-time passwords by time (RFC 6238), as authenticator apps make them: HMAC-SHA-1, six digits, a new one every 30
+ * seconds.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Environment } from '../env/environment.js';
@@ -60,7 +61,7 @@ export const totpFunctions: readonly FunctionRow[] = [
       const bytes = bytesOf('verify', secret);
       const now = stepOf(environment);
       let found: number | undefined;
-      // All steps are tried, so that the time tells nothing.
+      // All steps are checked, for constant time.
       for (let step = now - SKEW; step <= now + SKEW; step++) {
         if (isEqual(codeAt(bytes, step), code) && (used === undefined || step > used)) found = step;
       }

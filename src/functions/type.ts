@@ -186,7 +186,10 @@ function record(table: Value, key: Value): Value {
   return new RecordId(name, keyOf(key));
 }
 
-/** What can be a key is one; of a record id it is its key; anything else becomes a text. A text stays one even if it looks like an int. */
+/**
+ * What can be a key is one; of a record id it is its key; anything else becomes a text. A text stays one even if it
+ * looks like an int.
+ */
 function keyOf(value: Value): RecordKey | Range {
   if (value instanceof RecordId) return value.key;
   const kind = kindOf(value);

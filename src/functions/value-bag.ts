@@ -72,8 +72,8 @@ export function distinct(values: readonly Value[], pausing: Pausing): PromiseOrV
 }
 
 /**
- * Equal values have the same hash. Numbers are unified across their kinds, also within collections; of large collections only the
- * beginning counts, so that hashing costs the same for all.
+ * Equal values have the same hash. Numbers are unified across their kinds, also within collections; of large
+ * collections only the beginning counts, so that hashing costs the same for all.
  */
 function hashOf(value: Value): string | number {
   if (typeof value === 'string') return value;
@@ -84,8 +84,8 @@ function hashOf(value: Value): string | number {
 }
 
 /**
- * More than a comparison meets for free: values made to share their hash differ behind so many parts, and comparing them with each other
- * soon comes to its bound.
+ * More than a comparison meets for free: values made to share their hash differ behind so many parts, and comparing
+ * them with each other soon comes to its bound.
  */
 const MAX_PARTS = 256;
 const MAX_CHARACTERS = 256;

@@ -24,7 +24,7 @@ import {
   type Vector,
 } from './vector/measures.js';
 
-/** Components of both vectors together: those of the longest that anybody searches by, and some more. */
+/** Components of both vectors together: more than the longest embeddings in use. */
 const VECTORS = { largest: 2 ** 13 };
 
 function checkDimensions(name: string, a: Vector, b: Vector): void {
@@ -116,13 +116,14 @@ export const vectorFunctions: readonly FunctionRow[] = [
     (a, b) => a.filter((component, index) => !equals(component, b[index])).length,
     'int',
   ),
-  // Where a query has the operator, the planner puts the distance in the place of this call.
   define(
     'vector::distance::knn',
     [rest(any('reference'))],
     'float',
     'The distance that the KNN operator found for the record.',
-    () => {
+    (_, context) => {
+      const distance = context.indexNote?.distance;
+      if (distance !== undefined) return distance;
       throw failure('misplaced_function', {
         name: 'vector::distance::knn',
         reason: 'no KNN operator found in WHERE condition',

@@ -6,7 +6,7 @@ import type { GraphqlConfig } from '../language/ast.js';
 import type { RequestActivity, Session } from '../session/contract.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
-import { Allowances, type RulesOfRoles } from './effective-limits.js';
+import { EffectiveLimitsByRole, type RulesOfRoles } from './effective-limits.js';
 import { Operation } from './execution/operation.js';
 import type { GraphqlLimits } from './limits.js';
 import { SESSION_FIELDS } from './root-fields/sign-in.js';
@@ -17,22 +17,22 @@ const KEPT_APIS = 64;
 interface KnownApi {
   /** Of the definitions that it was made from: a change of any is seen by the next request. */
   readonly stamp: string;
-  readonly api: Api;
+  readonly api: DatabaseApi;
 }
 
 /** One state of a database's definitions, for those who see all of it or for those who are bound by PERMISSIONS. */
-export class Api {
+export class DatabaseApi {
   readonly schema: GraphQLSchema;
   readonly documents: Documents;
-  readonly allowances: Allowances;
+  readonly effectiveLimits: EffectiveLimitsByRole;
   /** By their nodes, which are kept with the documents. */
   readonly #operations = new WeakMap<OperationDefinitionNode, Operation>();
   #sdl: string | undefined;
 
-  constructor(schema: GraphQLSchema, allowances: Allowances) {
+  constructor(schema: GraphQLSchema, effectiveLimits: EffectiveLimitsByRole) {
     this.schema = schema;
     this.documents = new Documents(schema);
-    this.allowances = allowances;
+    this.effectiveLimits = effectiveLimits;
   }
 
   /** The schema as text. */
@@ -65,20 +65,23 @@ export interface ApiOptions {
   readonly warn: ((warning: string) => void) | undefined;
 }
 
-export class Apis {
+export class DatabaseApis {
   readonly #options: ApiOptions;
   /** For those who may run nothing. */
-  readonly signInOnly: Api;
+  readonly signInOnly: DatabaseApi;
   /** By database and view; only that of the latest definitions, so that changing them often doesn't fill the memory. */
   readonly #known = new TwoGenerationCache<string, KnownApi>(KEPT_APIS);
 
   constructor(options: ApiOptions) {
     this.#options = options;
-    this.signInOnly = new Api(SIGN_IN_ONLY, new Allowances(options.limits, options.roles, {}));
+    this.signInOnly = new DatabaseApi(SIGN_IN_ONLY, new EffectiveLimitsByRole(options.limits, options.roles, {}));
   }
 
-  /** What the selected database offers to a session. @throws TesseraError `graphql_not_configured`, `graphql_no_tables` */
-  async of(session: Session, activity?: RequestActivity): Promise<Api> {
+  /**
+   * What the selected database offers to a session.
+   * @throws TesseraError `graphql_not_configured`, `graphql_no_tables`
+   */
+  async of(session: Session, activity?: RequestActivity): Promise<DatabaseApi> {
     const { limits, roles, guardedByDefault, hideDenied, warn } = this.#options;
     const catalog = await session.catalog(activity);
     const config = catalog?.configs.get('graphql')?.config;
@@ -95,7 +98,7 @@ export class Apis {
     if (exposed.tables.length === 0 && exposed.functions.length === 0) throw failure('graphql_no_tables');
     const { schema, warnings } = buildSchema(exposed, { guardedByDefault, hidesDenied });
     for (const warning of warnings) warn?.(`In the GraphQL schema of ${namespace.name}/${database.name}, ${warning}`);
-    const api = new Api(schema, new Allowances(limits, roles, config));
+    const api = new DatabaseApi(schema, new EffectiveLimitsByRole(limits, roles, config));
     this.#known.set(key, { stamp, api });
     return api;
   }

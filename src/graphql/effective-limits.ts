@@ -1,11 +1,11 @@
-/** What whoever asks may ask for: the server's limits, what their role has of its own, and what the database's config says. */
-import { covers, type Principal } from '../catalog/principal.js';
+/** Effective limits of a request: those of the server, then of the role, then of the database's config. */
+
+import { covers, type Identity, type Principal } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Identity } from '../exec/execution.js';
 import type { GraphqlConfig } from '../language/ast.js';
 import { beyondLimit, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimit, type GraphqlLimits } from './limits.js';
 
-/** Who asks, as far as limits care: nobody, a record user, or the highest role of a system user. */
+/** Roles of GraphQL limits: guest, record user, or the highest role of a system user. */
 export const GRAPHQL_ROLES = ['guest', 'record', 'viewer', 'editor', 'owner'] as const;
 export type GraphqlRole = (typeof GRAPHQL_ROLES)[number];
 
@@ -23,7 +23,7 @@ export const ROLES_SETTING = '--graphql-limits';
 const INTROSPECTION_NONE = 'INTROSPECTION NONE of the GRAPHQL config';
 
 /**
- * The role in which somebody asks at a place; of several roles the highest.
+ * The role of an identity at a path; the highest of several roles.
  *
  *     roleOf({ principal: { kind: 'guest' }, place })   'guest'
  */
@@ -39,9 +39,9 @@ function highestRole(roles: Roles): GraphqlRole {
   return GRAPHQL_ROLES[Math.max(0, ...ranks)] ?? 'guest';
 }
 
-export interface Allowance {
+export interface EffectiveLimits {
   readonly limits: GraphqlLimits;
-  /** What forbids introspection, if anything does. Whoever has none gets no suggestions either. */
+  /** The setting that forbids introspection, if any. Without introspection there are no suggestions either. */
   readonly introspectionForbiddenBy: string | undefined;
   /** The error of one of the limits, which names what has set it. */
   beyond(name: GraphqlLimit): TesseraError;
@@ -50,12 +50,12 @@ export interface Allowance {
 /** What a database's config says of them. */
 export type DatabaseRules = Partial<Pick<GraphqlConfig, 'depth' | 'complexity' | 'introspection'>>;
 
-/** The allowances at one database. */
-export class Allowances {
+/** The effectiveLimits at one database. */
+export class EffectiveLimitsByRole {
   readonly #general: GraphqlLimits;
   readonly #roles: RulesOfRoles;
   readonly #config: DatabaseRules;
-  readonly #known = new Map<GraphqlRole, Allowance>();
+  readonly #known = new Map<GraphqlRole, EffectiveLimits>();
 
   constructor(general: GraphqlLimits, roles: RulesOfRoles, config: DatabaseRules) {
     this.#general = general;
@@ -63,7 +63,7 @@ export class Allowances {
     this.#config = config;
   }
 
-  of(identity: Pick<Identity, 'principal' | 'place'>): Allowance {
+  of(identity: Pick<Identity, 'principal' | 'place'>): EffectiveLimits {
     const role = roleOf(identity);
     let allowance = this.#known.get(role);
     if (allowance === undefined) {
@@ -73,7 +73,7 @@ export class Allowances {
     return allowance;
   }
 
-  #make(rules: RoleRules | undefined): Allowance {
+  #make(rules: RoleRules | undefined): EffectiveLimits {
     const { depth, complexity, introspection } = this.#config;
     const configured: Partial<Record<GraphqlLimit, number | undefined>> = { depth, complexity };
     const limits: { -readonly [K in GraphqlLimit]: number } = { ...this.#general };

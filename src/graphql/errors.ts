@@ -12,7 +12,7 @@ export type Stage = Extract<
 /** An error of a request, with its place in the document and in the answer. */
 export interface GraphqlFailure {
   readonly error: TesseraError;
-  /** As it is told: the text of `error`, perhaps with the library's words about its place before it. */
+  /** The message sent: that of `error`, possibly with the library's description of its location before it. */
   readonly message: string;
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
   readonly path?: readonly (string | number)[];
@@ -43,10 +43,16 @@ function databasePathOf({ line, column }: Token) {
   return { line, column };
 }
 
-/** The library repeats whole values and names in its texts, up to dozens of times: the answer would be larger than any request. */
+/**
+ * The library repeats whole values and names in its texts, up to dozens of times: the answer would be larger than any
+ * request.
+ */
 const LONGEST_MESSAGE = 1_000;
 
-/** What is told of an error at a field, which may stand at many: whoever throws it in a function or an ASSERT may say more than the library. */
+/**
+ * Maximum length of an error message at a field, which may occur at many: messages thrown by functions or ASSERT may be
+ * long.
+ */
 const LONGEST_OF_FIELD = 10_000;
 /** Of a value that is named in an error. */
 const LONGEST_VALUE = 100;
@@ -60,7 +66,10 @@ export function namedInError(text: string): string {
   return shortened(text, LONGEST_VALUE);
 }
 
-/** What the library threw, as a failure of the request. @throws what is ours, or nobody's */
+/**
+ * Converts an error of the library to a failure of the request.
+ * @throws any other error
+ */
 export function thrownFailure(thrown: unknown, stage: Stage): GraphqlFailure {
   if (thrown instanceof GraphQLError) return failureOf(thrown, stage);
   throw thrown;

@@ -5,11 +5,11 @@ import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import { parseJson } from '../value/json.js';
 import { isArray, type ObjectValue, type Value } from '../value/value.js';
-import type { Allowance } from './effective-limits.js';
+import type { EffectiveLimits } from './effective-limits.js';
 import { type AnswerForm, answerForm } from './negotiation.js';
 import { type GraphqlRequest, readGraphqlParameters, readGraphqlRequest } from './request.js';
 import { resultsText, standardText } from './response.js';
-import type { GraphqlService, Outcome } from './service.js';
+import type { GraphqlService, OperationResult } from './service.js';
 
 interface Asked {
   /** Signed in, with its namespace and database selected. */
@@ -68,7 +68,10 @@ export function createGraphqlHandler(service: GraphqlService, json: 'results' | 
   };
 }
 
-/** The request, where only one may come. @throws TesseraError `unsupported_media_type`, `json_invalid`, `graphql_request` */
+/**
+ * The request, where only one may come.
+ * @throws TesseraError `unsupported_media_type`, `json_invalid`, `graphql_request`
+ */
 export function readSingle(request: GraphqlGet | GraphqlPost): GraphqlRequest {
   if ('parameters' in request) return readGraphqlParameters(request.parameters);
   if (request.hasOwnCredentials !== true || !isUntold(request)) checkContentType(request.contentType);
@@ -88,11 +91,11 @@ interface Batch {
   readonly batch: readonly Value[];
 }
 
-function readBody(post: GraphqlPost, form: AnswerForm, { limits, beyond }: Allowance): GraphqlRequest | Batch {
+function readBody(post: GraphqlPost, form: AnswerForm, { limits, beyond }: EffectiveLimits): GraphqlRequest | Batch {
   const { contentType, fromPage = false, hasOwnCredentials = false } = post;
-  // GraphQL over HTTP wants a Content-Type; who asks for results, as our own interface has them, needs none. Pages do: the types other than
-  // this are what a browser sends to foreign servers without asking them first, with credentials that it remembers, so that a foreign page
-  // could act as its visitor (CSRF). Only who shows credentials of its own is no such page.
+  // GraphQL over HTTP requires a Content-Type; the results form doesn't. Requests from web pages always need one, since
+  // browsers send the other types across origins without a preflight and with stored credentials (CSRF). A request with
+  // explicit credentials isn't such a page.
   const isLenient = hasOwnCredentials || (form.kind === 'results' && !fromPage);
   if (!isLenient || !isUntold(post)) checkContentType(contentType);
   const value = jsonOf(post);
@@ -102,7 +105,7 @@ function readBody(post: GraphqlPost, form: AnswerForm, { limits, beyond }: Allow
   return { batch: value };
 }
 
-/** The answers to a batch, one after the other, in the standard form. What is wrong with one is told in its place. */
+/** The responses of a batch, sequentially, in the standard form. Errors are reported per request. */
 async function answerEach(service: GraphqlService, session: Session, { batch }: Batch): Promise<string> {
   const texts: string[] = [];
   const spending = service.spending(session);
@@ -122,16 +125,16 @@ function respond({ contentType }: AnswerForm, status: number): Omit<GraphqlHttpR
   return { status, contentType };
 }
 
-function textOf({ kind }: AnswerForm, outcome: Outcome): string {
+function textOf({ kind }: AnswerForm, outcome: OperationResult): string {
   return kind === 'results' ? resultsText(outcome) : standardText(outcome);
 }
 
-/** 400 when nothing was run, where the form's statuses tell of it. */
-function statusOf({ statuses }: AnswerForm, { roots }: Outcome): number {
+/** 400 if nothing was executed and the form uses HTTP statuses. */
+function statusOf({ statuses }: AnswerForm, { roots }: OperationResult): number {
   return statuses && roots === undefined ? 400 : 200;
 }
 
-function requestFailure(error: TesseraError): Outcome {
+function requestFailure(error: TesseraError): OperationResult {
   return { failures: [{ error, message: error.message }] };
 }
 

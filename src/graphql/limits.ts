@@ -1,7 +1,10 @@
 /** Bounds on GraphQL requests. Every error about one names the setting that changes it. */
 import { failure, type TesseraError } from '../errors/error.js';
 
-/** A GRAPHQL config overrides `depth` and `complexity` for its database; what roles have of their own is in `allowance.ts`. */
+/**
+ * A GRAPHQL config overrides `depth` and `complexity` for its database; what roles have of their own is in
+ * `allowance.ts`.
+ */
 export const DEFAULT_GRAPHQL_LIMITS = {
   /** Levels of fields within each other. */
   depth: 20,
@@ -74,9 +77,10 @@ export function beyondLimit(
 }
 
 /**
- * Bounds on introspection, which reads no records: only the size of the schema and what is asked of it count. The query that tools ask
- * has 15 levels, 232 fields, five lists and no aliases, and no types listed within those that lie within `types`: so its cost grows with
- * the schema, not with its square. Of a large schema it takes seconds all the same, so that it can't be asked many times at once.
+ * Bounds on introspection, which reads no records: only the size of the schema and what is asked of it count. The query
+ * that tools ask has 15 levels, 232 fields, five lists and no aliases, and no types listed within those that lie within
+ * `types`: so its cost grows with the schema, not with its square. Of a large schema it takes seconds all the same, so
+ * that it can't be asked many times at once.
  */
 export const INTROSPECTION_LIMITS = {
   depth: { most: 20, what: 'levels of fields in introspection' },

@@ -1,7 +1,7 @@
 /**
- * In which form an answer goes out (`spec/DECISIONS.md`).
+ * Negotiates the form of a response.
  *
- *     Accept: application/json                   results: [{time, status, result}, …], unless told to be standard
+ *     Accept: application/json                   results: [{time, status, result}, …], unless configured as standard
  *     Accept: application/graphql-response+json  standard: {data, errors}, with the status codes of GraphQL over HTTP
  *     Accept: any list, or a wildcard            standard
  */
@@ -10,7 +10,7 @@ import { failure } from '../errors/error.js';
 export interface AnswerForm {
   readonly kind: 'results' | 'standard';
   readonly contentType: string;
-  /** Whether HTTP statuses tell of errors in the document, as they do for `application/graphql-response+json` only. */
+  /** Whether HTTP statuses reflect errors in the document, as for `application/graphql-response+json` only. */
   readonly statuses: boolean;
 }
 
@@ -36,7 +36,7 @@ export function answerForm(accept: string | undefined, json: 'results' | 'standa
   const [only] = ranges;
   if (json === 'results' && ranges.length === 1 && only?.type === JSON_TYPE && only.quality > 0) return RESULTS;
   const response = qualityOf(RESPONSE_TYPE, ranges, false);
-  // A wildcard is content with anything, and plain JSON is what everybody can read.
+  // A wildcard accepts any form, and plain JSON is the most compatible.
   const plain = qualityOf(JSON_TYPE, ranges, true);
   if (response === 0 && plain === 0) throw failure('not_acceptable', { offered: [JSON_TYPE, RESPONSE_TYPE] });
   return response >= plain ? STANDARD : STANDARD_JSON;

@@ -5,9 +5,9 @@ import { isObject, newObject, type ObjectValue, type Value } from '../value/valu
 
 export interface GraphqlRequest {
   readonly query?: string | undefined;
-  /** Instead of `query`, the id of a document that the server knows, in the words of GraphQL over HTTP. */
+  /** The id of a trusted document instead of `query`, in the terms of GraphQL over HTTP. */
   readonly documentId?: string | undefined;
-  /** The same in Apollo's words, whose clients send the text too when the id alone wasn't known. */
+  /** The same as Apollo's persisted query, whose clients send the text as well if the id is unknown. */
   readonly persistedQuery?: string | undefined;
   readonly variables: ObjectValue | undefined;
   readonly operationName: string | undefined;
@@ -54,7 +54,8 @@ function isText(value: Value): value is string {
 const JSON_PARAMETERS: ReadonlySet<string> = new Set(['variables', 'extensions']);
 
 /**
- * The same from the query string of a GET, which may only read: `?query={person{id}}&variables={"a":1}`. What is empty counts as absent.
+ * The same from the query string of a GET, which may only read: `?query={person{id}}&variables={"a":1}`. What is empty
+ * counts as absent.
  * @throws TesseraError `graphql_request`, `json_invalid`
  */
 export function readGraphqlParameters(parameters: ObjectValue): GraphqlRequest {

@@ -1,12 +1,14 @@
-/** Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field. */
+/**
+ * Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field.
+ */
 import { formatElapsed } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/json.js';
 import { type ObjectValue, objectFrom } from '../value/value.js';
 import type { GraphqlFailure } from './errors.js';
-import type { Outcome } from './service.js';
+import type { OperationResult } from './service.js';
 
-/** `{"errors": […], "data": {…}}`; fields stand in the order in which they were asked for. */
-export function standardText({ roots, failures }: Outcome): string {
+/** `{"errors": […], "data": {…}}`; fields are in the order of the selection. */
+export function standardText({ roots, failures }: OperationResult): string {
   const parts: string[] = [];
   if (failures.length > 0)
     parts.push(`"errors":[${failures.map((each) => stringifyJson(errorValue(each))).join(',')}]`);
@@ -17,7 +19,7 @@ export function standardText({ roots, failures }: Outcome): string {
 }
 
 /** `[{"time": …, "status": "OK", "result": …}, …]`. A root field below which anything failed has the status ERR. */
-export function resultsText({ roots, failures }: Outcome): string {
+export function resultsText({ roots, failures }: OperationResult): string {
   if (roots === undefined) {
     return `[${failures.map(({ message }) => resultText(0n, 'ERR', stringifyJson(message))).join(',')}]`;
   }

@@ -9,21 +9,21 @@ import { pausingOf } from '../exec/pace.js';
 import type { RequestActivity, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
-import { Apis } from './api.js';
+import { DatabaseApis } from './api.js';
 import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { readVariables } from './document/variables.js';
-import { type Allowance, Allowances, type RulesOfRoles } from './effective-limits.js';
+import { type EffectiveLimits, EffectiveLimitsByRole, type RulesOfRoles } from './effective-limits.js';
 import { fieldFailure, type GraphqlFailure, tesseraError } from './errors.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
-import { Call } from './execution/execution-context.js';
+import { ExecutionContext } from './execution/execution-context.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { inSnapshot, type RootResult, runEvent, runMutation, runQuery } from './execution/run.js';
-import { Statements } from './execution/statement-cache.js';
+import { StatementCache } from './execution/statement-cache.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
-import { Subscription } from './live/response-stream.js';
-import { LiveFeed } from './live/source-streams.js';
+import { ResponseStream } from './live/response-stream.js';
+import { SourceStreams } from './live/source-streams.js';
 import type { GraphqlRequest } from './request.js';
 
 export interface GraphqlOptions {
@@ -34,15 +34,18 @@ export interface GraphqlOptions {
   readonly trusted?: TrustedOptions;
   /** Whether fields without PERMISSIONS are hidden from record users (`--field-permissions none`). */
   readonly fieldPermissions?: 'inherit' | 'none';
-  /** Whether tables and fields that PERMISSIONS never show to record users and guests are left out of the schema for them. */
+  /**
+   * Whether tables and fields that PERMISSIONS never show to record users and guests are left out of the schema for
+   * them.
+   */
   readonly hideDenied?: boolean;
-  /** How many subscriptions a session may have; 1,000 unless told. */
+  /** Maximum number of subscriptions per session. Default 1,000. */
   readonly subscriptions?: number;
-  /** Draws the ids of records that are written; the machine's own unless told. */
+  /** Generates the ids of new records. Default: the machine's random source. */
   readonly random?: Random;
-  /** Tells when it is time to give way to others; the machine's own unless told. */
+  /** Clock and timers for yielding. Default: the machine's. */
   readonly environment?: Environment;
-  /** How many characters an answer may have; 2^26 unless told. */
+  /** Maximum length of a response in characters. Default 2^26. */
   readonly maxAnswer?: number;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
@@ -50,8 +53,8 @@ export interface GraphqlOptions {
   readonly warn?: (warning: string) => void;
 }
 
-export interface Outcome {
-  /** In the order in which they were asked for; absent when nothing was run. */
+export interface OperationResult {
+  /** In the order of the selection; absent if nothing was executed. */
   readonly roots?: readonly RootResult[];
   readonly failures: readonly GraphqlFailure[];
 }
@@ -60,21 +63,21 @@ export interface Outcome {
 interface Ready {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly allowance: Allowance;
+  readonly allowance: EffectiveLimits;
 }
-type Refused = Pick<Outcome, 'failures'>;
+type Refused = Pick<OperationResult, 'failures'>;
 
 export class GraphqlService {
   readonly #subscriptions: number;
   readonly #maxAnswer: number | undefined;
-  readonly #feeds = new WeakMap<Session, LiveFeed>();
-  readonly #anywhere: Allowances;
+  readonly #feeds = new WeakMap<Session, SourceStreams>();
+  readonly #anywhere: EffectiveLimitsByRole;
   readonly #trusted: TrustedDocuments;
   readonly #random: Random;
   readonly #environment: Environment;
   readonly #report: GraphqlOptions['report'];
-  readonly #apis: Apis;
-  readonly #statements = new Statements();
+  readonly #apis: DatabaseApis;
+  readonly #statements = new StatementCache();
 
   constructor(options: GraphqlOptions = {}) {
     const { roles = {}, trusted, fieldPermissions, hideDenied = false, random, report, warn } = options;
@@ -85,15 +88,15 @@ export class GraphqlService {
     this.#random = random ?? this.#environment.random;
     this.#report = report;
     this.#trusted = new TrustedDocuments(trusted);
-    this.#anywhere = new Allowances(limits, roles, {});
-    this.#apis = new Apis({ limits, roles, guardedByDefault: fieldPermissions === 'none', hideDenied, warn });
+    this.#anywhere = new EffectiveLimitsByRole(limits, roles, {});
+    this.#apis = new DatabaseApis({ limits, roles, guardedByDefault: fieldPermissions === 'none', hideDenied, warn });
   }
 
   /**
    * Runs a request with the rights of the session. Requests that come together share their `spending`, and their time.
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
-  async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<Outcome> {
+  async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<OperationResult> {
     const ready = await this.#ready(session, request);
     if ('failures' in ready) return ready;
     if (isSubscription(ready)) throw failure('graphql_not_streamed');
@@ -101,27 +104,30 @@ export class GraphqlService {
   }
 
   /**
-   * The same for transports on which an answer may go on: a subscription gives an answer for each change, in the order of commits and with
-   * the rights that the session has by then, whatever else is asked its one answer.
+   * Like `answer`, for transports with response streams: a subscription yields a response per change, in commit order
+   * and with the session's current rights; any other operation yields its single response.
    *
-   *     const answers = await service.subscribe(session, { query: 'subscription { person { action id record { name } } }' });
-   *     if (!('failures' in answers)) for await (const { roots, failures } of answers) …
+   *     const responses = await service.subscribe(session, { query: 'subscription { person { action id record { name } } }' });
+   *     if (!('failures' in responses)) for await (const { roots, failures } of responses) …
    *
-   * It ends with an error when the session expires, somebody else signs in, the table is removed or the reader falls too far behind.
-   * Nobody else may `listen` to the session.
+   * It ends with an error if the session expires, its principal changes, the table is removed, or the reader falls too
+   * far behind. It requires exclusive use of `session.listen`.
    */
-  async subscribe(session: Session, request: GraphqlRequest): Promise<Outcome | Subscription<Outcome>> {
+  async subscribe(
+    session: Session,
+    request: GraphqlRequest,
+  ): Promise<OperationResult | ResponseStream<OperationResult>> {
     const ready = await this.#ready(session, request);
     if ('failures' in ready) return ready;
     if (!isSubscription(ready)) return this.#answer(ready, session, this.spending(session));
     const root = subscriptionRoot(ready);
     try {
       const work = root.plan.begin(this.#call(ready, session));
-      invariant(work.kind === 'live', 'a field of Subscription has a live query');
+      invariant(work.kind === 'live', 'a field of ResponseStream has a live query');
       // Nothing that was made of the document is kept, which takes hundreds of times as much as its text.
       const kept = [request.query, request.variables];
       const { event } = work;
-      return await Subscription.begin(session, this.#feed(session), work, kept, (change) =>
+      return await ResponseStream.begin(session, this.#feed(session), work, kept, (change) =>
         this.#answerToChange(session, request, event(change)),
       );
     } catch (thrown) {
@@ -129,8 +135,11 @@ export class GraphqlService {
     }
   }
 
-  /** Made anew each time: definitions, and what the session may ask for, may have changed. @throws TesseraError why it is shown no more */
-  async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<Outcome> {
+  /**
+   * Prepared for each change, since definitions and rights may have changed.
+   * @throws TesseraError why the subscription ends
+   */
+  async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<OperationResult> {
     const ready = await this.#ready(session, request, { background: true });
     if ('failures' in ready) {
       const [first] = ready.failures;
@@ -144,10 +153,10 @@ export class GraphqlService {
   /** An operation that may run, with its variables; or what is wrong with the request. */
   async #ready(session: Session, request: GraphqlRequest, activity?: RequestActivity): Promise<Ready | Refused> {
     const api = session.isAdmitted ? await this.#apis.of(session, activity) : this.#apis.signInOnly;
-    const allowance = api.allowances.of(session.identity);
+    const allowance = api.effectiveLimits.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
-    // Who may run nothing may sign in, and is told of all else what statements would tell.
+    // A session that may not run statements may sign in; everything else fails as statements would.
     if (api === this.#apis.signInOnly && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
@@ -156,19 +165,19 @@ export class GraphqlService {
   }
 
   /** A run of its own. */
-  #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): Call {
+  #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): ExecutionContext {
     const pausing = pausingOf({ interrupt: RequestInterrupt.begin(this.#environment) });
-    return new Call(variables, allowance, spending, this.#statements, this.#random, pausing);
+    return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, pausing);
   }
 
-  #answer(ready: Ready, session: Session, spending: Spending): Promise<Outcome> {
+  #answer(ready: Ready, session: Session, spending: Spending): Promise<OperationResult> {
     const { operation, variables } = ready;
     const compiled = operation.compiled(variables);
     const call = this.#call(ready, session, spending);
     return this.#outcome(call, () => runnerOf(operation)(compiled, call, session));
   }
 
-  async #outcome(call: Call, run: () => Promise<RootResult[]>): Promise<Outcome> {
+  async #outcome(call: ExecutionContext, run: () => Promise<RootResult[]>): Promise<OperationResult> {
     try {
       call.checkBudgets();
       const roots = await run();
@@ -178,17 +187,17 @@ export class GraphqlService {
     }
   }
 
-  #feed(session: Session): LiveFeed {
+  #feed(session: Session): SourceStreams {
     let feed = this.#feeds.get(session);
     if (feed === undefined) {
-      feed = new LiveFeed(session, this.#subscriptions);
+      feed = new SourceStreams(session, this.#subscriptions);
       this.#feeds.set(session, feed);
     }
     return feed;
   }
 
-  /** What somebody may ask for at any database. */
-  allowance({ identity }: Session): Allowance {
+  /** The limits of a session independent of the database. */
+  allowance({ identity }: Session): EffectiveLimits {
     return this.#anywhere.of(identity);
   }
 
@@ -211,7 +220,7 @@ export class GraphqlService {
   async sdl(session: Session): Promise<string> {
     const api = await this.#apis.of(session);
     if (this.#trusted.isClosed) throw failure('graphql_document_untrusted');
-    const { introspectionForbiddenBy: setting } = api.allowances.of(session.identity);
+    const { introspectionForbiddenBy: setting } = api.effectiveLimits.of(session.identity);
     if (setting !== undefined) throw failure('graphql_introspection_disabled', { setting });
     return api.sdl;
   }
@@ -225,7 +234,7 @@ function isSubscription({ operation }: Ready): boolean {
   return operation.node.operation === OperationTypeNode.SUBSCRIPTION;
 }
 
-type Run = (compiled: CompiledOperation, call: Call, session: Session) => Promise<RootResult[]>;
+type Run = (compiled: CompiledOperation, call: ExecutionContext, session: Session) => Promise<RootResult[]>;
 
 function runnerOf({ node }: Operation): Run {
   if (node.operation === OperationTypeNode.QUERY) return runConsistently;
@@ -233,7 +242,11 @@ function runnerOf({ node }: Operation): Run {
 }
 
 /** A query reads one state of the database. */
-async function runConsistently(compiled: CompiledOperation, call: Call, session: Session): Promise<RootResult[]> {
+async function runConsistently(
+  compiled: CompiledOperation,
+  call: ExecutionContext,
+  session: Session,
+): Promise<RootResult[]> {
   if (!compiled.hasMore && compiled.roots.length === 1) return runQuery(compiled, call, session);
   return inSnapshot(session, (snapshot) => runQuery(compiled, call, snapshot));
 }
@@ -244,7 +257,7 @@ function subscriptionRoot({ operation, variables }: Ready) {
   const [root] = roots;
   if (root === undefined || roots.length > 1 || typeof root.plan === 'function') {
     throw failure('graphql_operation', {
-      message: 'A subscription needs one field of Subscription, no more and no less',
+      message: 'A subscription needs one field of ResponseStream, no more and no less',
     });
   }
   return { ...root, plan: root.plan };

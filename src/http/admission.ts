@@ -1,25 +1,26 @@
-/** Who a request is from is found out before its body is read: whoever isn't signed in may send a small one only. */
+/** Authenticates a request before its body is read: a client that isn't signed in may send a small body only. */
 import type { FastifyRequest } from 'fastify';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
-import { enter, openSession, type RouteContext } from './context.js';
+import type { RouteContext } from './context.js';
 import { LIMIT_SETTINGS, type Limits } from './options.js';
 import { declaredLength } from './request-body.js';
+import { enter, openSession } from './request-session.js';
 
 /**
- * Whose body a route reads.
- * - `guests`: anybody's, since it is for those who come to sign in; its limit is small.
- * - `checked`: nobody's whose credentials aren't valid, and a small one of those who have none.
- * - `lenient`: likewise, but credentials that aren't valid are as good as none until it is known what the body asks for.
+ * Who may send a body to a route.
+ * - `guests`: anyone, since it is for signing in; its limit is small.
+ * - `checked`: not with invalid credentials; a small one without credentials.
+ * - `lenient`: likewise, but invalid credentials count as none until the body has been read.
  */
 export type BodyPolicy = 'guests' | 'checked' | 'lenient';
 
-/** What is known of a request before its body is read. */
+/** The authentication of a request, before its body is read. */
 export class Admission {
-  /** Signed in and with its place selected, as the headers say. */
+  /** Signed in and with its database selected, as the headers say. */
   readonly session: Session;
-  /** Why its credentials aren't valid, where that isn't the end of the request. */
+  /** Why its credentials are invalid, if the request continues nevertheless. */
   readonly refusal: unknown;
   readonly #turn: number;
 
@@ -29,7 +30,10 @@ export class Admission {
     this.#turn = currentTurn();
   }
 
-  /** Waits until the session is sure to be still good: it was opened before the body came in. @throws TesseraError `session_expired` */
+  /**
+   * Resolves when the session is known to be still valid: it was opened before the body arrived.
+   * @throws TesseraError `session_expired`
+   */
   confirmed(): PromiseOrValue<void> {
     if (this.refusal !== undefined) throw this.refusal;
     return currentTurn() === this.#turn ? undefined : this.session.revalidate();
@@ -42,7 +46,10 @@ declare module 'fastify' {
   }
 }
 
-/** The session of a request whose body is about to be read; none where anybody may send it. @throws TesseraError as signing in does */
+/**
+ * Opens the session of a request whose body is about to be read; `undefined` if anyone may send it.
+ * @throws TesseraError as for signing in
+ */
 export function admit(
   context: RouteContext,
   request: FastifyRequest,
@@ -50,7 +57,7 @@ export function admit(
 ): PromiseOrValue<Admission | undefined> {
   const { limits } = context.options;
   if (policy === 'guests') return undefined;
-  // What everybody may send needs no credentials yet.
+  // A body allowed for everyone needs no credentials yet.
   if (policy === 'lenient' && (declaredLength(request.raw) ?? Number.POSITIVE_INFINITY) <= limits.guestBody) {
     return undefined;
   }
@@ -89,8 +96,8 @@ let turn = 0;
 let isCounting = false;
 
 /**
- * The turn of the event loop. What comes in one piece with the head of a request is read in the same turn, in which nothing else can have
- * happened to a session.
+ * Identifies the turn of the event loop. A body that arrives together with the head is read in the same turn, in which
+ * the session cannot have changed.
  */
 function currentTurn(): number {
   if (!isCounting) {

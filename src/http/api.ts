@@ -5,16 +5,19 @@ import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
-import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { checkedAnswer, encodeAnswer } from './large-answer.js';
 import { responseFormat } from './negotiation.js';
 import { readQueryString } from './query-string.js';
+import { sendBody } from './reply.js';
+import { bodyOf } from './request-body.js';
+import { inSession } from './request-session.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 
-/** Who asks is for `$auth` to say: no endpoint gets to see what its callers prove it with. */
+/** Credentials aren't passed to endpoints, which use `$auth` instead. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
-/** What only the server can say of an answer. */
+/** Response headers that only the server sets. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -80,7 +83,7 @@ function invoking(path: string, request: ObjectValue): Statement {
   return { kind: 'return', value: { kind: 'call', path: 'api::invoke', args } };
 }
 
-/** Bytes, and texts of a type that the endpoint names, go out as they are; all else in a format that the client takes. */
+/** Sends bytes, and texts with an explicit type, unchanged, and other values in a format that the client accepts. */
 function sendInvoked(context: Context, request: FastifyRequest, reply: FastifyReply, answer: Value): unknown {
   invariant(isObject(answer) && isObject(answer['headers']), 'an endpoint answers with headers');
   const { body, headers, status } = answer;

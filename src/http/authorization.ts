@@ -12,19 +12,19 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
 /**
- * Whether there is a token in the header. A page has to set it itself, for which a browser asks a foreign server first; a password (Basic) it may
- * remember and add to whatever a page sends.
+ * Whether the header holds a token. Browsers may attach a remembered password (Basic) to any page's requests, whereas a
+ * token must be set by a script, which requires CORS (protection against CSRF).
  */
 export function hasToken({ authorization }: IncomingHttpHeaders): boolean {
   return authorization !== undefined && BEARER.test(authorization);
 }
 
-/** What a client that isn't signed in is told it could do. */
+/** `WWW-Authenticate` for clients that aren't signed in. */
 export const CHALLENGE = 'Bearer realm="tessera", Basic realm="tessera", charset="UTF-8"';
 
 /**
- * Signs the session in as the header says; without one it stays a guest's.
- * @throws TesseraError `unsupported_authorization`, `header_invalid`, and what signing in throws
+ * Signs the session in by the header; without one it stays a guest's.
+ * @throws TesseraError `unsupported_authorization`, `header_invalid`, and as for signing in
  */
 export function authorize(session: Session, header: string | undefined, selection: Selection): PromiseOrValue<void> {
   if (header === undefined) return undefined;
@@ -37,8 +37,8 @@ export function authorize(session: Session, header: string | undefined, selectio
 }
 
 /**
- * What sessions that are attached over HTTP are bound to: the account that a session is signed in to, and the very header that has done it.
- * Of both no more is kept than a hash, whose length is always the same.
+ * The owner of sessions attached over HTTP: the session's account and the very header that signed it in, both hashed to
+ * a fixed length.
  */
 export function credentialHolder({ account }: Session, header: string | undefined): CredentialHolder | undefined {
   if (account === undefined || header === undefined) return undefined;

@@ -1,11 +1,11 @@
-/** Where a request comes from: the other end of the socket, unless that is a proxy that the operator trusts to tell. */
+/** The client's address: the peer of the socket, or a header of a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 
 export type ClientAddressSource =
   | { readonly from: 'socket' }
   | { readonly from: 'none' }
-  /** A header in lower case that trusted proxies set; others are taken at their socket. */
+  /** A lower-case header that trusted proxies set; for other peers the socket's address counts. */
   | { readonly from: 'header'; readonly header: string; readonly trusted: BlockList };
 
 export function clientAddress(request: IncomingMessage, source: ClientAddressSource): string | undefined {
@@ -17,7 +17,10 @@ export function clientAddress(request: IncomingMessage, source: ClientAddressSou
   return nearestUntrusted(String(header), source.trusted) ?? peer;
 }
 
-/** Proxies append whom they heard from, so the last one that isn't a proxy of ours is the client; what stands before it is hearsay. */
+/**
+ * Proxies append the address of their peer, so the last one that isn't a trusted proxy is the client; earlier ones may
+ * be forged.
+ */
 function nearestUntrusted(header: string, trusted: BlockList): string | undefined {
   let nearest: string | undefined;
   for (const part of header.split(',').reverse()) {

@@ -1,7 +1,7 @@
 import type { Timers } from '../env/environment.js';
 import type { Context } from './context.js';
 
-/** Ends what waits for the client for too long; how long all of it may take isn't bounded. */
+/** A timeout for each wait for the client, not for all of them together. */
 export class ClientTimeout {
   readonly #timers: Timers;
   readonly #patience: number;
@@ -14,7 +14,7 @@ export class ClientTimeout {
     this.#onTimeout = onTimeout;
   }
 
-  /** The client's turn. */
+  /** The wait begins. */
   begin(): void {
     if (this.#patience > 0) this.#stop = this.#timers.after(this.#patience, this.#onTimeout);
   }

@@ -1,14 +1,14 @@
 /**
- * Answers in fewer bytes, for clients that ask for it. Where an answer holds secrets beside what a request brought, its length tells of
- * them to whoever sees the wire (BREACH), so that only what is public is compressed unless the operator allows more, and answers that
- * hand out tokens never are.
+ * Compresses responses on request. If a response contains secrets beside client-controlled data, its compressed length
+ * leaks them (BREACH), so that only public responses are compressed unless the operator allows more, and responses with
+ * tokens never are.
  */
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** `public` answers are the same for everybody, `private` ones for whoever may see them, `secret` ones hand out credentials. */
+/** `public`: the same for everyone; `private`: depends on the user's rights; `secret`: contains credentials. */
 export type Confidentiality = 'public' | 'private' | 'secret';
 
 interface Encoding {
@@ -20,18 +20,18 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const brotliOf = promisify<string | Buffer, typeof BROTLI, Buffer>(brotliCompress);
 const gzipOf = promisify<string | Buffer, Buffer>(gzip);
 
-/** The better one first. */
+/** In order of preference. */
 const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
   ['br', { whole: (data) => brotliOf(data, BROTLI), stream: () => createBrotliCompress(BROTLI) }],
   ['gzip', { whole: (data) => gzipOf(data), stream: () => createGzip() }],
 ]);
 
-/** What is shorter gains nothing. */
+/** Shorter bodies gain nothing. */
 const LEAST = 1024;
 
 const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|cbor|javascript|xml)\b|image\/svg)/;
 
-/** The body as it is to be sent, its headers adjusted. */
+/** The body to send; adjusts the headers. */
 export async function compressed(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   if (reply.getHeader('content-encoding') !== undefined) return payload;
   if (!COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''))) return payload;
@@ -44,7 +44,7 @@ export async function compressed(request: FastifyRequest, reply: FastifyReply, p
   reply.header('content-encoding', name);
   reply.removeHeader('content-length');
   const tag = reply.getHeader('etag');
-  // Other bytes mean the same.
+  // A weak entity tag: other bytes, same meaning (RFC 9110, section 8.8.1).
   if (typeof tag === 'string' && !tag.startsWith('W/')) reply.header('etag', `W/${tag}`);
   if (isWhole) return encoding.whole(payload);
   // An error of either ends both, and with them the answer.

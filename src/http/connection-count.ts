@@ -1,4 +1,4 @@
-/** How many connections there may be that stay open: WebSockets, and answers that go on. */
+/** Limits long-lived connections: WebSockets and event streams. */
 import { failure } from '../errors/error.js';
 import { LIMIT_SETTINGS, type Limits } from './options.js';
 
@@ -11,7 +11,10 @@ export class ConnectionCount {
     this.#limits = limits;
   }
 
-  /** Counts a connection; the answer gives its place free, once. @throws TesseraError `too_many_connections` */
+  /**
+   * Counts a connection; call the result once to release it.
+   * @throws TesseraError `too_many_connections`
+   */
   claim(address: string): () => void {
     const { connections, connectionsPerAddress } = this.#limits;
     const ofAddress = this.#perAddress.get(address) ?? 0;

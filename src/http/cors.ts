@@ -1,4 +1,4 @@
-/** Which browsers' pages may call, and what they are told about it. */
+/** Cross-origin resource sharing: which origins may call the server. */
 import type { FastifyReply } from 'fastify';
 import { SELECTION_HEADERS } from './request-headers.js';
 
@@ -15,10 +15,10 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
   'access-control-max-age': '86400',
 };
 
-/** What pages may read of an answer beside its body, other than what they always may. */
+/** Response headers readable by pages, besides the safelisted ones. */
 const EXPOSED = 'retry-after, surreal-version, x-request-id';
 
-/** Whether pages of `origin` may call; requests that don't come from a page have none. */
+/** Whether `origin` may call; requests that aren't cross-origin have none. */
 export function isAllowedOrigin(origin: string | undefined, allowed: readonly string[] | undefined): boolean {
   return allowed === undefined || origin === undefined || allowed.includes(origin);
 }

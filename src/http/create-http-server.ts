@@ -1,4 +1,4 @@
-/** The HTTP server: routes, hooks and the WebSocket beside them. It doesn't listen yet. */
+/** Creates the HTTP server: routes, hooks and WebSockets. It doesn't listen yet. */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { InvariantError } from '../base/invariant.js';
@@ -15,7 +15,7 @@ import type { Database } from '../session/contract.js';
 import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './admission.js';
 import { compressed } from './compression.js';
 import { ConnectionCount } from './connection-count.js';
-import { type Context, logInternal, type RouteContext, sendError } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { countBody } from './incoming-bodies.js';
@@ -23,6 +23,7 @@ import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, type Limits } from './options.js';
 import { rawError } from './raw-error.js';
+import { logInternal, sendError } from './reply.js';
 import { discardBody, expectContinue, readBody, streamBody } from './request-body.js';
 import { requestIds } from './request-id.js';
 import { allowedMethods, ROUTES, type Route } from './routes.js';
@@ -30,10 +31,10 @@ import { endSlowBody } from './slow-bodies.js';
 import { onUnfinishedBodies } from './unfinished-bodies.js';
 import { WebSocketServer } from './web-socket-server.js';
 
-/** What Node's parser can't read has no headers. */
+/** A request that Node's parser rejected has no headers. */
 const NO_REQUEST = { headers: {} };
 
-/** Characters of the name of a table, or of a key, within an address. */
+/** Maximum length of a table name or key in a URL. */
 const LONGEST_NAME = 4096;
 
 export interface HttpServerParts {
@@ -43,7 +44,7 @@ export interface HttpServerParts {
   /** GraphQL is switched off without it. */
   readonly graphql?: GraphqlHandler | undefined;
   readonly graphqlSchema?: Context['graphqlSchema'];
-  /** The page for browsers. */
+  /** The GraphiQL page. */
   readonly graphiql?: Context['graphiql'];
   readonly welcome?: Context['welcome'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
@@ -56,7 +57,7 @@ export interface HttpServerParts {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How the body is taken in; there is none if absent. */
+    /** How the body is read; absent: no body. */
     body?: BodyRules;
     streamed?: true;
   }
@@ -69,13 +70,13 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     logger: false,
     https: parts.tls === undefined ? null : { ...parts.tls },
     genReqId: context.requestId,
-    // Node's own would end imports, too.
+    // Node's timeout would end imports, too.
     requestTimeout: 0,
-    // Connections without a request under way are closed at once when the server closes.
+    // Idle connections are closed at once when the server closes.
     forceCloseConnections: 'idle',
-    // Bodies have no schemas, and the libraries that compile them take long to load.
+    // Bodies have no schemas, and the schema compilers are slow to load.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    // A query string is read by the routes that have one.
+    // Query strings are parsed by the routes that use them.
     routerOptions: { querystringParser: () => ({}), ignoreTrailingSlash: true, maxParamLength: LONGEST_NAME },
     clientErrorHandler: (error, socket) =>
       rawError(socket as Socket, clientError(error), context.requestId(NO_REQUEST)),
@@ -91,7 +92,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     endSlowBody(context, reply);
   });
 
-  // Bodies are bytes until a route knows what they are, whatever type they claim to be.
+  // Bodies stay bytes until a route decodes them, whatever their Content-Type.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _payload, done) =>
     takeBody(request, done, ({ limit, tooLarge }) => readBody(request, limit, tooLarge, done)),
@@ -101,7 +102,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    // Answers hold what users wrote; no browser is to take it for a page.
+    // Responses contain user data, which browsers must not sniff as HTML.
     reply.header('x-content-type-options', 'nosniff');
     if (options.product !== undefined) {
       reply.header('server', options.product);
@@ -155,7 +156,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     discardBody(request.raw, reply);
     return sendError(context, reply, requestError(error));
   });
-  // Whether a client is asked for its body is for who it is to say.
+  // `Expect: 100-continue` is answered after authentication.
   app.server.on('checkContinue', (request, response) => {
     expectContinue(request, response);
     app.server.emit('request', request, response);
@@ -168,7 +169,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     else ignoreUpgrade(app.server, request, socket as Socket, head);
   });
   app.addHook('preClose', async () => {
-    // The port is free at once, while what is under way goes on.
+    // Frees the port at once, while requests in progress continue.
     app.server.close();
     open.close();
     for (const stop of context.streams) stop();
@@ -182,7 +183,10 @@ function noSchemas(): never {
   throw new InvariantError('no route has a schema');
 }
 
-/** How rules call the route at a path: `sql`, `api`. What fits is asked, not the address, which can be written in many ways. */
+/**
+ * The name of the matched route in capability rules: `sql`, `api`. The route is used rather than the URL, which has
+ * many spellings.
+ */
 function routeName(path: string): string {
   return path.split('/', 2)[1] ?? '';
 }
@@ -235,7 +239,7 @@ interface BodyRules {
   readonly from: BodyPolicy;
 }
 
-/** Finds out who sends a body, and how long it may be; then it is taken in. Without a route, nobody reads it. */
+/** Authenticates the sender of a body, determines its limit, and reads it. Without a route the body isn't read. */
 function takeBody(
   request: FastifyRequest,
   done: (error: Error | null) => void,
@@ -256,7 +260,7 @@ function takeBody(
   else go(admitted);
 }
 
-/** Errors of Fastify's own as ours. */
+/** Converts Fastify's errors. */
 function requestError(error: unknown): unknown {
   if (error instanceof TesseraError) return error;
   const { statusCode } = error as { readonly statusCode?: number };
@@ -267,7 +271,7 @@ function requestError(error: unknown): unknown {
   return error;
 }
 
-/** What Node's parser refused before there was a request. */
+/** Converts errors of Node's parser, which occur before there is a request. */
 function clientError(error: NodeJS.ErrnoException): TesseraError {
   if (error.code === 'HPE_HEADER_OVERFLOW') return failure('headers_too_large');
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('request_timeout');

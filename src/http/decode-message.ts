@@ -1,4 +1,4 @@
-/** Bodies and messages as values. Large ones are decoded in pieces, while others have their turns. */
+/** Decodes bodies and messages; large ones in steps, yielding in between. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Stepwise } from '../base/stepwise.js';
 import { RequestInterrupt } from '../exec/interrupt.js';
@@ -8,17 +8,17 @@ import { Weighing } from '../value/weight.js';
 import type { Context } from './context.js';
 import type { Format } from './format.js';
 
-/** Bytes that are decoded at once: a millisecond's work at most. */
+/** Bytes decoded in one step: a millisecond of work at most. */
 const SMALL = 8 * 1024;
 
-/** Whether a body is decoded in pieces. */
+/** Whether a body is decoded in steps. */
 export function isLarge(body: Uint8Array): boolean {
   return body.length > SMALL;
 }
 
 /**
- * The value of a body. `isAbandoned` tells that nobody waits for it any more.
- * @throws TesseraError for what isn't of the format; `too_many_values`, `too_many_keys`, `cancelled`
+ * Decodes a body. `isAbandoned`: whether the client has disconnected.
+ * @throws TesseraError for malformed bodies; `too_many_values`, `too_many_keys`, `cancelled`
  */
 export function decodeMessage(
   body: Uint8Array,
@@ -32,7 +32,10 @@ export function decodeMessage(
   return inPieces({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
 }
 
-/** What a decoded message takes in memory (`weightOf`). @throws TesseraError `cancelled` */
+/**
+ * The memory of a decoded message in bytes (`weightOf`).
+ * @throws TesseraError `cancelled`
+ */
 export function weighMessage(
   message: Value,
   { environment }: Pick<Context, 'environment'>,

@@ -1,15 +1,15 @@
-/** Answers that a client may keep and ask about again (RFC 9110 §8.8.3, §13.1.2). */
+/** Conditional requests with entity tags (RFC 9110, sections 8.8.3 and 13.1.2). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendBody } from './context.js';
+import { sendBody } from './reply.js';
 
 export interface Tagged {
-  /** Another whenever the body is another. */
+  /** Changes with the body. */
   readonly tag: string;
   readonly contentType: string;
   readonly body: string | Uint8Array;
 }
 
-/** Sends a body, or 304 to who has it already. */
+/** Sends a body, or 304 if the client has it cached. */
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,8 +1,8 @@
-/** Errors as HTTP tells them. */
+/** The JSON form of errors over HTTP. */
 import { STATUS_CODES } from 'node:http';
 import type { TesseraError } from '../errors/error.js';
 
-/** What a status means, in two texts; those of the peer where clients know them. */
+/** The meaning of a status in two texts; the reference engine's where clients depend on them. */
 const BY_STATUS: Readonly<Record<number, readonly [details: string, description: string]>> = {
   400: [
     'Request problems detected',
@@ -30,14 +30,14 @@ const BY_STATUS: Readonly<Record<number, readonly [details: string, description:
   503: ['Service unavailable', 'The service cannot answer at the moment. The request can be sent again.'],
 };
 
-/** `{code, details, description, information, error}`: the status and its meaning, what went wrong, and its stable code. */
+/** `{code, details, description, information, error}`: status, its two texts, the message, and the stable code. */
 export function errorBody(error: TesseraError): string {
   const status = error.httpStatus;
   const [details, description] = BY_STATUS[status] ?? [STATUS_CODES[status] ?? 'Error', error.message];
   return JSON.stringify({ code: status, details, description, information: error.message, error: error.code });
 }
 
-/** How many seconds to wait, for errors that know it. */
+/** Seconds to wait before a retry, if the error specifies them. */
 export function retryAfter({ details }: TesseraError): number | undefined {
   const inner = details?.details as { readonly retryAfter?: unknown } | undefined;
   return typeof inner?.retryAfter === 'number' ? Math.ceil(inner.retryAfter) : undefined;

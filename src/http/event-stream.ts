@@ -1,4 +1,4 @@
-/** Answers that go on: server-sent events, as fast as the client reads them. */
+/** Server-sent events (HTML Living Standard, section 9.2), as fast as the client reads. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from './client-address.js';
@@ -6,18 +6,18 @@ import type { Context } from './context.js';
 import { mediaType } from './negotiation.js';
 
 const EVENT_STREAM = 'text/event-stream';
-/** Nothing, as events go: it keeps proxies from taking the connection for dead. */
+/** An empty comment, which keeps proxies from closing the connection. */
 const HEARTBEAT = ':\n\n';
 
-/** Whether a client wants events and nothing else will do: clients that would take JSON get it. */
+/** Whether the client accepts only events; a client that also accepts JSON gets JSON. */
 export function wantsEvents(accept = ''): boolean {
   const types = accept.split(',').map(mediaType);
   return types.includes(EVENT_STREAM) && !types.some((type) => type.endsWith('json') || type.startsWith('*/'));
 }
 
 /**
- * Sends events until there are none, the client goes away or the server stops. `open` begins them; its signal says when nobody wants any more.
- * @throws TesseraError before anything is sent: `too_many_connections`, and what `open` throws
+ * Sends events until they end, the client disconnects or the server stops. `open` begins them; its signal aborts them.
+ * @throws TesseraError before anything is sent: `too_many_connections`, and errors of `open`
  */
 export async function sendEvents(
   context: Context,
@@ -50,13 +50,13 @@ export async function sendEvents(
     raw.removeListener('close', stop);
     release();
   }
-  // A client that went away may have closed its half of the connection only.
+  // The client may have closed only its half of the connection.
   if (abort.signal.aborted) request.raw.socket.destroy();
   else raw.end();
   return reply;
 }
 
-/** Writes a heartbeat now and then; whoever has read nothing from one to the next is cut off. Gives what ends it. */
+/** Sends heartbeats; a client that has read nothing between two is disconnected. Answers a function that stops them. */
 function beat(raw: ServerResponse, { environment, options }: Context): () => void {
   let sent = -1;
   let cancel = () => {};
@@ -73,7 +73,7 @@ function beat(raw: ServerResponse, { environment, options }: Context): () => voi
   return () => cancel();
 }
 
-/** Waits until the client has read what was sent, or nobody waits for it any more. */
+/** Resolves when the client has read everything, or the stream was aborted. */
 function drained(raw: ServerResponse, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -1,4 +1,4 @@
-/** The two formats of requests and answers. */
+/** The formats of requests and responses: JSON and CBOR. */
 import { isUtf8 } from 'node:buffer';
 import type { Stepwise } from '../base/stepwise.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -12,15 +12,21 @@ import type { Value } from '../value/value.js';
 import type { Limits } from './options.js';
 
 export interface Format {
-  /** As WebSocket subprotocol. */
+  /** The WebSocket subprotocol. */
   readonly name: 'json' | 'cbor';
   readonly contentType: string;
-  /** @throws TesseraError for what isn't of this format */
+  /**
+   * Decodes a body.
+   * @throws TesseraError if it is malformed
+   */
   decode(body: Uint8Array): Value;
-  /** The same in pieces. @throws TesseraError also `too_many_values`, `too_many_keys` */
+  /**
+   * Decodes a body in steps.
+   * @throws TesseraError also `too_many_values`, `too_many_keys`
+   */
   decodeStepwise(body: Uint8Array, limits: ValueLimits): Stepwise<Value>;
   encode(value: Value): string | Uint8Array;
-  /** How large values are encoded. */
+  /** The notation in which large values are encoded in chunks. */
   readonly pieces: Pieces;
 }
 
@@ -51,10 +57,10 @@ function limitsOf({ values, objectKeys }: ValueLimits): Pick<DecodeLimits, 'maxV
   return { maxValues: values, maxKeys: objectKeys };
 }
 
-/** Bytes of a text that are decoded in one step. */
+/** Bytes of text decoded in one step. */
 const PIECE = 128 * 1024;
 
-/** JSON in UTF-8, in pieces: first all of its text, then its value. */
+/** Decodes JSON in UTF-8 in steps: first its text, then its value. */
 class StepwiseJson implements Stepwise<Value> {
   readonly #body: Uint8Array;
   readonly #limits: DecodeLimits;

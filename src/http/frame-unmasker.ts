@@ -1,21 +1,22 @@
-/** Frames longer than this are large. Their header holds the length in eight bytes. */
+/** Longer frames are large; their header has an eight-byte length. */
 const LARGEST_SMALL = 0xffff;
 
 /**
- * Takes the mask (RFC 6455, section 5.3) off the large frames of a client as their bytes arrive, in place, and leaves a mask of zeros. The library
- * would do so at once when a frame is whole, which takes 2 ns a byte; what has a mask of zeros it leaves as it is. Small frames are left to it.
+ * Unmasks the large frames of a client (RFC 6455, section 5.3) in place as their bytes arrive, and replaces the mask by
+ * zeros. The library would unmask a complete frame at once, which takes 2 ns per byte; it skips masks of zeros. Small
+ * frames are left to it.
  */
 export class FrameUnmasker {
-  /** How many bytes of a frame's header have come, and how many there are as far as is known. */
+  /** Bytes of the frame's header received, and its total length as far as known. */
   #come = 0;
   #header = 2;
   #extended = 0;
   #length = 0;
   readonly #mask = new Uint8Array(4);
-  /** How much of the frame's payload hasn't come yet. */
+  /** Bytes of the payload still missing. */
   #left = 0;
 
-  /** The next bytes of the connection, however it is cut. */
+  /** Processes the next chunk of the connection. */
   unmask(chunk: Uint8Array): void {
     let at = 0;
     while (at < chunk.length) {
@@ -52,7 +53,7 @@ export class FrameUnmasker {
 
   #apply(chunk: Uint8Array, from: number, to: number): void {
     const mask = this.#mask;
-    // The mask goes on from where the last chunk has ended.
+    // The mask continues where the last chunk ended.
     const shift = (this.#length - this.#left - from) & 3;
     for (let at = from; at < to; at++) chunk[at] = (chunk[at] as number) ^ (mask[(at + shift) & 3] as number);
   }

@@ -1,13 +1,14 @@
-/** GraphQL over a WebSocket. Who asks and where is settled here, everything else by the part of the GraphQL room that the server was given. */
+/** GraphQL over WebSockets: authentication and selection. The GraphQL room implements the rest. */
 
 import { asTesseraError, failure } from '../errors/error.js';
 import type { GraphqlSocketSession, OpenGraphqlSocket } from '../graphql/live/transport-ws.js';
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { Session } from '../session/contract.js';
-import { type Context, prepare } from './context.js';
+import type { Context } from './context.js';
 import { utf8Text } from './format.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { selectionOf, textOf } from './request-headers.js';
+import { prepare } from './request-session.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 /** RFC 6455, §7.4.1. */
@@ -41,7 +42,7 @@ function socketOf({ graphqlSocket }: Context): OpenGraphqlSocket {
   return graphqlSocket;
 }
 
-/** Signs in and selects as the payload of `connection_init` says, in the words of HTTP's headers. */
+/** Signs in and selects by the payload of `connection_init`, which uses the names of HTTP headers. */
 async function connectAs(
   context: Context,
   session: Session,
@@ -57,7 +58,7 @@ async function connectAs(
   if (database === undefined) throw failure('database_empty');
 }
 
-/** A line that is closed when an answer has no room to wait for its client. */
+/** A channel that closes when a response doesn't fit in memory. */
 function closingLine(line: SocketChannel): Pick<SocketChannel, 'send' | 'close'> {
   return {
     send(text) {
@@ -86,13 +87,13 @@ class Texts implements SocketSession {
 
   receive(data: Uint8Array, isBinary: boolean): Promise<void> | undefined {
     if (isBinary) this.#line.close(CLOSE.unsupportedData, 'This connection speaks JSON, in text messages');
-    // The library reads a message in one go.
+    // The library parses a message in one step.
     else if (data.length > this.#longest) this.#line.close(CLOSE.tooLarge, TOO_LARGE);
     else return this.#graphql.receive(utf8Text(data));
     return undefined;
   }
 
-  /** Each message is done with when it is answered. */
+  /** A message is complete when it is answered. */
   readonly isBusy = false;
   settle(): void {}
 

@@ -1,4 +1,4 @@
-/** `/graphql`: who asks and where is settled here, everything else by the handler that the server was given. */
+/** `/graphql`: authentication and selection. The GraphQL room implements the rest. */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,13 +7,15 @@ import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } fro
 import type { Session } from '../session/contract.js';
 import { newObject, type Value } from '../value/value.js';
 import { hasToken } from './authorization.js';
-import { bodyOf, type Context, inSession, type RouteContext } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { decodeMessage, isLarge } from './decode-message.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
 import { wantsPage } from './page.js';
 import { readQueryString } from './query-string.js';
+import { bodyOf } from './request-body.js';
+import { inSession } from './request-session.js';
 import { sendAnswer } from './send-answer.js';
 import { sendPage, sendPageFile } from './send-page.js';
 
@@ -36,21 +38,21 @@ export async function graphqlPostRoute(
   });
 }
 
-/** Browsers tell foreign servers which page it is that posts; those of today say besides how it stands to the server. */
+/** Whether a web page sent the request: browsers set `Origin`, and current ones `Sec-Fetch-Site`. */
 function isFromPage({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return origin !== undefined || site !== undefined;
 }
 
 /**
- * Whether the credentials of a request are none that a browser has added of itself: a token, or a password in a request without any mark of a
- * browser. Node's `fetch` leaves one of these, too.
+ * Whether the credentials cannot have been attached by a browser: a token, or a password in a request without browser
+ * headers. Node's `fetch` sets one of these, too.
  */
 function hasOwnCredentials(headers: IncomingHttpHeaders): boolean {
   if (headers.authorization === undefined) return false;
   return hasToken(headers) || (!isFromPage(headers) && headers['sec-fetch-mode'] === undefined);
 }
 
-/** What a body is as JSON, to be given, or what is wrong with it, to be thrown, when somebody asks. */
+/** Decodes a JSON body; the result answers the value or throws the error when called. */
 async function readJson(body: Uint8Array, context: Context, isAbandoned: () => boolean): Promise<() => Value> {
   try {
     const value = await decodeMessage(body, JSON_FORMAT, context, isAbandoned);
@@ -62,10 +64,10 @@ async function readJson(body: Uint8Array, context: Context, isAbandoned: () => b
   }
 }
 
-/** What names a document in a query string. */
+/** Query string parameters that identify a document. */
 const DOCUMENTS = ['query', 'documentId', 'extensions'] as const;
 
-/** `GET /graphql?query=…`; a browser that comes without a query gets the page for writing one. */
+/** `GET /graphql?query=…`; a browser without a query gets the GraphiQL page. */
 export async function graphqlGetRoute(
   context: RouteContext,
   request: FastifyRequest,
@@ -85,7 +87,7 @@ export async function graphqlGetRoute(
   });
 }
 
-/** The answer as events, for those who want it so. */
+/** Sends the response as server-sent events if the client wants them. */
 async function streamed(
   context: Context,
   request: FastifyRequest,

@@ -1,6 +1,6 @@
 /**
- * Requests that offer an upgrade we don't speak, as Java's client does with `Upgrade: h2c`, are ordinary requests (RFC 9110 §7.8). Node
- * hands every one of them over as an upgrade once there is a listener for WebSockets.
+ * Requests that offer an unsupported upgrade, as Java's client does with `Upgrade: h2c`, are ordinary requests (RFC
+ * 9110, section 7.8). With a listener for WebSockets, Node treats every offer as an upgrade.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** Gives the request back to the server without its offer: the bytes go in again, before what followed them. */
+/** Returns the request to the server without its offer, by parsing its bytes again. */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   let text = `${request.method} ${request.url} HTTP/${request.httpVersion}\r\n`;
   const { rawHeaders } = request;

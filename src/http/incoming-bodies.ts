@@ -4,12 +4,12 @@ import type { Context } from './context.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a body that comes in piece by piece takes of the memory for such, until the request is answered. */
+    /** Memory reserved for a body being received, until the request is answered. */
     incoming: Reservation | undefined;
   }
 }
 
-/** Has the bytes of a body be counted as they come in (`readBody`). */
+/** Counts the bytes of a body as they arrive (`readBody`). */
 export function countBody({ database }: Context, { request, raw }: FastifyReply): void {
   const incoming = new Reservation(database.memory.incoming);
   request.incoming = incoming;

@@ -5,13 +5,13 @@ import { constantValue } from '../language/constant-value.js';
 import { parseExpression } from '../language/parse.js';
 import { transformExpression } from '../language/visitor.js';
 import type { ObjectValue, Value } from '../value/value.js';
-import { bodyOf } from './context.js';
 import { CBOR, JSON_FORMAT, utf8Text } from './format.js';
 import { mediaType } from './negotiation.js';
+import { bodyOf } from './request-body.js';
 
 /**
- * The value in the body of a request to `/key`: JSON, CBOR, or as it is written in statements (`{ born: d'1815-12-10T00:00:00Z', name: $name }`).
- * Nothing in it is run; `$name` stands for what the query string gives under that name.
+ * The body of a request to `/key`: JSON, CBOR, or a literal of the query language (`{ born: d'1815-12-10T00:00:00Z',
+ * name: $name }`). Nothing in it is executed; `$name` is a parameter of the query string.
  * @throws TesseraError `malformed_request`, `parse_error`
  */
 export function readKeyBody(request: FastifyRequest, parameters: ObjectValue): Value {
@@ -22,7 +22,7 @@ export function readKeyBody(request: FastifyRequest, parameters: ObjectValue): V
   return readJson(body) ?? readWritten(utf8Text(body), parameters);
 }
 
-/** JSON has escapes that the language has not, so that it is tried by itself. */
+/** JSON is tried separately, since it has escapes which the language lacks. */
 function readJson(body: Uint8Array): Value {
   try {
     return JSON_FORMAT.decode(body);

@@ -6,10 +6,11 @@ import type { Expression, Param, Projection, Select, Statement } from '../langua
 import { parseIdiom, parseRecordId } from '../language/parse.js';
 import { parseUuid } from '../value/uuid.js';
 import { newObject, type ObjectValue, Range, RecordId, Table } from '../value/value.js';
-import { inSession, type RouteContext } from './context.js';
+import type { RouteContext } from './context.js';
 import { readKeyBody } from './key-body.js';
 import { responseFormat } from './negotiation.js';
 import { readQueryString } from './query-string.js';
+import { inSession } from './request-session.js';
 import { sendResults } from './results.js';
 
 export const KEY_METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const;
@@ -30,7 +31,7 @@ function alike(statement: Statement): Writing {
   return { table: statement, record: statement };
 }
 
-/** What each method does with a table, and with one record. Nothing of the caller's is part of a statement. */
+/** The statements of each method, for a table and for one record. Client data is only passed in variables. */
 const WRITING: Readonly<Record<WritingMethod, Writing>> = {
   POST: alike({ kind: 'create', ...AT_TARGETS, ...CONTENT }),
   PUT: { table: { kind: 'update', ...AT_TARGETS, ...CONTENT }, record: { kind: 'upsert', ...AT_TARGETS, ...CONTENT } },
@@ -38,7 +39,7 @@ const WRITING: Readonly<Record<WritingMethod, Writing>> = {
   DELETE: alike({ kind: 'delete', ...AT_TARGETS, output: { kind: 'before' } }),
 };
 
-/** Answers like `/sql`, with one entry. */
+/** Responds like `/sql`, with one entry. */
 export function keyRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const format = responseFormat(request.headers.accept);
   const { table, id } = request.params as { readonly table: string; readonly id?: string };
@@ -75,7 +76,7 @@ function selecting({ fields, limit, start }: ObjectValue): Select {
   };
 }
 
-/** The key that an address ends with: a number, a UUID, or as it stands in a record id; anything else is a text. */
+/** The key at the end of a URL: a number, a UUID, or a key as written in a record id; otherwise a string. */
 function readKey(text: string): RecordId['key'] {
   const uuid = text.length === 36 ? parseUuid(text) : undefined;
   const key = uuid ?? parseRecordId(`t:${text}`)?.key;

@@ -1,4 +1,4 @@
-/** Answers that take long to write are written a piece at a time, while others have their turns. */
+/** Encodes large responses in chunks, yielding in between. */
 import { Buffer } from 'node:buffer';
 import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
@@ -8,21 +8,21 @@ import { isLarge, piecesOf } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 import type { Format } from './format.js';
 
-/** Milliseconds after which an answer gives way. */
+/** Milliseconds of encoding between yields. */
 const SLICE = 2;
-/** Bytes that are copied at once: a millisecond's work, most of it that of the system, which has to find the room. */
+/** Bytes copied in one step: a millisecond of work, mostly page faults. */
 const COPIED = 1 << 20;
 
 export interface AnswerBounds {
-  /** The most bytes an answer may have. */
+  /** Maximum size of a response in bytes. */
   readonly limit: number;
-  /** What the pieces are reserved in until they are put together. */
+  /** The budget of the chunks until they are concatenated. */
   readonly budget: MemoryBudget;
 }
 
 /**
- * A value in a format: at once, unless it is so large that others would have to wait for it.
- * @throws TesseraError `answer_too_large`, of the budget that is full, and as the format does
+ * Encodes a value, in chunks if it is large.
+ * @throws TesseraError `answer_too_large`, errors of the exhausted budget and of the format
  */
 export function encodeAnswer(
   value: Value,
@@ -34,9 +34,12 @@ export function encodeAnswer(
   return checkedAnswer(format.encode(value), bounds.limit);
 }
 
-/** @throws TesseraError `answer_too_large` */
+/**
+ * Checks the size of an encoded response.
+ * @throws TesseraError `answer_too_large`
+ */
 export function checkedAnswer<T extends string | Uint8Array>(answer: T, limit: number): T {
-  // No character takes more than three bytes for each of its code units.
+  // A code unit takes at most three bytes.
   const isLonger =
     answer.length > limit ||
     (typeof answer === 'string' && answer.length * 3 > limit && Buffer.byteLength(answer) > limit);

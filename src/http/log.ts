@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** The part of a logger that this room needs; pino is one. */
 export interface Log {
-  /** No unless there is one. */
+  /** Default: no. */
   isLevelEnabled?(level: 'debug'): boolean;
   debug(details: object, text: string): void;
   info(details: object, text: string): void;
@@ -13,7 +13,7 @@ export interface Log {
 const ignore = (): void => {};
 export const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Tells the log of each answer, where anybody wants to read of them. Query strings hold values, and aren't told. */
+/** Logs each response, if that level is enabled. Query strings are omitted, since they contain values. */
 export function logAnswers(app: FastifyInstance, log: Log): void {
   if (log.isLevelEnabled?.('debug') !== true) return;
   app.addHook('onResponse', ({ id, method, url }, reply, done) => {

@@ -1,4 +1,4 @@
-/** Which format a request comes in and which one its answer goes out in. */
+/** Content negotiation (RFC 9110, section 12): the formats of request and response. */
 import { failure } from '../errors/error.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 
@@ -20,7 +20,7 @@ export function requestFormat(contentType: string | undefined): Format {
 }
 
 /**
- * The format that an Accept header likes best; `preferred` when it has no opinion.
+ * The format preferred by an Accept header; `preferred` if it accepts both equally.
  * @throws TesseraError `not_acceptable`
  */
 export function responseFormat(accept: string | undefined, preferred: Format = JSON_FORMAT): Format {

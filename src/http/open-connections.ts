@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
 /**
- * Connections that Node would wait for when the server closes, until they time out: those on which nothing was asked yet, which browsers
- * open in advance, and those on which a request is being answered, which stay open for the next one.
+ * Connections on which Node's `close` would wait for a timeout: unused ones, which browsers open in advance, and those
+ * that answer a request and stay open for the next one.
  */
 export class OpenConnections {
   readonly #sockets = new Set<Socket>();
@@ -17,7 +17,7 @@ export class OpenConnections {
     server.on('upgrade', ({ socket }: IncomingMessage) => this.#sockets.delete(socket));
   }
 
-  /** Answers that are under way are still given. */
+  /** Responses in progress are completed. */
   close(): void {
     for (const socket of this.#sockets) {
       const answer = answerOn(socket);
@@ -28,7 +28,7 @@ export class OpenConnections {
   }
 }
 
-/** What is being answered on a connection. Node knows it and has no other way to tell; to note each answer would cost each request. */
+/** The response in progress on a connection, from Node's internals: tracking each response would cost every request. */
 function answerOn(socket: Socket): ServerResponse | undefined {
   return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

@@ -1,11 +1,11 @@
-/** What an HTTP server can be told. Every limit names the setting that changes it, and so does its error. */
+/** Options of the HTTP server. Every limit has a setting, which its error names. */
 import { type Capabilities, EVERYTHING } from '../rpc/capabilities.js';
 import type { ClientAddressSource } from './client-address.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Bounds on what comes from outside. Sizes in bytes. */
+/** Limits on input. Sizes in bytes. */
 export const DEFAULT_LIMITS = {
   sqlBody: 1 * MIB,
   rpcBody: 4 * MIB,
@@ -14,24 +14,24 @@ export const DEFAULT_LIMITS = {
   credentialsBody: 4 * KIB,
   keyBody: 16 * KIB,
   importBody: 4096 * MIB,
-  /** A body of any of these routes from somebody who hasn't signed in. */
+  /** Bodies without sign-in, on any of these routes. */
   guestBody: 64 * KIB,
-  /** A WebSocket message before anyone has signed in, and afterwards. */
+  /** WebSocket messages before and after sign-in. */
   guestMessage: 64 * KIB,
   message: 16 * MIB,
-  /** Values that a body or a message may consist of, and keys of one object in it. */
+  /** Values in a body or message, and keys of one object in it. */
   values: 1_000_000,
   objectKeys: 15_000,
-  /** Requests of one WebSocket that wait for their turn; beyond it the socket isn't read. */
+  /** Queued requests of one WebSocket; the socket isn't read while the queue is full. */
   queuedRequests: 64,
-  /** Bytes that wait for a WebSocket client to read them; beyond it no further request is taken up. */
+  /** Bytes not yet read by a WebSocket client; no further request begins beyond it. */
   sendBuffer: 1 * MIB,
-  /** An answer in its format. */
+  /** An encoded response. */
   answer: 64 * MIB,
   connections: 10_000,
   connectionsPerAddress: 1_000,
   attachedSessions: 64,
-  /** Sessions that are attached over HTTP, by everybody, and what they hold in bytes. */
+  /** Sessions attached over HTTP, in all, and their bytes. */
   storedSessions: 4_096,
   storedSessionMemory: 16 * MIB,
   liveQueries: 1_000,
@@ -65,27 +65,29 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
 
 export interface HttpOptions {
   readonly limits: Limits;
-  /** The header `server`, such as `tessera/0.1.0`; neither it nor `surreal-version` is sent without. */
+  /** The header `server`, such as `tessera/0.1.0`; without it neither `server` nor `surreal-version` is sent. */
   readonly product: string | undefined;
-  /** The only origins that browsers may come from; any if absent. */
+  /** The origins allowed by CORS. Default: any. */
   readonly allowedOrigins: readonly string[] | undefined;
   readonly clientAddress: ClientAddressSource;
-  /** Whether answers that aren't public are compressed for those who ask, too (`compression.ts`). */
+  /** Whether private responses are compressed on request, too (`compression.ts`). */
   readonly compress: boolean;
   readonly capabilities: Capabilities;
-  /** What `use` selects when nothing is selected and nothing asked for. */
+  /** The namespace and database that `use` selects if none is selected or given. */
   readonly defaults: { readonly namespace: string; readonly database: string } | undefined;
-  /** Milliseconds; 0 is never. A WebSocket on which nobody has signed in by then is closed. */
+  /** Milliseconds; 0: never. A WebSocket without sign-in is closed then. */
   readonly signInTimeout: number;
-  /** Milliseconds; 0 is never. A WebSocket without a request for so long is closed. */
+  /** Milliseconds; 0: never. An idle WebSocket is closed then. */
   readonly idleTimeout: number;
-  /** Milliseconds. A session that was attached over HTTP is forgotten when no request has named it for so long. */
+  /** Milliseconds after which an unused session attached over HTTP is removed. */
   readonly storedSessionIdle: number;
-  /** Milliseconds between two pings. A WebSocket that is silent from one to the next but one is closed. */
+  /** Milliseconds between pings. A WebSocket that misses two is closed. */
   readonly pingInterval: number;
-  /** Milliseconds within which a whole request must have come in; where whole databases are streamed, the next piece of it. 0 is never. */
+  /**
+   * Milliseconds within which a request must be received completely; for streamed bodies, its next chunk. 0: no limit.
+   */
   readonly requestTimeout: number;
-  /** Milliseconds that an import or export may take in all; 0 is as long as it takes. */
+  /** Maximum duration of an import or export in milliseconds; 0: no limit. */
   readonly importTimeout: number;
   readonly exportTimeout: number;
 }

@@ -1,10 +1,10 @@
-/** A page for browsers: what it consists of and what it may do. */
+/** An HTML page with its files and content security policy. */
 import { mediaType } from './negotiation.js';
 
 export interface Page {
-  /** `{nonce}` stands for what marks the styles that its scripts add. */
+  /** `{nonce}` is the placeholder of the nonce for styles added by its scripts. */
   readonly html: string;
-  /** Its scripts and styles by their names, which change with what is in them. */
+  /** Scripts and styles by their content-hashed names. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
@@ -19,7 +19,7 @@ export function wantsPage(accept: string | undefined): boolean {
   return accept?.split(',').some((range) => mediaType(range) === 'text/html') ?? false;
 }
 
-/** The Content-Security-Policy of the page: it loads and calls this server, and nobody else. */
+/** The Content-Security-Policy: the page may load from and connect to this server only. */
 export function pagePolicy(nonce: string): string {
   return [
     "default-src 'none'",

@@ -1,11 +1,11 @@
-/** Answers where there is no reply to answer with: on a socket before its request, or instead of an upgrade. */
+/** Responds with an error on a socket without a Fastify reply: before a request, or instead of an upgrade. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TesseraError } from '../errors/error.js';
-import { errorHeaders } from './context.js';
 import { errorBody } from './error-body.js';
+import { errorHeaders } from './reply.js';
 
-/** `id` is that of the request, which the log names. */
+/** `id`: the request's id, which the log contains. */
 export function rawError(socket: Duplex, error: TesseraError, id: string): void {
   if (!socket.writable) {
     socket.destroy();

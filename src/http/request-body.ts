@@ -1,6 +1,6 @@
 /**
- * Reading a request's body within a limit, and what becomes of one that nobody reads: it is let in for a while, since a client that is still
- * sending might miss the answer, and a connection that sends more is closed.
+ * Reads request bodies within limits. An unread body is drained for a while, since a client that is still sending might
+ * miss the response; if it is longer, the connection is closed.
  */
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -8,34 +8,40 @@ import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asTesseraError } from '../errors/error.js';
 
-/** Bytes of a body that are let in though nobody reads them. */
+const NO_BODY = new Uint8Array(0);
+
+/** The body of a request. */
+export function bodyOf(request: FastifyRequest): Uint8Array {
+  return request.body instanceof Uint8Array ? request.body : NO_BODY;
+}
+
+/** Bytes of an unread body that are drained. */
 const MOST_DISCARDED = 4 * 2 ** 20;
 
-/** Answers to requests with `Expect: 100-continue` that the client waits for before it sends its body. */
+/** Responses to requests with `Expect: 100-continue` whose client awaits permission to send its body. */
 const expecting = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Notes a request whose client sends no body before it is asked to. */
+/** Records a request with `Expect: 100-continue`. */
 export function expectContinue(request: IncomingMessage, response: ServerResponse): void {
   expecting.set(request, response);
 }
 
-/** Asks a client that waits for that for its body. */
+/** Sends `100 Continue` if the client awaits it. */
 function askForBody(request: IncomingMessage): void {
   if (request.headers.expect === undefined) return;
   expecting.get(request)?.writeContinue();
   expecting.delete(request);
 }
 
-/** How many bytes a body has, as its request says; `undefined` where it doesn't. */
+/** The Content-Length; `undefined` if absent. */
 export function declaredLength({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }
 
 /**
- * Reads a whole body. Of one that is longer than `limit`, as it says itself or as it turns out, no more is read, nor of one for which there is
- * no memory (`FastifyRequest.incoming`).
- * `done` is called once: with the body, with the error of `tooLarge` or of the memory, or with what went wrong with the connection.
+ * Reads a whole body. Stops at `limit`, declared or actual, or if no memory is left (`FastifyRequest.incoming`). `done`
+ * is called once: with the body, the error of `tooLarge` or of the memory budget, or the connection's error.
  */
 export function readBody(
   asked: Pick<FastifyRequest, 'raw' | 'incoming'>,
@@ -74,21 +80,24 @@ export function readBody(
   request.on('data', take).on('end', finish).on('error', end).resume();
 }
 
-/** Hands a body on as it comes in. @throws what `tooLarge` makes of one that says that it is too long */
+/**
+ * Streams a body.
+ * @throws TesseraError the error of `tooLarge` if its declared length exceeds the limit
+ */
 export function streamBody(request: IncomingMessage, limit: number, tooLarge: () => Error): IncomingMessage {
   if ((declaredLength(request) ?? 0) > limit) throw tooLarge();
   askForBody(request);
   return request;
 }
 
-/** Sees to a body that isn't read, before the answer goes out. The connection stays open where the rest of the body is short. */
+/** Drains or abandons an unread body before the response. The connection stays open if the rest is short. */
 export function discardBody(request: IncomingMessage, reply: FastifyReply): void {
-  // Somebody may see to it already.
+  // It may be drained already.
   if (request.complete || request.destroyed || request.readableFlowing === true || !(request.socket instanceof Socket))
     return;
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
-  // A client that wasn't asked for its body may send it all the same, or its next request: nobody can tell.
+  // A client that received no `100 Continue` may send its body or its next request, which cannot be distinguished.
   if (expecting.has(request) || (declaredLength(request) ?? 0) > MOST_DISCARDED) {
     reply.header('connection', 'close');
     return;

@@ -1,4 +1,4 @@
-/** The headers that say where a request is to act, in all their spellings. */
+/** The headers that select namespace, database and session, in all their spellings. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { failure } from '../errors/error.js';
@@ -27,7 +27,7 @@ const SPELLINGS: Readonly<Record<keyof Selection, readonly string[]>> = {
 export const SELECTION_HEADERS: readonly string[] = Object.values(SPELLINGS).flat();
 
 const LONGEST = 1024;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** @throws TesseraError `header_conflict`, `header_invalid` */
@@ -41,7 +41,10 @@ export function readSelection(request: IncomingMessage): Selection {
   };
 }
 
-/** The same from names and values that came elsewhere, the names in lower case. @throws TesseraError `header_conflict`, `header_invalid` */
+/**
+ * The selection from other names and values; names in lower case.
+ * @throws TesseraError `header_conflict`, `header_invalid`
+ */
 export function selectionOf(given: ReadonlyMap<string, unknown>): Selection {
   const one = (spellings: readonly string[]): string | undefined => {
     const [first, other] = spellings
@@ -60,7 +63,10 @@ export function selectionOf(given: ReadonlyMap<string, unknown>): Selection {
   };
 }
 
-/** A value that must be text, if it is there. @throws TesseraError `header_invalid` */
+/**
+ * A value that must be a string if present.
+ * @throws TesseraError `header_invalid`
+ */
 export function textOf(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw failure('header_invalid', { name, reason: 'is not a string' });
@@ -82,7 +88,7 @@ function readOne(request: IncomingMessage, spellings: readonly string[]): string
   return found;
 }
 
-/** Node joins headers that come twice with a comma; twice the same is as good as once. */
+/** Node joins repeated headers with a comma; equal repetitions count once. */
 function single(request: IncomingMessage, name: string, joined: string): string {
   if (!joined.includes(',')) return joined;
   const distinct = new Set(request.headersDistinct[name]);
@@ -105,13 +111,13 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** Names from outside hold no control characters. */
+/** Names must not contain control characters. */
 function checkText(text: string, name: string): string {
   if (CONTROL.test(text)) throw failure('header_invalid', { name, reason: 'holds a control character' });
   return text;
 }
 
-/** As `checkText`, for names that come in the query string. */
+/** `checkText` for names in the query string. */
 export function checkQueryName(text: string, name: string): string {
   if (text === '' || text.length > LONGEST || CONTROL.test(text)) {
     throw failure('query_parameter_invalid', { reason: `gives no valid name as "${name}"` });

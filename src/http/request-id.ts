@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 
 const ACCEPTABLE = /^[\w.:-]{1,128}$/;
 
-/** The id of a request; a fresh one each time where it brings none. */
+/** The id of a request: given by the client, or new. */
 export type RequestId = (request: Pick<IncomingMessage, 'headers'>) => string;
 
-/** Gives requests their ids: the header `x-request-id` where it is harmless, else a fresh one. */
+/** Uses a harmless `x-request-id` header, or a new id. */
 export function requestIds(): RequestId {
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;

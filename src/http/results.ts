@@ -8,7 +8,7 @@ import { type Format, JSON_FORMAT } from './format.js';
 import { checkedAnswer, encodeAnswer } from './large-answer.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 
-/** Answers with an entry for each statement: `[{ status, result, time }]`. */
+/** Responds with an entry per statement: `[{ status, result, time }]`. */
 export function sendResults(
   context: Context,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-/** What the server answers to, as a table. */
+/** The table of routes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { looksLikeJsonObject } from '../base/json-sniffing.js';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
@@ -14,7 +14,7 @@ import type { BodyPolicy } from './admission.js';
 import { apiRoute } from './api.js';
 import { credentialHolder } from './authorization.js';
 import type { Confidentiality } from './compression.js';
-import { bodyOf, type Context, inSession, originOf, prepare, type RouteContext, select, sendBody } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { decodeMessage } from './decode-message.js';
 import { type Format, JSON_FORMAT, utf8Text } from './format.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
@@ -23,7 +23,10 @@ import { encodeAnswer } from './large-answer.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import type { Limits } from './options.js';
 import { readQueryString } from './query-string.js';
+import { sendBody } from './reply.js';
+import { bodyOf } from './request-body.js';
 import { readSelection } from './request-headers.js';
+import { inSession, originOf, prepare, select } from './request-session.js';
 import { sendResults } from './results.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 import { exportRoute, importRoute } from './transfer.js';
@@ -34,13 +37,13 @@ type Handler = (context: RouteContext, request: FastifyRequest, reply: FastifyRe
 export interface Route {
   readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   readonly path: string;
-  /** Which limit its body has; none takes no body. */
+  /** The limit of its body; absent: no body. */
   readonly limit?: keyof Limits;
-  /** Whose body it is; `checked` unless told. */
+  /** Who may send a body. Default: `checked`. */
   readonly from?: BodyPolicy;
-  /** Whom its answers are for; `private` unless told. */
+  /** The confidentiality of its responses. Default: `private`. */
   readonly answers?: Confidentiality;
-  /** The body is handed on as it comes in; the handler sees to its limit. */
+  /** The body is streamed; the handler applies the limit. */
   readonly streamed?: true;
   readonly handle: Handler;
 }
@@ -89,7 +92,7 @@ export const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: '/status', handle: (_context, _request, reply) => reply.send() },
   { method: 'GET', path: '/health', handle: healthRoute },
-  // There is nobody to ask before the start is over, and a server that stops answers 503 to everything.
+  // The server listens only once it is ready, and answers everything with 503 while it stops.
   { method: 'GET', path: '/ready', handle: healthRoute },
   {
     method: 'GET',
@@ -101,7 +104,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/welcome/:file', answers: 'public', handle: welcomeFileRoute },
 ];
 
-/** The methods that an address answers to, for 405 and `Allow`. */
+/** The methods of a path, for 405 and `Allow`. */
 export function allowedMethods(path: string): readonly string[] {
   const methods = ROUTES.filter((route) => route.path === path).map(({ method }) => method);
   return methods.length === 0
@@ -119,8 +122,8 @@ function sqlRoute(context: RouteContext, request: FastifyRequest, reply: Fastify
 }
 
 /**
- * One RPC request. Whatever its method makes of it is an answer with status 200, as clients expect; only what can't be read at all,
- * and credentials that aren't valid, are errors of HTTP.
+ * One RPC request. The result of the method, errors included, has status 200, as clients expect; only unreadable
+ * requests and invalid credentials are HTTP errors.
  */
 async function rpcRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const received = requestFormat(request.headers['content-type']);
@@ -133,7 +136,7 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
   const close = () => connection.close();
   reply.raw.once('close', close);
   try {
-    // Clients send the token they have also with the request that asks for a new one, when the old one is past its time.
+    // Clients send their expired token even with the request for a new one.
     if (rpcMethod(message)?.signsIn === true) await select(connection.session, selection);
     else if (admission === undefined) await prepare(connection.session, request.headers.authorization, selection);
     else await admission.confirmed();
@@ -149,7 +152,7 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
   }
 }
 
-/** What can't be written is an answer, too. */
+/** A result that cannot be encoded is an RPC error. */
 function encodeRpcAnswer(
   context: Context,
   connection: RpcConnection,
@@ -180,7 +183,7 @@ function credentialsRoute(signIn: SignIn): Handler {
   };
 }
 
-/** JSON or CBOR. The interface asks for no Content-Type, so that an object of JSON may come without one. */
+/** JSON or CBOR. Content-Type isn't required, so that a JSON object may come without one. */
 function readCredentials(request: FastifyRequest): ObjectValue {
   const type = request.headers['content-type'];
   const body = bodyOf(request);
@@ -195,10 +198,13 @@ async function healthRoute(context: Context, _request: FastifyRequest, reply: Fa
   return reply.send();
 }
 
-/** Seconds for which others may keep the keys of an access method. */
+/** Seconds for which the key set may be cached. */
 const KEYS_MAX_AGE = 300;
 
-/** The key set of an access method, which the query string names as sign-in bodies do. Whether there is such a one isn't told. */
+/**
+ * The key set (JWKS) of an access method, named in the query string as in sign-in bodies. Unknown access methods aren't
+ * distinguished from those without keys.
+ */
 function publishedKeysRoute({ database }: Context, request: FastifyRequest, reply: FastifyReply): unknown {
   const { ns, db, ac } = (readQueryString(request.url) ?? {}) as Readonly<Record<string, string | undefined>>;
   if (ac === undefined || (ns === undefined && db !== undefined)) {

@@ -13,7 +13,7 @@ import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endp
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
 
-/** Requests of no more bytes count for nothing while they are under way: they are bounded in number. */
+/** Smaller requests aren't charged to the memory budget: their number is limited. */
 const SMALL = 16 * 1024;
 
 /** RFC 6455, §7.4.1. */
@@ -38,7 +38,7 @@ export const RPC: SocketEndpoint = {
   },
 };
 
-/** What is answered to a message that can't be read. */
+/** The error response to an unreadable message. */
 class Unreadable {
   constructor(readonly answer: ObjectValue) {}
 }
@@ -46,16 +46,16 @@ class Unreadable {
 class RpcConversation implements SocketSession {
   readonly #rpc: RpcConnection;
   readonly #line: SocketChannel;
-  /** What the subprotocol says; each message tells its own if there is none. */
+  /** The negotiated format; without one, each message determines its own. */
   readonly #format: Format | undefined;
   readonly #context: Context;
   readonly #isAbandoned = () => this.#line.isClosing;
   #pending = 0;
-  /** Called when there are fewer again. */
+  /** Resumes reading when the queue has room. */
   #goOn = () => {};
-  /** Answers that are on their way, for they are large, or the client is slow. */
+  /** Responses being encoded or sent. */
   readonly #unsent = new Set<Promise<void>>();
-  /** What the client spoke last. */
+  /** The format of the client's last message. */
   #spoken: Format = JSON_FORMAT;
 
   constructor(rpc: RpcConnection, line: SocketChannel, format: Format | undefined, context: Context) {
@@ -89,7 +89,7 @@ class RpcConversation implements SocketSession {
     );
   }
 
-  /** What is large is weighed before the next message is looked at, so that none overtakes it. */
+  /** Large messages are weighed before the next is processed, so that the order is kept. */
   #weigh(message: Value, length: number, format: Format): PromiseOrValue<void> {
     if (length <= SMALL) return this.#take(message, 0, format);
     return otherwise(
@@ -101,12 +101,12 @@ class RpcConversation implements SocketSession {
     );
   }
 
-  /** There is no id to answer to. */
+  /** Without a readable id to respond to. */
   #unreadable(thrown: unknown): Unreadable {
     return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
   }
 
-  /** `weight` of a small message is 0. */
+  /** `weight` is 0 for small messages. */
   #take(message: Value | Unreadable, weight: number, format: Format): PromiseOrValue<void> {
     const answered = this.#answer(message, weight, format);
     if (!isPromise(answered)) return undefined;
@@ -138,7 +138,7 @@ class RpcConversation implements SocketSession {
     return this.#hand(message, weight, format, deliver);
   }
 
-  /** What a request that has to wait was sent with counts until it is answered. */
+  /** The memory of a waiting request is reserved until it is answered. */
   #hand(message: Value, weight: number, format: Format, deliver: Deliver): PromiseOrValue<void> {
     const take = () => this.#rpc.take(message, format === JSON_FORMAT, deliver);
     if (weight === 0) return take();
@@ -167,7 +167,7 @@ class RpcConversation implements SocketSession {
     this.#rpc.close();
   }
 
-  /** A live query may have begun with a request whose answer is being written: its client has to know of it first. */
+  /** The response that gives a live query's id precedes its notifications. */
   #hold(sent: Promise<void>): void {
     this.#unsent.add(sent);
     const done = () => this.#unsent.delete(sent);
@@ -182,14 +182,14 @@ class RpcConversation implements SocketSession {
     try {
       data = format.encode(message);
     } catch (thrown) {
-      // What can't be said is left out; the others are told.
+      // A notification that cannot be encoded is skipped.
       this.#rpc.report(thrown);
       return undefined;
     }
     try {
       return this.#line.send(data, format === CBOR);
     } catch (thrown) {
-      // A client that doesn't read what it is told would miss this.
+      // A client that reads nothing would miss the closing reason.
       return this.#line.closeFor(this.#rpc.report(thrown));
     }
   }

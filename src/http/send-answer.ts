@@ -1,24 +1,25 @@
-/** Answers on their way to the client: what it takes its time to read is counted until it has. */
+/** Sends responses, and reserves memory for those that the client reads slowly. */
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { ClientTimeout } from './client-timeout.js';
-import { type Context, sendBody } from './context.js';
+import type { Context } from './context.js';
 import type { AnswerBounds } from './large-answer.js';
+import { sendBody } from './reply.js';
 
-/** Answers of fewer bytes go out at once, and count for nothing. */
+/** Smaller responses are sent at once, without a reservation. */
 const LARGE = 256 * 1024;
-/** Others in pieces of so many. */
+/** Larger ones are sent in chunks of this size. */
 const PIECE = 64 * 1024;
 
-/** What bounds the answers of requests over HTTP. */
+/** The limits of HTTP responses. */
 export function answerBounds({ database, options }: Context): AnswerBounds {
   return { limit: options.limits.answer, budget: database.memory.budget };
 }
 
 /**
- * Sends a body under exactly this type. A large one is reserved until the client has taken it, which ends when it takes nothing of it for as
- * long as a request may take.
+ * Sends a body with exactly this type. Memory is reserved for a large one until the client has read it; it is aborted
+ * if the client reads nothing for the request timeout.
  * @throws TesseraError `server_memory_exceeded`
  */
 export function sendAnswer(
@@ -46,6 +47,6 @@ function* watched(bytes: Uint8Array, stall: ClientTimeout): Generator<Uint8Array
     yield bytes.subarray(at, at + PIECE);
     stall.end();
   }
-  // The last pieces are still to be taken.
+  // The last chunks are still unread.
   stall.begin();
 }

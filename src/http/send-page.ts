@@ -1,16 +1,16 @@
-/** Pages for browsers, and the files that they consist of. */
+/** Sends HTML pages and their files. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../env/environment.js';
 import { failure } from '../errors/error.js';
-import { sendBody } from './context.js';
 import { sendTagged } from './entity-tag.js';
 import { type Page, pagePolicy } from './page.js';
+import { sendBody } from './reply.js';
 
 const NONCE_LENGTH = 16;
-/** Names of files change with their content. */
+/** File names change with their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** The page itself, with `texts` in place of `{their names}`. It needs no sign-in: what it asks the server afterwards does. */
+/** Sends the page with `texts` substituted for `{name}` placeholders. It requires no sign-in; its requests do. */
 export function sendPage(
   reply: FastifyReply,
   { html }: Page,
@@ -27,7 +27,7 @@ export function sendPage(
   return sendBody(reply, 'text/html; charset=utf-8', filled);
 }
 
-/** `GET /graphql/…`: a file of a page. Only the names that there are lead anywhere. */
+/** `GET /graphql/…`: a file of a page. Only listed names exist. */
 export function sendPageFile(request: FastifyRequest, reply: FastifyReply, page: Page | undefined): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '';
   const file = page?.files.get(path.slice(path.lastIndexOf('/') + 1));

@@ -3,7 +3,7 @@ import { failure } from '../errors/error.js';
 import type { Context } from './context.js';
 import { rawError } from './raw-error.js';
 
-/** Answers 408 where a body doesn't come in within the time allowed; those that are streamed are watched by their routes. */
+/** Responds with 408 if a body isn't received in time; streamed bodies are watched by their routes. */
 export function endSlowBody({ environment, options }: Context, reply: FastifyReply): void {
   if (options.requestTimeout === 0) return;
   const { id, raw } = reply.request;
@@ -13,7 +13,7 @@ export function endSlowBody({ environment, options }: Context, reply: FastifyRep
     else rawError(raw.socket, failure('request_timeout'), id);
   });
   raw.once('end', stop);
-  // The rest of a body that was answered early is waited for as long as its connection is there.
+  // The rest of a body that was answered early is drained while the connection lasts.
   reply.raw.once('close', () => {
     if (raw.complete || raw.socket.destroyed) stop();
     else raw.socket.once('close', stop);

@@ -1,56 +1,59 @@
-/** What is said over a WebSocket, and how it is said. */
+/** The interface between WebSocket connections and the protocols on them. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Origin, Session } from '../session/contract.js';
 import type { Context } from './context.js';
 
-/** The WebSocket, as its socketSession sees it. */
+/** A WebSocket as seen by its protocol. */
 export interface SocketChannel {
-  /** Nothing more is to be said. */
+  /** Nothing more can be sent. */
   readonly isClosing: boolean;
   /**
-   * Bytes that aren't binary are a text in UTF-8. Waits only when the client is slow to read.
-   * @throws TesseraError of a budget of memory that is full: it isn't sent then
+   * Bytes that aren't binary are UTF-8 text. The promise resolves when a slow client has read enough.
+   * @throws TesseraError if the memory budget is exhausted; nothing is sent then
    */
   send(data: string | Uint8Array, isBinary?: boolean): Promise<void> | undefined;
-  /** The client can't be served for want of something that may be there later. */
+  /** Closes because of a temporary lack of resources. */
   closeFor(reason: TesseraError): undefined;
-  /** Codes of RFC 6455 §7.4.1 or the protocol's own. */
+  /** Close codes of RFC 6455, section 7.4.1, or of the subprotocol. */
   close(code: number, reason: string): void;
 }
 
 export interface SocketSession {
-  /** Takes a message; the next one is taken up when it is done, which may be before it is answered. Must not fail. */
+  /** Processes a message; the next follows when the promise resolves, possibly before the response. Must not fail. */
   receive(data: Uint8Array, isBinary: boolean): PromiseOrValue<void>;
-  /** Larger messages are for those who have signed in. */
+  /** Clients that are signed in may send larger messages. */
   isSignedIn(): boolean;
-  /** Whether anything that was taken isn't answered yet. */
+  /** Whether a message is still unanswered. */
   readonly isBusy: boolean;
-  /** Waits for the answers that are being made; nothing more is begun. */
+  /** Resolves when all responses in progress are sent; begins no further request. */
   settle(): PromiseOrValue<void>;
-  /** Nobody is there any more. */
+  /** The connection is closed. */
   close(): void;
 }
 
-/** A socketSession that hasn't begun. */
+/** A session of a WebSocket whose handshake isn't complete. */
 export interface PendingSocketSession {
-  /** As whom the client begins. */
+  /** The session of the client. */
   readonly session: Session;
-  /** `protocol` is the subprotocol that was agreed on. */
+  /** `protocol`: the negotiated subprotocol. */
   begin(line: SocketChannel, protocol: string | undefined): SocketSession;
-  /** It won't begin. */
+  /** The handshake failed. */
   close(): void;
 }
 
-/** A path at which there are WebSockets. */
+/** A path that accepts WebSockets. */
 export interface SocketEndpoint {
-  /** As rules call it. */
+  /** The name in capability rules. */
   readonly name: string;
-  /** The subprotocols that are spoken there. */
+  /** The supported subprotocols. */
   readonly protocols: readonly string[];
-  /** Whether a client may come without naming any. */
+  /** Whether a client may connect without a subprotocol. */
   readonly anyProtocol: boolean;
-  /** @throws TesseraError when it is switched off */
+  /**
+   * Checks that the endpoint is enabled.
+   * @throws TesseraError `route_denied`
+   */
   admit(context: Context): void;
   open(context: Context, origin: Origin): PendingSocketSession;
 }

@@ -1,4 +1,4 @@
-/** `/export` and `/import`: whole databases as text, streamed either way. */
+/** `/export` and `/import`: whole databases as streamed text. */
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,24 +8,27 @@ import type { ExportSelection, Session, TransferTimeout } from '../session/contr
 import { Duration } from '../value/value.js';
 import { boundOf } from './admission.js';
 import { ClientTimeout } from './client-timeout.js';
-import { bodyOf, type Context, inSession, type RouteContext, sendBody } from './context.js';
+import type { Context, RouteContext } from './context.js';
 import { JSON_FORMAT } from './format.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import { rawError } from './raw-error.js';
+import { sendBody } from './reply.js';
+import { bodyOf } from './request-body.js';
+import { inSession } from './request-session.js';
 
-/** Clients ask for types that don't exist (`plain/text`); what comes is text. */
+/** Clients request nonexistent types (`plain/text`); the body is text in any case. */
 const EXPORTED_TYPE = 'text/plain; charset=utf-8';
 
 export function exportRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const selection = readBody(request);
   return inSession(context, request, reply, async (session) => {
     const pieces = session.export(selection, timeoutOf('export', context));
-    // What keeps it from beginning is still an ordinary answer.
+    // An error before the first chunk is an ordinary response.
     const first = await pieces.next();
     const stall = new ClientTimeout(context, () => reply.raw.destroy());
     const text = Readable.from(watched(first, pieces, stall), { objectMode: false });
     reply.header('cache-control', 'no-store').type(EXPORTED_TYPE).send(text);
-    // A client that goes away ends it, too.
+    // A disconnected client ends it as well.
     await finished(reply.raw).catch(() => undefined);
     return reply;
   });
@@ -60,7 +63,7 @@ export function importRoute(context: RouteContext, request: FastifyRequest, repl
   });
 }
 
-/** The text of a body as it comes in. */
+/** The chunks of a body, decoded as text. */
 async function* texts(
   body: Readable,
   { id, raw, admission }: FastifyRequest,
@@ -73,12 +76,12 @@ async function* texts(
   let size = 0;
   try {
     stall.begin();
-    // What is left when something is wrong must not keep the answer from going out.
+    // After an error, the unread rest must not delay the response.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       stall.end();
       size += chunk.length;
       if (size > limit) throw tooLarge();
-      // It may take long for all of it to come in.
+      // Receiving all of it may take long.
       await session.revalidate();
       yield decoded(() => decoder.decode(chunk, { stream: true }));
       stall.begin();
@@ -89,7 +92,10 @@ async function* texts(
   }
 }
 
-/** What is left of the body of somebody who may import is let in for a while: a client that is still sending might miss the answer. */
+/**
+ * The unread body of an authorized import is drained for a while: a client that is still sending might miss the
+ * response.
+ */
 function discard(body: Readable, session: Session, context: Context): void {
   if (body.readableEnded || session.identity.principal.kind === 'guest') return;
   const patience = new ClientTimeout(context, () => body.destroy());

@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /**
- * Visits requests whose bodies haven't come in with their heads. Most have, and have been read to their end by then, so that they take no
- * time. Bodies that are streamed, and requests that were injected, aren't visited.
+ * Visits requests whose bodies haven't arrived completely with their heads; most have. Streamed bodies and injected
+ * requests aren't visited.
  */
 export function onUnfinishedBodies(app: FastifyInstance, visit: (reply: FastifyReply) => void): void {
   let begun: FastifyReply[] = [];
@@ -20,7 +20,7 @@ export function onUnfinishedBodies(app: FastifyInstance, visit: (reply: FastifyR
 
 function isUnfinished({ request, raw: response }: FastifyReply): boolean {
   const { raw, routeOptions } = request;
-  // It may have been answered already, at once. What was injected has no socket that could be slow.
+  // It may be answered already. Injected requests have no socket.
   return (
     !response.closed &&
     !raw.complete &&

@@ -1,4 +1,7 @@
-/** One WebSocket: messages are taken in the order they came, and answers sent as fast as the client reads them. What they say is for its socketSession. */
+/**
+ * A WebSocket connection: processes messages in order and sends responses as fast as the client reads. Its socket
+ * session implements the protocol.
+ */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { type MemoryBudget, Reservation } from '../base/memory-budget.js';
@@ -13,15 +16,15 @@ import type { SocketChannel, SocketSession } from './socket-endpoint.js';
 /** Close codes of RFC 6455 §7.4.1. */
 const CLOSE = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
 
-/** Messages of no more bytes together count for nothing, neither on their way in nor out. */
+/** Smaller messages, in total, aren't charged to the memory budget in either direction. */
 const SMALL = 64 * 1024;
 
-/** A connection with many cheap requests gives way to the others after so many milliseconds. */
+/** Milliseconds of processing between yields, so that many cheap requests don't starve other connections. */
 const SLICE = 5;
 
 const LONGEST_REASON = 123;
 
-/** Milliseconds that a client may take to read what is left, and to answer when the connection is closed, while the server stops. */
+/** Milliseconds for a client to read the rest and acknowledge the close while the server stops. */
 const CLOSE_PATIENCE = 2_000;
 
 interface Message {
@@ -31,24 +34,24 @@ interface Message {
 
 export class WebSocketConnection implements SocketChannel {
   readonly #socket: WebSocket;
-  /** What carries it. */
+  /** The underlying stream. */
   readonly #stream: Duplex;
   readonly #socketSession: SocketSession;
   readonly #options: HttpOptions;
   readonly #environment: Environment;
   #waiting: Message[] = [];
-  /** Bytes of the messages that wait, and of the one that hasn't come in completely. */
+  /** Bytes of queued messages and of the one being received. */
   #waitingBytes = 0;
   #partialBytes = 0;
   readonly #incoming: Reservation;
   readonly #memory: ConnectionMemory;
   #working: Promise<void> | undefined;
   #closing = false;
-  /** How many messages wait for a client that is slow to read. */
+  /** Messages waiting for a slow client. */
   #blocked = 0;
   #alive = true;
   #lastRequest: number;
-  /** When it is time to give way to the others. */
+  /** Time of the next yield. */
   #sliceEnd = 0;
   #trusted = false;
 
@@ -84,9 +87,9 @@ export class WebSocketConnection implements SocketChannel {
     });
   }
 
-  /** Called at every beat: closes what is dead or idle, pings the others. */
+  /** Called at every ping interval: closes dead and idle connections, pings the others. */
   beat(): void {
-    // While we work we may not be reading, so that silence says nothing; unless it is the client who doesn't read.
+    // Silence is inconclusive while messages are processed and the socket isn't read, unless the client doesn't read.
     if (this.#working !== undefined && this.#blocked === 0) return;
     if (this.#socketSession.isBusy) this.#lastRequest = this.#environment.clock.monotonic();
     const idle = this.#environment.clock.monotonic() - this.#lastRequest;
@@ -99,7 +102,7 @@ export class WebSocketConnection implements SocketChannel {
     }
   }
 
-  /** Finishes the requests under way and closes; those that wait are dropped, so that clients send them to whoever comes next. */
+  /** Completes the requests in progress and closes; queued ones are dropped. */
   async shutDown(): Promise<void> {
     this.#closing = true;
     this.#waiting = [];
@@ -115,7 +118,7 @@ export class WebSocketConnection implements SocketChannel {
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#closing) return;
     this.#alive = true;
-    // The library hands over one buffer, unless told otherwise.
+    // The library delivers a single buffer by default.
     const message = { data: data as Buffer, isBinary };
     this.#partialBytes = 0;
     this.#waitingBytes += message.data.length;
@@ -133,7 +136,7 @@ export class WebSocketConnection implements SocketChannel {
     if (this.#partialBytes > SMALL) this.#reserveIncoming();
   }
 
-  /** Counts what has come in and isn't done; a connection that has no room for it is closed. */
+  /** Reserves memory for received messages; closes the connection if the budget is exhausted. */
   #reserveIncoming(): boolean {
     const bytes = this.#waitingBytes + this.#partialBytes;
     try {
@@ -145,10 +148,10 @@ export class WebSocketConnection implements SocketChannel {
     }
   }
 
-  /** Hands on what waits, one message after the other. */
+  /** Processes queued messages in order. */
   async #work(): Promise<void> {
     const { clock } = this.#environment;
-    // Whatever came in the same piece of data is here, too, when this goes on.
+    // Further messages of the same chunk have been queued by then.
     await undefined;
     this.#sliceEnd = clock.monotonic() + SLICE;
     for (;;) {
@@ -174,7 +177,7 @@ export class WebSocketConnection implements SocketChannel {
     return this.#closing;
   }
 
-  /** Waits when the client is slow to read, and when it is time to give way to others. */
+  /** The promise resolves when a slow client has read enough, and when others have had a turn. */
   send(data: string | Uint8Array, isBinary = typeof data !== 'string'): Promise<void> | undefined {
     this.#adjustLimit();
     const sent = data.length > SMALL ? this.#reserveOutgoing(data.length) : undefined;
@@ -193,7 +196,7 @@ export class WebSocketConnection implements SocketChannel {
     });
   }
 
-  /** What the client hasn't read yet is held; the answer lets go of it. */
+  /** Reserves memory for what the client hasn't read; call the result to release it. */
   #reserveOutgoing(bytes: number): () => void {
     const budget: MemoryBudget = this.#memory.work;
     budget.reserve(bytes);
@@ -208,14 +211,14 @@ export class WebSocketConnection implements SocketChannel {
     });
   }
 
-  /** Answers that are ready in the same turn of the event loop leave in one write. */
+  /** Responses of the same turn of the event loop share one write. */
   #cork(): void {
     if (this.#stream.writableCorked > 0) return;
     this.#stream.cork();
     process.nextTick(() => this.#stream.uncork());
   }
 
-  /** Larger messages are for those who have signed in. */
+  /** Clients that are signed in may send larger messages. */
   #adjustLimit(): void {
     const trusted = this.#socketSession.isSignedIn();
     if (trusted === this.#trusted) return;
@@ -236,7 +239,7 @@ export class WebSocketConnection implements SocketChannel {
   closeFor({ message }: TesseraError): undefined {
     if (this.#closing) return undefined;
     this.close(CLOSE.tryAgainLater, message);
-    // What else the client sends isn't taken in.
+    // Further input is ignored.
     this.#socket.pause();
     this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
     return undefined;
@@ -248,7 +251,7 @@ export class WebSocketConnection implements SocketChannel {
   }
 }
 
-/** A reason takes 123 bytes at most (RFC 6455, §5.5). */
+/** A close reason has at most 123 bytes (RFC 6455, section 5.5). */
 function shortened(reason: string): string {
   return Buffer.byteLength(reason) <= LONGEST_REASON
     ? reason
@@ -258,7 +261,7 @@ function shortened(reason: string): string {
         .replace(/\ufffd+$/, '');
 }
 
-/** The library takes its limit when a socket opens and has no way to change it later. */
+/** The library reads its limit when a socket opens and cannot change it later. */
 function setMaxPayload(socket: WebSocket, bytes: number): void {
   const { _receiver: receiver } = socket as unknown as { readonly _receiver?: { _maxPayload: number } };
   if (receiver !== undefined) receiver._maxPayload = bytes;

@@ -1,18 +1,20 @@
-/** WebSockets at `/rpc` and `/graphql`: the handshake, how many there may be, and whether they are alive. */
+/** WebSockets at `/rpc` and `/graphql`: handshake, connection limits and liveness. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer as WsServer } from 'ws';
 import { asTesseraError, failure } from '../errors/error.js';
 import { checkRoute } from '../rpc/capabilities.js';
 import { clientAddress } from './client-address.js';
-import { type Context, logInternal, originOf, prepare } from './context.js';
+import type { Context } from './context.js';
 import { isAllowedOrigin } from './cors.js';
 import { FrameUnmasker } from './frame-unmasker.js';
 import { GRAPHQL } from './graphql-endpoint.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { readQueryString } from './query-string.js';
 import { rawError } from './raw-error.js';
+import { logInternal } from './reply.js';
 import { checkQueryName, readSelection, type Selection } from './request-headers.js';
+import { originOf, prepare } from './request-session.js';
 import { RPC } from './rpc-endpoint.js';
 import type { SocketChannel, SocketEndpoint } from './socket-endpoint.js';
 import { WebSocketConnection } from './web-socket-connection.js';
@@ -22,10 +24,10 @@ const ENDPOINTS: ReadonlyMap<string, SocketEndpoint> = new Map([
   ['/graphql', GRAPHQL],
 ]);
 
-/** The most parts that one message may be cut into. */
+/** Maximum number of fragments of a message. */
 const MOST_FRAGMENTS = 1024;
 
-/** The library closes without saying why when a message breaks a limit. */
+/** The library closes without a reason when a message exceeds a limit. */
 const REASONS: Readonly<Record<number, string>> = {
   1007: 'The text of the message is not valid UTF-8',
   1008: `The message has more than ${MOST_FRAGMENTS} fragments`,
@@ -65,9 +67,9 @@ export class WebSocketServer {
     this.#schedulePings();
   }
 
-  /** Answers a request for an upgrade. Never throws. */
+  /** Handles an upgrade request. Never throws. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Until the WebSocket takes it over, nobody else listens for its errors; without a listener they would end the process.
+    // Until the WebSocket takes the socket over, an error without a listener would end the process.
     const ignore = () => socket.destroy();
     socket.on('error', ignore);
     this.#accept(request, socket, head).then(
@@ -81,7 +83,7 @@ export class WebSocketServer {
     );
   }
 
-  /** Lets every connection finish the request it is at, then closes it. */
+  /** Lets every connection complete its current request, then closes it. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#stopPings();
@@ -107,7 +109,7 @@ export class WebSocketServer {
         let opened = false;
         this.#server.handleUpgrade(request, socket, head, (webSocket) => {
           opened = true;
-          // Before the library's own listener, which has nothing to read yet.
+          // Runs before the library's listener.
           const unmasker = new FrameUnmasker();
           socket.prependListener('data', (chunk: Buffer) => unmasker.unmask(chunk));
           const begin = (line: SocketChannel) => opening.begin(line, protocol);
@@ -118,7 +120,7 @@ export class WebSocketServer {
           );
         });
         if (opened) return;
-        // The handshake isn't valid, and `wsClientError` has said so.
+        // The handshake is invalid; `wsClientError` has responded.
         opening.close();
         release();
       } catch (error) {
@@ -139,7 +141,7 @@ export class WebSocketServer {
     });
   }
 
-  /** One timer for all of them. */
+  /** One timer for all connections. */
   #schedulePings(): void {
     const { environment, options } = this.#context;
     this.#stopPings = environment.timers.after(options.pingInterval, () => {
@@ -153,7 +155,10 @@ function endpointOf({ url = '' }: IncomingMessage): SocketEndpoint | undefined {
   return ENDPOINTS.get((url.split('?', 1)[0] ?? '').replace(/\/$/, ''));
 }
 
-/** The first subprotocol that is spoken at an endpoint. @throws TesseraError `subprotocol_unsupported` */
+/**
+ * The client's first subprotocol that the endpoint supports.
+ * @throws TesseraError `subprotocol_unsupported`
+ */
 function agreedProtocol({ protocols, anyProtocol }: SocketEndpoint, header: string | undefined): string | undefined {
   if (header === undefined && anyProtocol) return undefined;
   const offered = header?.split(',').map((name) => name.trim()) ?? [];
@@ -162,7 +167,7 @@ function agreedProtocol({ protocols, anyProtocol }: SocketEndpoint, header: stri
   return chosen;
 }
 
-/** Namespace and database come in headers or, from browsers, which can't set any, in the query string. */
+/** Namespace and database from headers or, for browsers, which cannot set any, from the query string. */
 function readConnectSelection(request: IncomingMessage): Selection {
   const selection = readSelection(request);
   const query = readQueryString(request.url ?? '');

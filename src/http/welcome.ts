@@ -1,8 +1,9 @@
 /** `GET /`: what this server is, for programs in JSON and for browsers as a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
-import { type Context, sendBody } from './context.js';
+import type { Context } from './context.js';
 import { wantsPage } from './page.js';
+import { sendBody } from './reply.js';
 import { sendPage, sendPageFile } from './send-page.js';
 
 /** Whether there is anything to open at `/graphql`. */
@@ -16,7 +17,7 @@ export function welcomeRoute(context: Context, request: FastifyRequest, reply: F
   const { product } = options;
   if (welcome !== undefined && wantsPage(request.headers.accept)) {
     return sendPage(reply, welcome, environment.random, {
-      // A server that doesn't tell what it is in its headers doesn't do so here.
+      // A server that hides its product in the headers hides it here as well.
       product: product === undefined ? '' : ` (${product})`,
       graphql: graphql === undefined ? GRAPHQL.off : GRAPHQL.on,
     });

@@ -13,7 +13,7 @@
  * tell (`to.tenant`, where `to` is a link) can't be kept true: such a record is listed elsewhere, where every search looks, too.
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
-import { indexPrefix, prefixRange } from '../catalog/keys.js';
+import { prefixRange } from '../catalog/keys.js';
 import type { Key, KeyRange } from '../storage/contract.js';
 import { encodeKey, encodeOrder } from '../value/key-codec.js';
 import { KEY_TAGS } from '../value/key-tags.js';
@@ -43,15 +43,13 @@ export function arraysBehind(beginning: string): KeyRange {
   return prefixRange(beginning + String.fromCharCode(KEY_TAGS.array));
 }
 
-/** The entries that a record has in an index. @throws TesseraError `value_too_large` */
+/** The entries that a record has in an index, whose keys begin with `prefix`. @throws TesseraError `value_too_large` */
 export function indexEntries(
-  databaseId: number,
-  tableId: number,
-  index: IndexDefinition,
+  prefix: string,
+  index: Pick<IndexDefinition, 'fields' | 'indexKind'>,
   record: ObjectValue,
   key: RecordKey,
 ): IndexEntry[] {
-  const prefix = indexPrefix(databaseId, tableId, index.id);
   const isUnique = index.indexKind.kind === 'unique';
   let rows: readonly Row[] = [{ order: prefix, values: [], claims: isUnique }];
   for (const field of index.fields) {

@@ -1,8 +1,9 @@
 /**
- * The syntax tree: plain, read-only data with a `kind`. Behaviour lives in tables keyed by kind (printer, visitor, compiler).
+ * The syntax tree: plain, read-only data with a `kind`. Behaviour lives in tables keyed by kind (printer, visitor,
+ * compiler).
  *
- * One file, since the three parts need each other: expressions hold statements (subqueries, blocks), statements hold expressions,
- * and definitions hold both. No node knows its position in the text, so that equal texts give equal trees.
+ * One file, since the three parts need each other: expressions hold statements (subqueries, blocks), statements hold
+ * expressions, and definitions hold both. No node knows its position in the text, so that equal texts give equal trees.
  */
 import type { Type } from '../value/type.js';
 import type { Datetime, Value } from '../value/value.js';
@@ -31,7 +32,10 @@ export type Expression =
   | If
   | Subquery;
 
-/** A value that is its own text: NONE, NULL, booleans, numbers, strings, durations, datetimes, uuids, bytes, points, regexes, files. */
+/**
+ * A value that is its own text: NONE, NULL, booleans, numbers, strings, durations, datetimes, uuids, bytes, points,
+ * regexes, files.
+ */
 export interface Literal {
   readonly kind: 'literal';
   readonly value: Value;
@@ -49,7 +53,7 @@ export interface Param {
   readonly name: string;
   /** Written as `@`, which is `$this`. */
   readonly current?: true;
-  /** Stands for a value that was taken out of the text of the statement (`lift.ts`): the one with this number. */
+  /** The slot whose value replaces a literal of the text (`parameterize.ts`). */
   readonly slot?: number;
 }
 
@@ -124,7 +128,7 @@ export interface Idiom {
 export type Part =
   /** `.name` or the first bare word. */
   | { readonly kind: 'field'; readonly name: string }
-  /** `[expr]`: index, field name or range, told by the value. */
+  /** `[expr]`: index, field name or range, depending on the value. */
   | { readonly kind: 'index'; readonly index: Expression }
   /** `[$]`. */
   | { readonly kind: 'last' }
@@ -190,7 +194,7 @@ export interface Recursion {
   readonly inclusive?: boolean;
   /** Written as `(->e->t)`; without parentheses it is the rest of the idiom. */
   readonly path: readonly Part[];
-  /** Whether the path stands in parentheses; bare it goes on to its end. */
+  /** Whether the path is in parentheses; otherwise it extends to its end. */
   readonly enclosed: boolean;
 }
 
@@ -571,7 +575,7 @@ export interface KillSessions {
   readonly kind: 'kill-sessions';
   readonly which:
     | { readonly kind: 'one'; readonly id: Expression }
-    /** Of whoever asks. */
+    /** The current user's own. */
     | { readonly kind: 'own' }
     | { readonly kind: 'user'; readonly name: string; readonly level?: Level }
     | { readonly kind: 'record'; readonly record: Expression };
@@ -619,7 +623,10 @@ export interface ExplainPermissions {
   readonly as?: Expression;
 }
 
-/** `ACCESS name [ON level] GRANT|SHOW|REVOKE|PURGE|ROTATE …`: the grants of bearer access methods and refresh tokens, and keys. */
+/**
+ * `ACCESS name [ON level] GRANT|SHOW|REVOKE|PURGE|ROTATE …`: the grants of bearer access methods and refresh tokens,
+ * and keys.
+ */
 export interface Access {
   readonly kind: 'access';
   readonly name: string;
@@ -656,7 +663,7 @@ export interface Access {
 export interface KeyRotation {
   readonly key?: string;
   readonly issuerKey?: string;
-  /** Nanoseconds for which the former key still verifies; as long as tokens live unless told. */
+  /** Nanoseconds for which the former key still verifies. Default: the lifetime of tokens. */
   readonly keep?: bigint;
 }
 
@@ -686,7 +693,7 @@ export type Name = string | Expression;
 export type Level = 'root' | 'namespace' | 'database';
 
 interface Definition {
-  /** What to do when the name is taken; an error unless told. */
+  /** What to do if the name exists. Default: an error. */
   readonly mode?: 'overwrite' | 'if-not-exists';
   readonly comment?: string;
   /** Clauses whose values are computed when the definition is made; afterwards they stand where fixed ones do. */
@@ -710,7 +717,7 @@ export interface ComputedJwt {
 export interface InGraphql {
   /** The name there; otherwise the name that it has here. */
   readonly graphqlAlias?: string;
-  /** Why it shouldn't be used any more, which may be said in no words at all. */
+  /** The deprecation reason, possibly empty. */
   readonly graphqlDeprecated?: string;
 }
 
@@ -736,8 +743,12 @@ export type Permission =
   | { readonly kind: 'none' | 'full' }
   | { readonly kind: 'where'; readonly condition: Expression };
 
-export type TableAction = 'select' | 'create' | 'update' | 'delete';
-export type FieldAction = 'select' | 'create' | 'update';
+/** What PERMISSIONS of a table govern, in the order in which they are printed. */
+export const TABLE_ACTIONS = ['select', 'create', 'update', 'delete'] as const;
+/** What PERMISSIONS of a field govern, in the order in which they are printed. */
+export const FIELD_ACTIONS = ['select', 'create', 'update'] as const;
+export type TableAction = (typeof TABLE_ACTIONS)[number];
+export type FieldAction = (typeof FIELD_ACTIONS)[number];
 export type TablePermissions = Readonly<Record<TableAction, Permission>>;
 export type FieldPermissions = Readonly<Record<FieldAction, Permission>>;
 
@@ -813,7 +824,7 @@ export type IndexKind =
       readonly lm?: number;
       readonly extendCandidates: boolean;
       readonly keepPrunedConnections: boolean;
-      /** Vectors are stored once for each value. Only the peer tells such indexes from others. */
+      /** Vectors are stored once per value. Distinguished only by the reference engine. */
       readonly hashedVector: boolean;
     };
 
@@ -988,7 +999,7 @@ export interface ApiAction {
   readonly action: Expression;
 }
 
-/** A bucket of files. Tessera has none; the statement is understood, and refused when it is run. */
+/** A bucket of files. Not supported: the statement parses, and fails when it runs. */
 export interface DefineBucket extends Definition {
   readonly kind: 'define-bucket';
   readonly name: Name;
@@ -997,10 +1008,10 @@ export interface DefineBucket extends Definition {
   readonly permissions: Permission;
 }
 
-/** A module of compiled functions. Tessera has none; the statement is understood, and refused when it is run. */
+/** A module of compiled functions. Not supported: the statement parses, and fails when it runs. */
 export interface DefineModule extends Definition {
   readonly kind: 'define-module';
-  /** With its first word: `mod::a`. */
+  /** Includes its first segment: `mod::a`. */
   readonly name?: string;
   readonly source: Expression;
 }

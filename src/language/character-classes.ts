@@ -23,7 +23,7 @@ for (const text of (
   PUNCTUATION.set(code, same);
 }
 
-/** Operators beyond ASCII, by what they stand for: a word where the operator is one. */
+/** Operators beyond ASCII and their ASCII equivalents: a keyword where the operator is one. */
 export const SYMBOLS: Readonly<Record<string, string>> = {
   '…': '...',
   '×': '*',

@@ -15,8 +15,8 @@ import {
 import type { ArrayLiteral, Expression, KeyBound, ObjectLiteral, RecordIdLiteral } from './ast.js';
 
 /**
- * The value that an expression is, in a box since NONE is one, too; `undefined` if it has to be computed. An object that describes a
- * geometry (GeoJSON) is one when it is written out, and only then.
+ * The value that an expression is, in a box since NONE is one, too; `undefined` if it has to be computed. An object
+ * that describes a geometry (GeoJSON) is one when it is written out, and only then.
  */
 export function constantValue(expression: Expression): { readonly value: Value } | undefined {
   const value = read(expression);
@@ -32,7 +32,10 @@ export function constantRecordId(literal: RecordIdLiteral): RecordId | undefined
 /** Values of literals that were found out before. */
 const KNOWN = new Derived<ArrayLiteral | ObjectLiteral, { readonly value: Value }>();
 
-/** Finds out the value of a literal and keeps it; answers whether there is one. Of those inside it that are kept, nothing is looked at again. */
+/**
+ * Finds out the value of a literal and keeps it; answers whether there is one. Of those inside it that are kept,
+ * nothing is looked at again.
+ */
 export function keepConstant(literal: ArrayLiteral | ObjectLiteral): boolean {
   const known = constantValue(literal);
   if (known !== undefined) KNOWN.set(literal, known);

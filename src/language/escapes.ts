@@ -14,7 +14,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** The same by codes: one more than the code of the character that a letter stands for, or 0. */
+/** The same by character code: the code of the denoted character plus one, or 0. */
 const CODES = new Uint8Array(128);
 for (const [letter, text] of Object.entries(ESCAPES)) CODES[letter.charCodeAt(0)] = text.charCodeAt(0) + 1;
 
@@ -33,8 +33,8 @@ const LAST_POINT = 0x10ffff;
 type Fail = (what: string, mark: Mark) => never;
 
 /**
- * Decodes the text that begins at `from`, has its first backslash at `firstEscape` and ends at the quote; gives it with the offset
- * behind the quote, or `undefined` if there is none.
+ * Decodes the string that begins at `from`, has its first backslash at `firstEscape` and ends at the quote; answers it
+ * with the offset after the quote, or `undefined` if there is none.
  */
 export function decodeEscapes(
   source: string,
@@ -70,7 +70,7 @@ export function decodeEscapes(
       } else {
         const other = escapeAt(source, at);
         if (other.fault !== undefined) {
-          // That a text has no end is told before what is wrong in it.
+          // A missing end is reported before other errors in the string.
           return hasEnd(source, at, quote) ? fail(other.fault.what, other.fault) : undefined;
         }
         decoded.addPoint(other.text.codePointAt(0) as number);
@@ -83,8 +83,8 @@ export function decodeEscapes(
 }
 
 /**
- * Where in the source the character stands that has an offset in the decoded text; `from` is where that text begins.
- * `'a\\u{62}c'`: the offsets 0, 1, 2, 3 of `abc` are 1, 2, 8, 9.
+ * The source position of the character at an offset of the decoded string, which begins at `from`. `'a\\u{62}c'`: the
+ * offsets 0, 1, 2, 3 of `abc` are 1, 2, 8, 9.
  */
 export function sourceOffset(source: string, from: number, offset: number): number {
   let at = from;
@@ -96,18 +96,18 @@ export function sourceOffset(source: string, from: number, offset: number): numb
   return at;
 }
 
-/** An escape: what it stands for and how many characters it has in the source, or what is wrong with it. */
+/** An escape: its value and its length in the source, or its error. */
 type Escape =
   | { readonly text: string; readonly length: number; readonly fault?: undefined }
   | { readonly text: ''; readonly length: number; readonly fault: Mark & { readonly what: string } };
 
-/** A character that stands for itself. */
+/** A character without special meaning. */
 const PLAIN: Escape = { text: ' ', length: 1 };
 
-/** Two escapes of a surrogate each. */
+/** Two escapes, each of a surrogate. */
 const LONGEST_ESCAPE = 12;
 
-/** The escape whose backslash stands at `at`. */
+/** The escape whose backslash is at `at`. */
 function escapeAt(source: string, at: number): Escape {
   const letter = source[at + 1] ?? '';
   const simple = ESCAPES[letter];
@@ -126,8 +126,8 @@ function escapeAt(source: string, at: number): Escape {
 }
 
 /**
- * The character whose digits begin at `at`, braced or four of them. Those that take a closer look, such as pairs of surrogates and what is
- * wrong, are left to `escapeAt`, which takes ten times as long.
+ * The character whose digits begin at `at`, braced or four of them. Difficult cases, such as surrogate pairs and
+ * errors, are left to `escapeAt`, which is ten times as slow.
  */
 function hexadecimalAt(source: string, at: number): { readonly point: number; readonly end: number } | undefined {
   const braced = source.charCodeAt(at) === OPENING_BRACE;
@@ -155,18 +155,20 @@ function isSurrogate(point: number): boolean {
   return point >= FIRST_SURROGATE && point <= LAST_SURROGATE;
 }
 
-/** Longer stretches without escapes are taken from the source as they are. */
+/** Longer stretches without escapes are sliced from the source. */
 const SHORT = 32;
-/** Characters that are made a text at once. */
+/** Characters converted to a string at once. */
 const CHUNK = 4096;
 
-/** The characters that are collected for the next piece. One text is decoded at a time. */
+/** The characters collected for the next chunk. One string is decoded at a time. */
 const collected = new Uint16Array(CHUNK);
 const collectedBytes = Buffer.from(collected.buffer);
-/** Fewer characters are made a text faster without a call out of JavaScript. */
+/** Fewer characters are converted faster without leaving JavaScript. */
 const FEW = 64;
 
-/** A text that is put together of stretches of the source and of single characters: a piece for each of these would take ten times as long. */
+/**
+ * A string built from slices of the source and single characters; appending each separately would be ten times as slow.
+ */
 class DecodedText {
   #pieces: string[] | undefined;
   #count = 0;
@@ -211,7 +213,7 @@ class DecodedText {
   }
 }
 
-/** Whether the quote comes behind `at`, where a backslash stands. */
+/** Whether the closing quote follows the backslash at `at`. */
 function hasEnd(source: string, at: number, quote: number): boolean {
   for (let offset = at; offset < source.length; offset++) {
     const code = source.charCodeAt(offset);

@@ -1,10 +1,12 @@
 /**
- * The names of built-in functions and constants as the parser knows them, since a path that isn't one of them is an error of syntax.
- * What they do is the business of `functions/`, whose table a test compares with this one.
+ * The names of built-in functions and constants known to the parser, since any other path is a syntax error. They are
+ * implemented in `functions/`; a test compares both.
  */
 import { levenshtein } from '../base/levenshtein.js';
 
-/** Constants are in capitals. The order is the reference engine's own: of equally near names it suggests the first one. */
+/**
+ * Constants are in capitals. The order is the reference engine's own: of equally near names it suggests the first one.
+ */
 const NAMES = `
   api::invoke api::req::body api::res::body api::res::headers api::res::header api::res::status api::timeout array::boolean_and
   array::boolean_xor array::boolean_not array::boolean_or array::complement array::difference array::find_index
@@ -69,7 +71,9 @@ const NAMES = `
   .trim()
   .split(/\s+/);
 
-/** Names of 2.x, of versions after the one whose table this is, and our own. They are understood but never suggested. */
+/**
+ * Names of 2.x, of versions after the one whose table this is, and our own. They are understood but never suggested.
+ */
 const OTHER_NAMES = [
   'crypto::totp::code',
   'crypto::totp::secret',

@@ -2,8 +2,8 @@
 const CLOSING_QUOTES: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`', '⟨': '⟩' };
 
 /**
- * The extent of a token at `start` that can't be read, and what it would have been: a text or a name in quotes if it has an end, and otherwise
- * nothing, up to the end of the source where quotes are open.
+ * The extent of a token at `start` that can't be read, and what it would have been: a text or a name in quotes if it
+ * has an end, and otherwise nothing, up to the end of the source where quotes are open.
  */
 export function invalidToken(
   source: string,

@@ -1,8 +1,8 @@
-/** Words that mean something to the grammar. All are matched without regard to case, and most may still name tables and fields. */
+/** Keywords. They are case-insensitive, and most are also valid names of tables and fields. */
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** Words that error texts name as such. */
+/** Keywords named as such in error texts. */
 const KEYWORDS = words(`
   ACCESS AFTER ALGORITHM ALL ALLINSIDE ALTER ALWAYS ANALYZER AND ANY ANYINSIDE API ARABIC ARRAY AS ASCENDING ASCII ASSERT ASYNC AT
   AUTHENTICATE AUTO BACKEND BATCH BEARER BEFORE BEGIN BLANK BM25 BOOL BREAK BUCKET BY BYTES CAMEL CANCEL CAPACITY CASCADE CHANGEFEED
@@ -42,7 +42,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['TRUE', 'true'],
 ]);
 
-/** How error texts name a bare word, given also in capitals. */
+/** The description of a bare word in error texts, given also in upper case. */
 export function wordName(text: string, word: string): string {
   if (text === 'NaN' || text === 'Infinity') return text;
   return OTHER_NAMES.get(word) ?? (KEYWORDS.has(word) ? word : 'an identifier');

@@ -1,6 +1,6 @@
 /**
- * Text to tokens, one at a time and on demand: what `/` or `1a` means depends on where it stands, which only the parser knows.
- * The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
+ * Text to tokens, one at a time and on demand: what `/` or `1a` means depends on where it stands, which only the parser
+ * knows. The current token lies in the lexer's own fields, so that reading one allocates nothing but its text.
  */
 import '../base/well-formed.js';
 import { BLANK, CLASS, DIGIT, LETTER, PUNCTUATION, SYMBOLS } from './character-classes.js';
@@ -18,7 +18,7 @@ export type TokenKind =
   | 'quoted'
   /** `$name`; `text` is the name. */
   | 'param'
-  /** Digits, perhaps with a fraction, an exponent or a suffix; `text` is as written, without `_` and suffix; `form` tells which it is. */
+  /** Digits with an optional fraction, exponent or suffix (`form`); `text` is as written, without `_` and suffix. */
   | 'number'
   | 'duration'
   /** `text` is the content, decoded. */
@@ -27,7 +27,7 @@ export type TokenKind =
   | 'prefixed'
   /** An operator or delimiter; `text` is its ASCII spelling. */
   | 'punct'
-  /** What can't be a token; `fault` tells why. */
+  /** An invalid token; `fault` describes why. */
   | 'invalid';
 
 export type NumberForm = 'int' | 'float' | 'decimal';
@@ -55,7 +55,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** The outer text, and where in it the one that is read stands. */
 export interface Origin extends SourceText {
   readonly offset: number;
-  /** From an offset in the text that is read to one in the source, where escapes make more of it than `offset` tells. */
+  /** Maps an offset in the decoded text to one in the source, which differ by escapes. */
   readonly place?: (offset: number) => number;
 }
 
@@ -73,12 +73,12 @@ export class Lexer {
   word = '';
   form: NumberForm | StringPrefix | '' = '';
   /**
-   * What is wrong with the current token in itself. It is thrown when the token is taken: where none of its kind may stand, the error is about
-   * that, as it is in the peer.
+   * What is wrong with the current token in itself. It is thrown when the token is taken: where none of its kind may
+   * stand, the error is about that, as it is in the peer.
    */
   protected fault: unknown;
 
-  /** `origin` tells where the text stands in an outer one, which errors then show. */
+  /** `origin` locates the text within an outer one, for errors. */
   constructor(
     readonly source: string,
     protected readonly origin: Origin = { source, offset: 0 },
@@ -172,7 +172,7 @@ export class Lexer {
     else this.readPunct(start, code);
   }
 
-  /** The extent of a token with a fault, and what it would have been: a number is one by its first digits, a text if it has an end. */
+  /** The extent of an invalid token, and its intended kind: a number has leading digits, a string an end. */
   private setFaulty(start: number, code: number): void {
     const source = this.source;
     this.form = 'int';
@@ -363,7 +363,7 @@ export class Lexer {
     return true;
   }
 
-  /** Digits that end at `end` should have a unit: those of the number that is the current token, unless told otherwise. */
+  /** Fails since the digits up to `end`, by default those of the current number token, lack a unit. */
   noUnit(start = this.start, end = this.digitsEnd(start)): never {
     const found = this.source[end];
     if (found === undefined) return this.fail('Unexpected end of file, expected a duration suffix', { start, end });

@@ -1,9 +1,10 @@
 /**
- * Parameterizes a statement: literals that are nothing but values become params that stand for slots, so that its tree, and all that is
- * made of it, serves each text of the same shape.
+ * Parameterizes a statement: literals that are nothing but values become params bound to slots, so that its tree,
+ * and all that is made of it, serves each text of the same shape.
  *
- * A literal stays where it is in anything that outlives the request or is printed, and wherever it decides something before the statement
- * runs: the name of a column, an access path (an OR of comparisons), a bound of LIMIT, a step of a path, the fields that a function names.
+ * A literal stays where it is in anything that outlives the request or is printed, and wherever it decides something
+ * before the statement runs: the name of a column, an access path (an OR of comparisons), a bound of LIMIT, a step of a
+ * path, the fields that a function names.
  */
 import { equals } from '../value/order.js';
 import { Float, RecordId, type RecordKey, type Value } from '../value/value.js';
@@ -33,7 +34,7 @@ export interface Slot {
   readonly negative?: boolean;
 }
 
-/** A statement whose params with a `slot` stand for the values of its slots. */
+/** A statement whose parameters with a `slot` are bound to literals of the text. */
 export interface Parameterized {
   readonly statement: Statement;
   readonly slots: readonly Slot[];
@@ -228,7 +229,7 @@ function named(node: Expression, lifter: Lifter): Expression {
   return update<Call>(node, { args: each(node.args, (arg) => (arg.kind === 'param' ? lifter.expression(arg) : arg)) });
 }
 
-/** One of several is planned for what it is; what a param stands for decides the plan only where it stands alone. */
+/** One of several targets determines its own plan; a parameter may replace only a single target. */
 function targets(nodes: readonly Expression[], lifter: Lifter): readonly Expression[] {
   return nodes.length === 1 ? each(nodes, lifter.expression) : nodes;
 }

@@ -113,7 +113,10 @@ export class StatementReader {
     this.#parser = new Parser(text, GRAMMAR);
   }
 
-  /** The statement at a place; `undefined` if it ends elsewhere. @throws TesseraError `parse_error`, of the statement alone */
+  /**
+   * The statement at a place; `undefined` if it ends elsewhere.
+   * @throws TesseraError `parse_error`, of the statement alone
+   */
   read({ start, end }: Pick<Shape, 'start' | 'end'>): Statement | undefined {
     const parser = this.#parser;
     parser.reset(start);

@@ -1,4 +1,7 @@
-/** How tightly operators bind (`reference/language.md` §3): the one table that the parser reads by and the printer writes by. */
+/**
+ * How tightly operators bind (`reference/language.md` §3): the one table that the parser reads by and the printer
+ * writes by.
+ */
 import type { BinaryOperator } from './ast.js';
 
 /** Higher binds tighter. */
@@ -17,7 +20,9 @@ export const POWER = {
   postfix: 12,
 } as const;
 
-/** The binary operators that are written as they are named. All associate to the left; equality and relation not at all. */
+/**
+ * The binary operators that are written as they are named. All associate to the left; equality and relation not at all.
+ */
 const POWERS: Readonly<Record<Extract<BinaryOperator, string>, number>> = {
   '||': POWER.or,
   '&&': POWER.and,

@@ -1,6 +1,6 @@
 /**
- * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a definition is
- * shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
+ * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a
+ * definition is shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
  */
 import type {
   AnalyzerFilter,

@@ -1,8 +1,10 @@
 /**
- * The shape of a statement: its text without the literals that differ from one time to the next, so that `SELECT * FROM p:1` and
- * `SELECT * FROM p:2` have the same. Each literal that is left out is a blank, of which only the kind stays in the shape.
+ * The shape of a statement: its text without the literals that differ from one time to the next, so that `SELECT * FROM
+ * p:1` and `SELECT * FROM p:2` have the same. Each literal that is left out is a blank, of which only the kind stays in
+ * the shape.
  *
- * A shape says how a statement would be parsed: statements of one shape have trees that differ by the values in their blanks alone.
+ * A shape says how a statement would be parsed: statements of one shape have trees that differ by the values in their
+ * blanks alone.
  */
 import '../base/well-formed.js';
 import { parseDatetime } from '../value/datetime.js';
@@ -14,8 +16,8 @@ import { BLANK, CLASS, DIGIT, LETTER } from './character-classes.js';
 import { uuidFault } from './literal-fault.js';
 
 /**
- * `name`, `mixed` and `quoted` are keys of records: `p:abc`, `p:1abc`, `p:⟨a b⟩`. A `param` is one that the official client has made up
- * (`$bind__17`), which counts them through all of its life.
+ * `name`, `mixed` and `quoted` are keys of records: `p:abc`, `p:1abc`, `p:⟨a b⟩`. A `param` is one that the official
+ * client has made up (`$bind__17`), which counts them through all of its life.
  */
 export type BlankKind = keyof typeof READERS;
 
@@ -28,7 +30,10 @@ export interface Blank {
 }
 
 export interface Shape {
-  /** Of the text without its blanks: the same for all statements of a shape, and hardly ever for others. An int32, not 0. */
+  /**
+   * Of the text without its blanks: the same for all statements of a shape, and hardly ever for others. An int32, not
+   * 0.
+   */
   readonly hash: number;
   readonly blanks: readonly Blank[];
   /** Whether its literals are values. Otherwise they belong to what is defined or done, and it has no blanks. */
@@ -47,7 +52,7 @@ const MOST_DIGITS = 15;
 const read = (parse: (text: string) => Value): ((text: string) => Value) => parse;
 const itself = read((text) => text);
 
-/** What a blank stands for, by the letter that marks it; `undefined` if its text is no such value. */
+/** The value of a blank, by the letter that marks its kind; `undefined` if its text isn't valid. */
 const READERS = {
   // There is no negative zero among ints.
   int: { letter: 'i', value: read((text) => Number(text) + 0) },
@@ -67,7 +72,7 @@ const MARKS = Object.fromEntries(
   Object.entries(READERS).map(([kind, { letter }]) => [kind, MARK + letter]),
 ) as Readonly<Record<BlankKind, string>>;
 
-/** The value that a blank stands for, with a minus ahead of it if that was read as part of the number; `undefined` if there is none. */
+/** The value of a blank, with its minus sign if that was parsed as part of the number; `undefined` if it is invalid. */
 export function blankValue({ kind, text }: Blank, negative = false): Value {
   return READERS[kind].value(negative ? `-${text}` : text);
 }
@@ -99,10 +104,7 @@ const OF_DATA: ReadonlySet<string> = new Set([
   'LET',
 ]);
 
-/** A text that defines something comes once, and so do the statements in it. */
-const DEFINING: ReadonlySet<string> = new Set(['DEFINE', 'ALTER', 'REMOVE']);
-
-/** What tells the hash of a shape from that of its text, where both are the same. */
+/** Distinguishes the hash of a shape from that of an identical text. */
 const SEED = 1;
 
 const DOUBLE_QUOTE = 34;
@@ -129,20 +131,19 @@ const LIKE_NUMBER = /[\w.]+/y;
 const MADE_UP_NAME = /bind__\d+(?!\w)/y;
 
 /**
- * The shapes of the statements of a text; `undefined` where only the parser can tell what is a token, or what is wrong, and for texts that
- * define something, unless they are wanted.
+ * The shapes of the statements of a text; `undefined` if only the parser can tokenize it or report its error.
  *
- * This reads characters rather than tokens, since it has to be cheaper than parsing. What it takes for a part of the text without being
- * sure stays in the shape, where it does no harm: it is compared then. `lift.ts` puts into slots only what the parser has read in the same way.
+ * It scans characters rather than tokens, since it has to be cheaper than parsing. Parts that it cannot classify stay
+ * in the shape and are compared literally. `parameterize.ts` puts only those literals into slots that the parser has
+ * read in the same way.
  */
-export function shapesOf(text: string, definesToo = false): readonly Shape[] | undefined {
+export function shapesOf(text: string): readonly Shape[] | undefined {
   if (text.includes(MARK) || !text.isWellFormed()) return undefined;
-  return new ShapeReader(text, definesToo).read();
+  return new ShapeReader(text).read();
 }
 
 class ShapeReader {
   readonly #source: string;
-  readonly #definesToo: boolean;
   /** Where it reads. */
   #at = 0;
   #isClear = true;
@@ -151,9 +152,8 @@ class ShapeReader {
   #hash = SEED;
   #taken = 0;
 
-  constructor(source: string, definesToo: boolean) {
+  constructor(source: string) {
     this.#source = source;
-    this.#definesToo = definesToo;
   }
 
   read(): readonly Shape[] | undefined {
@@ -174,7 +174,6 @@ class ShapeReader {
     this.#taken = start;
     const first = source.slice(start, wordEnd(source, start)).toUpperCase();
     const isData = first === '' || OF_DATA.has(first);
-    if (!this.#definesToo && DEFINING.has(first)) this.#isClear = false;
     let depth = 0;
     while (this.#isClear && this.#at < source.length) {
       const code = source.charCodeAt(this.#at);
@@ -227,7 +226,7 @@ class ShapeReader {
     else this.#at++;
   }
 
-  /** Goes on behind the next occurrence of a text, or to the end. */
+  /** Skips to the next occurrence of a text, or to the end. */
   #skipTo(text: string): void {
     const found = this.#source.indexOf(text, this.#at);
     this.#at = found === -1 ? this.#source.length : found + text.length;
@@ -265,7 +264,9 @@ class ShapeReader {
     }
   }
 
-  /** Behind a name: perhaps a colon and the key of a record, which is read by its characters; or a value in an object. */
+  /**
+   * Behind a name: perhaps a colon and the key of a record, which is read by its characters; or a value in an object.
+   */
   #key(): void {
     const source = this.#source;
     const start = this.#at + 1;
@@ -284,7 +285,7 @@ class ShapeReader {
     }
     const end = wordEnd(source, start);
     const next = source.charCodeAt(end);
-    // A call, a string with a prefix, or a number that goes on: it is read as what it is.
+    // A call, a prefixed string or a longer number is scanned as what it is.
     if (end === start || next === 40 || next === QUOTE || next === DOUBLE_QUOTE) return;
     const text = source.slice(start, end);
     if (digitsEnd(source, start) !== end) this.#leaveOut(CLASS[first] === DIGIT ? 'mixed' : 'name', start, end, text);

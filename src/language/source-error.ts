@@ -26,7 +26,9 @@ export interface SourceText {
   readonly begin?: SourcePosition;
 }
 
-/** A line is cut to about this many characters around the mark, so that a huge query doesn't come back as its own error. */
+/**
+ * A line is cut to about this many characters around the mark, so that a huge query doesn't come back as its own error.
+ */
 const WIDTH = 80;
 /** How much of the line is kept before the mark once the mark lies too far to the right. */
 const CONTEXT = 10;
@@ -89,7 +91,7 @@ function excerpt(line: readonly string[], markAt: number): { readonly text: stri
   const from = line.length > FAR && markAt > FAR ? markAt - CONTEXT : 0;
   const prefix = from > 0 ? '...' : '';
   const rest = line.slice(from);
-  // Only a line that is cut on the right makes room for what stands for its left.
+  // Only a line that is truncated on the right leaves room for the ellipsis on its left.
   const text = rest.length > WIDTH ? `${rest.slice(0, WIDTH - prefix.length - 3).join('')}...` : rest.join('');
   return { text: prefix + text, before: prefix.length + markAt - from };
 }

@@ -1,5 +1,6 @@
 /**
- * The statements of a text that comes in pieces, each as soon as all of it is there: for texts that are too long to be held whole.
+ * The statements of a text that comes in pieces, each as soon as all of it is there: for texts that are too long to be
+ * held whole.
  *
  *     const stream = new StatementStream();
  *     stream.push('CREATE person; CREA');
@@ -49,16 +50,18 @@ export class StatementStream {
   }
 
   /**
-   * The statements that can be told to be complete, by the semicolon behind them or the end of the text. To be read up before more is pushed.
+   * The complete statements: those followed by a semicolon or the end of the text. Must be exhausted before the next
+   * `push`.
    *
-   * A statement that doesn't parse may only lack its end. So errors are told once all of the text is there, or more than one statement may have.
+   * An unparsable statement may merely be incomplete. Its error is reported once the text has ended, or it exceeds the
+   * length of a statement.
    * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`
    */
   *statements(): Generator<ReceivedStatement> {
     for (const each of this.#read(undefined)) if (each !== undefined) yield each;
   }
 
-  /** The same, with `undefined` whenever so much was read that others had better have a turn. */
+  /** `statements`, with `undefined` at each point to yield. */
   statementsAndPauses(): Generator<ReceivedStatement | undefined> {
     return this.#read(new Pauses());
   }

@@ -1,5 +1,6 @@
 /**
- * Walking over and rewriting syntax trees. One table names the children of each kind of node; a kind that is forgotten doesn't compile.
+ * Walking over and rewriting syntax trees. One table names the children of each kind of node; a kind that is forgotten
+ * doesn't compile.
  *
  * Trees are as high as the parser's limits let them be (`Limits.height`), which recursion here stands.
  */
@@ -53,7 +54,9 @@ export function transform<Node extends Expression | Statement>(root: Node, repla
   return isStatement(root) ? mapChildren(root, mapper) : (mapper.expression(root) as Node);
 }
 
-/** Rewrites an expression without going into what has rows or params of its own: statements in it, blocks and closures. */
+/**
+ * Rewrites an expression without going into what has rows or params of its own: statements in it, blocks and closures.
+ */
 export function transformExpression(root: Expression, replace: Replace): Expression {
   const mapper: Mapper = {
     expression: (node) => replace(node) ?? (node.kind === 'closure' ? node : mapChildren(node, mapper)),

@@ -8,7 +8,7 @@ export interface Word {
 
 /** V8 keeps a longer part of a text as a reference to the whole of it. */
 const LONGEST_REMEMBERED = 12;
-/** Words that have been read: most come again, so that trees share them. */
+/** Interned words: most recur, so that trees share them. */
 const words = new TwoGenerationCache<string, Word>(2_048);
 
 export function wordOf(text: string): Word {

@@ -1,9 +1,6 @@
 /** What an expression depends on, told conservatively from its shape. */
 import type { Expression, Param } from '../language/ast.js';
-import { DOCUMENT_PARAMS } from '../language/engine-params.js';
-
-/** Params whose value changes from record to record. */
-const RECORD_PARAMS: ReadonlySet<string> = new Set([...DOCUMENT_PARAMS, 'value', 'before', 'after', 'input', 'event']);
+import { RECORD_PARAMS } from '../language/engine-params.js';
 
 /**
  * Whether an expression has the same value for every record of a scan, so that it can be computed once before the scan begins.

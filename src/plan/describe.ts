@@ -3,7 +3,7 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-val
 import type { Expression, Idiom, Statement } from '../language/ast.js';
 import { printExpression, printIdiom, printOrder, printProjections } from '../language/print.js';
 import { operandsOf as operandsJoined } from './access/comparisons.js';
-import { ID } from './access/index-match.js';
+import { ID } from './access/order.js';
 import {
   type Access,
   type Bounds,

@@ -49,7 +49,11 @@ interface Effects {
   plain: boolean;
 }
 
+/** Of definitions and the like, whatever stands inside them. */
+const ANY_EFFECTS: Effects = { writes: true, plain: false };
+
 function effectsOf(statement: Statement): Effects {
+  if (!HARMLESS.has(statement.kind) && !RECORD_CHANGES.has(statement.kind)) return ANY_EFFECTS;
   const known = verdicts.get(statement);
   if (known !== undefined) return known;
   const effects: Effects = { writes: false, plain: true };

@@ -30,7 +30,10 @@ export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit |
 export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
 
 /** How the records of one table are found. */
-export type Access = TableScan | PointLookup | RangeScan | IndexScan | UnionScan;
+export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan;
+
+/** How an index finds them. */
+export type IndexAccess = IndexScan;
 
 /** Nodes that change the records that they find. */
 export type ChangeNode = Update | Upsert | Delete | LiveQuery;

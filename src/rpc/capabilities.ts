@@ -1,30 +1,30 @@
-/** What a server lets anybody ask for, whoever they are and whatever they may do otherwise. */
+/** Capabilities: which routes, methods and queries the server offers, regardless of users' rights. */
 import type { Principal } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 
-/** Of what is named and what is not, what is named counts; of equals, what is denied. */
+/** A specific name takes precedence over a general rule; between equals, denying does. */
 export interface NameRule<N extends string = string> {
   readonly allow: 'all' | readonly N[];
   readonly deny: 'all' | readonly N[];
 }
 
 export const SUBJECTS = ['guest', 'record', 'system'] as const;
-/** Whom a rule about queries names. */
+/** The subjects of query rules. */
 export type Subject = (typeof SUBJECTS)[number];
 
 export interface Capabilities {
-  /** Routes of HTTP by their first part: `sql`, `rpc`, `api`. */
+  /** HTTP routes by their first segment: `sql`, `rpc`, `api`. */
   readonly routes: NameRule;
-  /** Methods of RPC. */
+  /** RPC methods. */
   readonly methods: NameRule;
-  /** Who may send queries of their own making, rather than call what is defined. */
+  /** Which subjects may send queries of their own, rather than call what is defined. */
   readonly queries: NameRule<Subject>;
 }
 
 const ALL: NameRule<never> = { allow: 'all', deny: [] };
 export const EVERYTHING: Capabilities = { routes: ALL, methods: ALL, queries: ALL };
 
-/** Methods and routes that take queries, or what comes to the same. */
+/** Methods and routes that take queries or equivalents. */
 const QUERYING: ReadonlySet<string> = new Set(
   (
     'query select create insert insert_relation update upsert merge patch delete relate live use graphql ' +
@@ -41,17 +41,26 @@ function weight<N extends string>(names: 'all' | readonly N[], name: N): number 
   return names.includes(name) ? 2 : 0;
 }
 
-/** @throws TesseraError `route_denied` */
+/**
+ * Checks a route.
+ * @throws TesseraError `route_denied`
+ */
 export function checkRoute({ routes }: Capabilities, name: string): void {
   if (!permits(routes, name)) throw failure('route_denied', { name });
 }
 
-/** @throws TesseraError `method_denied` */
+/**
+ * Checks a method.
+ * @throws TesseraError `method_denied`
+ */
 export function checkMethod({ methods }: Capabilities, name: string): void {
   if (!permits(methods, name)) throw failure('method_denied', { name });
 }
 
-/** Whether whoever asks may ask by this method or route. @throws TesseraError `query_denied` */
+/**
+ * Checks whether a principal may send queries by this method or route.
+ * @throws TesseraError `query_denied`
+ */
 export function checkQuerying({ queries }: Capabilities, name: string, { kind }: Principal): void {
   if (QUERYING.has(name) && !permits(queries, kind)) throw failure('query_denied', { subject: kind });
 }

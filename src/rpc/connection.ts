@@ -1,4 +1,4 @@
-/** One client's conversation: its own session, the sessions it attached, and the answering of its requests. */
+/** The RPC state of one client: its own session, attached sessions, and the processing of its requests. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session, StatementExecutor } from '../session/contract.js';
@@ -12,32 +12,32 @@ import { isNothing, isOfFirstGeneration, type RpcRequest, readRequest, requestId
 import { answer, errorAnswer, notificationMessage } from './response.js';
 import type { CredentialSessions } from './stored-sessions.js';
 
-/** Takes messages that answer no request; the next one waits until it is done with the last. */
+/** Takes messages that don't answer a request; the next is sent when the promise resolves. */
 export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 
-/** Where a connection gets its sessions. */
+/** Where a connection opens its sessions. */
 export type SessionOpener = Pick<Database, 'session' | 'check'>;
 
-/** Ends a connection whose client has fallen behind. */
+/** Closes a connection whose client has fallen behind. */
 export type Cut = (reason: TesseraError) => void;
 
 export interface RpcOptions {
   readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
   readonly graphql?: GraphqlMethod | undefined;
-  /** How many sessions a connection may attach; 64 unless told. */
+  /** Maximum number of attached sessions. Default 64. */
   readonly attachedSessions?: number;
-  /** How many live queries its sessions may have together; 1,000 unless told. */
+  /** Maximum number of live queries of all its sessions. Default 1,000. */
   readonly liveQueries?: number;
-  /** Everything is allowed unless told. */
+  /** Default: everything is allowed. */
   readonly capabilities?: Capabilities;
-  /** Told of failures that are our own fault, for the log. */
+  /** Called with internal errors, for the log. */
   readonly onInternalError?: ((error: TesseraError) => void) | undefined;
 }
 
 /**
- * The requests of one WebSocket, or the one request of a `POST /rpc`. Attached sessions belong to the connection that attached them:
- * no other one can name, list or reach them. Clients rely on each request of a session seeing what those before it have done; sessions
- * don't wait for each other.
+ * The requests of one WebSocket, or the single request of `POST /rpc`. Attached sessions belong to their connection: no
+ * other one can name, list or use them. Within a session, each request sees the effects of earlier ones; sessions are
+ * independent of each other.
  */
 export class RpcConnection implements ConnectionServices {
   readonly defaults: RpcOptions['defaults'];
@@ -48,13 +48,13 @@ export class RpcConnection implements ConnectionServices {
   readonly #own: Pipeline;
   readonly #attached = new Map<string, Pipeline>();
   readonly #allowance: LiveQuota;
-  /** Where attached sessions are kept instead, since the connection is over with its request. */
+  /** Stores attached sessions beyond the connection, which ends with its request. */
   #stored: CredentialSessions | undefined;
   #told: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
   #ending = false;
   #isOfFirstGeneration = false;
 
-  /** `session` is its own one where that is open already. */
+  /** `session`: the connection's own session, if it is open already. */
   constructor(
     database: SessionOpener,
     origin: Origin,
@@ -71,7 +71,7 @@ export class RpcConnection implements ConnectionServices {
     this.#allowance = new LiveQuota(options.liveQueries === undefined ? {} : { queries: options.liveQueries });
   }
 
-  /** From now on, attached sessions are settings that are kept here, which this connection takes on for a request. */
+  /** From now on, attached sessions are stored settings, which the connection adopts for a request. */
   keepSessionsIn(stored: CredentialSessions): void {
     this.#stored = stored;
   }
@@ -81,8 +81,8 @@ export class RpcConnection implements ConnectionServices {
   }
 
   /**
-   * Makes live queries possible, for connections on which messages can go to the client unasked: `send` takes them one by one. A client
-   * that falls behind by so much that it would miss some is cut off, where that is possible: most pass over KILLED, and none could miss that.
+   * Enables live queries, on connections that can push messages: `send` takes them one at a time. A client that falls
+   * behind too far is disconnected if possible: most clients ignore KILLED, but none can miss a disconnect.
    */
   notify(send: MessageSink, cut?: Cut): void {
     this.#told = { send, cut };
@@ -98,14 +98,14 @@ export class RpcConnection implements ConnectionServices {
     const { send, cut } = this.#told;
     pipeline.session.listen((notification) => {
       if (cut !== undefined && notification.reason?.code === 'live_queries_behind') return cut(notification.reason);
-      // The answer to the request that began the live query comes first.
+      // The response to the request that began the live query goes first.
       return andThen(pipeline.answered, () => send(notificationMessage(notification, id, this.#isOfFirstGeneration)));
     }, this.#allowance);
   }
 
   /**
-   * Answers a request when those of its session that came before are answered (`Pipeline`). Once the connection ends, what waits for its turn
-   * isn't begun. Never fails unless `deliver` does.
+   * Processes a request after the earlier ones of its session (`Pipeline`). When the connection ends, queued requests
+   * aren't begun. Never fails unless `deliver` does.
    */
   take(message: Value, json: boolean, deliver: Deliver): PromiseOrValue<void> {
     const request = () => (this.#ending ? undefined : this.#answer(message, json));
@@ -116,7 +116,7 @@ export class RpcConnection implements ConnectionServices {
     return andThen(request(), (answer) => answer && deliver(answer));
   }
 
-  /** Which requests have to come first; none if it can be answered at once. */
+  /** The pipeline of the request's session; `undefined` if it can be answered at once. */
   #pipelineOf(message: Value): Pipeline | undefined {
     if (!isObject(message) || rpcMethod(message)?.outOfTurn) return undefined;
     if (isNothing(message.session) || this.#stored !== undefined) return this.#own;
@@ -124,14 +124,17 @@ export class RpcConnection implements ConnectionServices {
     return id === undefined ? undefined : this.#attached.get(id);
   }
 
-  /** Waits for the requests under way; no other is begun. */
+  /** Waits for the requests in progress; begins no other. */
   async settle(): Promise<void> {
     this.#ending = true;
     await this.#own.settled();
     for (const attached of this.#attached.values()) await attached.settled();
   }
 
-  /** Answers a request when what it has done is durable. Never fails: errors are answers too. `json` tells that it came as JSON. */
+  /**
+   * Processes a request and answers once its effects are durable. Never fails: errors are answers, too. `json`: it was
+   * sent in JSON.
+   */
   async handle(message: Value, json: boolean): Promise<ObjectValue> {
     let given: ObjectValue | undefined;
     await this.take(message, json, (answer) => {
@@ -159,7 +162,7 @@ export class RpcConnection implements ConnectionServices {
       return this.#run(method, request, session, json);
     }
     const run = () => this.#run(method, request, this.session, json);
-    // Who signs in is nobody yet, or somebody else than the one whom the session belongs to.
+    // A sign-in replaces the principal that owns the stored session.
     return method.sessionless || method.signsIn ? run() : this.#stored.find(id).within(this.session, run);
   }
 
@@ -177,14 +180,14 @@ export class RpcConnection implements ConnectionServices {
     return method.sessionless ? run(session) : andThen(session.durable, () => run(session));
   }
 
-  /** Any thrown thing as an error of ours; those that are our fault are told to the log. */
+  /** Converts any thrown value; internal errors are reported to the log. */
   report(thrown: unknown): TesseraError {
     const error = asTesseraError(thrown);
     if (error.code === 'internal') this.#options.onInternalError?.(error);
     return error;
   }
 
-  /** Whether any of its sessions has somebody signed in. */
+  /** Whether any of its sessions is signed in. */
   isSignedIn(): boolean {
     if (this.session.identity.principal.kind !== 'guest') return true;
     for (const { session } of this.#attached.values()) if (session.identity.principal.kind !== 'guest') return true;

@@ -1,67 +1,78 @@
-/** What a method is. Each family of methods is a table of these. */
+/** The definition of an RPC method. Each family of methods is a table of these. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session, StatementExecutor } from '../session/contract.js';
 import { isObject, kindOf, type ObjectValue, type Value } from '../value/value.js';
 import { isNothing } from './request.js';
 
-/** A call under way, as a method sees it. */
+/** A call of a method. */
 export interface RpcCall {
-  /** The session it acts in: the connection's own or an attached one. */
+  /** The session it runs in: the connection's own or an attached one. */
   readonly session: Session;
-  /** Where its statements run: in that session, ahead of what is durable if the method says so, or in the transaction that the request named. */
+  /**
+   * Runs its statements: in that session, pipelined if the method permits, or in the transaction named by the request.
+   */
   readonly executor: StatementExecutor;
-  /** The attached session that the request named. */
+  /** The attached session named by the request. */
   readonly sessionId: string | undefined;
-  /** JSON has no record ids, so a string that looks like one is one. */
+  /** JSON has no record ids, so that a string which parses as one is one. */
   readonly json: boolean;
   readonly connection: ConnectionServices;
 }
 
-/** What methods need of the connection beside the session. */
+/** The connection's services beyond the session. */
 export interface ConnectionServices {
-  /** Fails when the storage can't be read. */
+  /**
+   * Checks that the storage can be read.
+   * @throws TesseraError `storage_unavailable`
+   */
   check(): Promise<void>;
   attach(id: string): void;
   detach(id: string): void;
   attached(): string[];
-  /** What `use` selects when nothing is selected and nothing is asked for. */
+  /** The namespace and database that `use` selects if none is selected or given. */
   readonly defaults: { readonly namespace: string; readonly database: string } | undefined;
   readonly graphql: GraphqlMethod | undefined;
-  /** Whether messages can go to the client unasked. */
+  /** Whether messages can be pushed to the client. */
   readonly notifies: boolean;
 }
 
-/** Runs a GraphQL request `{query, variables?, operationName?}` in a session; gives `{data?, errors?}`. */
+/** Executes a GraphQL request `{query, variables?, operationName?}` in a session; answers `{data?, errors?}`. */
 export type GraphqlMethod = (session: Session, request: ObjectValue) => Promise<Value>;
 
 export interface Method {
   readonly name: string;
-  /** What the error says when the parameters don't fit: `(what:Value, data:Value)`. */
+  /** The expected parameters in error texts: `(what:Value, data:Value)`. */
   readonly expects: string;
-  /** How many parameters there must be; 0 unless told. */
+  /** Minimum number of parameters. Default 0. */
   readonly least?: number;
-  /** How many there may be; any number unless told. */
+  /** Maximum number of parameters. Default: unlimited. */
   readonly most?: number;
-  /** It says anew who is signed in, so that an outdated token beside it doesn't matter. */
+  /** Changes the principal, so that an expired token sent with the request is ignored. */
   readonly signsIn?: true;
-  /** It works without the session that the request names. */
+  /** Works even if the session named by the request doesn't exist. */
   readonly sessionless?: true;
-  /** It does no more than run statements, which see what those before it have done before that is durable. Others wait for that first. */
+  /**
+   * Only runs statements, which see the effects of earlier requests before these are durable. Other methods wait for
+   * durability first.
+   */
   readonly pipelined?: true;
-  /** It is answered at once, whatever is under way in that session. */
+  /** Answered at once, ahead of queued requests of the session. */
   readonly outOfTurn?: true;
   run(call: RpcCall, params: readonly Value[]): PromiseOrValue<Value>;
 }
 
-/** @throws TesseraError `invalid_params` when there are too few or too many */
+/**
+ * Checks the number of parameters.
+ * @throws TesseraError `invalid_params`
+ */
 export function checkCount(method: Method, params: readonly Value[]): void {
   if (params.length < (method.least ?? 0) || params.length > (method.most ?? Number.POSITIVE_INFINITY)) {
     throw failure('invalid_params', { expected: method.expects });
   }
 }
 
-/** `invalid_params` for a parameter of the wrong kind. */
+/** The error `invalid_params` for a parameter of the wrong kind. */
 export function wrongKind(name: string, kind: string, value: Value): TesseraError {
   return failure('invalid_params', { expected: `${name} to be ${kind}, got ${kindOf(value)}` });
 }

@@ -3,13 +3,13 @@ import { SerialQueue } from '../base/serial-queue.js';
 import type { Session } from '../session/contract.js';
 import type { ObjectValue } from '../value/value.js';
 
-/** Takes an answer to the client. */
+/** Sends an answer to the client. */
 export type Deliver = (answer: ObjectValue) => PromiseOrValue<void>;
 
 /**
- * The requests of one session. Each sees what those before it have done, and answers go out in the order of requests, when what they tell is
- * durable. A request waits until the one before it is answered, unless nothing but the disk keeps that answer back: requests that come
- * together are written together.
+ * The request pipeline of one session. Each request sees the effects of earlier ones, and answers are sent in request
+ * order, once durable. A request waits until the previous one is answered, unless only durability delays that answer:
+ * pipelined requests share an fsync.
  */
 export class Pipeline {
   readonly session: Session;
@@ -21,8 +21,8 @@ export class Pipeline {
   }
 
   /**
-   * Does a request in its turn and delivers the answer in its own; `lost` makes what is answered instead when what was done turns out not to
-   * last. Without an answer there is nothing to deliver.
+   * Processes a request in order and delivers its answer in order. `lost` creates the answer if durability fails.
+   * Without an answer nothing is delivered.
    */
   take(
     request: () => PromiseOrValue<ObjectValue | undefined>,
@@ -47,12 +47,12 @@ export class Pipeline {
     return isPromise(turn) ? turn.then(() => delivered) : delivered;
   }
 
-  /** Waits for the answers to all requests that were done so far. */
+  /** Resolves when all processed requests are answered. */
   get answered(): PromiseOrValue<void> {
     return this.#answers.done;
   }
 
-  /** Waits for the requests that were taken, and for their answers. */
+  /** Resolves when all accepted requests are processed and answered. */
   async settled(): Promise<void> {
     await this.#requests.done;
     await this.#answers.done;

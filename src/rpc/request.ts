@@ -1,26 +1,26 @@
-/** The envelope of a request: `{id, method, params?, session?, txn?}`. */
+/** The request envelope: `{id, method, params?, session?, txn?}`. */
 import { failure } from '../errors/error.js';
 import { isArray, isObject, kindOf, type ObjectValue, Uuid, type Value } from '../value/value.js';
 
 export interface RpcRequest {
   readonly method: string;
   readonly params: readonly Value[];
-  /** The attached session it is meant for; the connection's own if absent. */
+  /** The attached session to use. Default: the connection's own. */
   readonly session: string | undefined;
-  /** The transaction that it is part of. */
+  /** The transaction to use. */
   readonly transaction: string | undefined;
 }
 
 const NO_PARAMS: readonly Value[] = [];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** An id is echoed in the answer; a longer one than this isn't one. */
+/** Ids are echoed in the answer; longer ones are treated as absent. */
 const LONGEST_ID = 1024;
 
 const COUNTED = /^\d+$/;
 
 /**
- * Whether a request in CBOR comes from the JavaScript client of the first generation (1.x): it counts its requests in text and, unlike
- * the second, never names a session.
+ * Whether a CBOR request comes from the JavaScript client 1.x, whose request ids are strings and which never names a
+ * session.
  */
 export function isOfFirstGeneration(message: Value): boolean {
   return (
@@ -31,12 +31,12 @@ export function isOfFirstGeneration(message: Value): boolean {
   );
 }
 
-/** Whether a request is about attached sessions. */
+/** Whether a request concerns attached sessions. */
 export function namesSession(message: Value): boolean {
   return isObject(message) && (!isNothing(message.session) || message.method === 'sessions');
 }
 
-/** The id to be echoed, unchanged and with its type; NULL where there is none that could be. */
+/** The id to echo, unchanged and with its type; NULL if there is no valid one. */
 export function requestId(message: Value): Value {
   if (!isObject(message)) return null;
   const { id } = message;
@@ -44,7 +44,14 @@ export function requestId(message: Value): Value {
   return typeof id === 'number' || typeof id === 'bigint' || id instanceof Uuid ? id : null;
 }
 
-/** @throws TesseraError `invalid_request`, `invalid_params` */
+/**
+ * Reads a request from a decoded message.
+ *
+ *     readRequest(decodeCbor(bytes)) // { method: 'query', params: ['RETURN 1'], session: undefined, transaction: undefined }
+ *
+ * @throws TesseraError `invalid_request` if the message is no request; `invalid_params` if `params` is no array
+ * @see the reference engine's RPC protocol
+ */
 export function readRequest(message: Value): RpcRequest {
   if (!isObject(message)) throw failure('invalid_request', { reason: `expected an object, got ${kindOf(message)}` });
   const { method } = message;
@@ -61,7 +68,7 @@ export function isNothing(value: Value): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** A UUID as a value or as text, in its canonical form; `undefined` for anything else. */
+/** The canonical form of a UUID given as a value or string; `undefined` for anything else. */
 export function uuidText(value: Value): string | undefined {
   const text = value instanceof Uuid ? value.text : typeof value === 'string' ? value.toLowerCase() : '';
   return UUID.test(text) ? text : undefined;

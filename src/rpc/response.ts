@@ -1,4 +1,4 @@
-/** What goes back: the envelope of an answer, errors, and the results of statements, all as values. */
+/** Responses as values: the envelope, errors, and statement results. */
 
 import { failure, type TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
@@ -7,7 +7,7 @@ import { formatElapsed } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/json.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
 
-/** `{id, result}`. The key `result` is there even when it is NONE: clients test for it. */
+/** `{id, result}`. `result` is present even if it is NONE, since clients test for it. */
 export function answer(id: Value, result: Value): ObjectValue {
   const envelope = newObject();
   envelope.id = id;
@@ -16,11 +16,11 @@ export function answer(id: Value, result: Value): ObjectValue {
 }
 
 /**
- * `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one that it is for. Those of
- * live queries with SINCE have a `versionstamp`, as text, since readers of JSON in JavaScript would round the number; others have none, since
- * there are clients that refuse what they don't know.
- * The first generation of clients knows no KILLED, and takes a message without id that it doesn't know for a broken connection; with an id
- * that isn't one of its own, it lets it be.
+ * `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one
+ * that it is for. Those of live queries with SINCE have a `versionstamp`, as text, since readers of JSON in JavaScript
+ * would round the number; others have none, since there are clients that refuse what they don't know. The first
+ * generation of clients knows no KILLED, and takes a message without id that it doesn't know for a broken connection;
+ * with an id that isn't one of its own, it lets it be.
  */
 export function notificationMessage(
   { action, id, record, result, versionstamp }: Notification,
@@ -58,7 +58,8 @@ export function statementResults(results: readonly StatementResult[]): ObjectVal
 }
 
 /**
- * `statementResults` as JSON text. Most results are written as they come, without an object around each that is only there to be printed.
+ * `statementResults` as JSON text. Most results are written as they come, without an object around each that is only
+ * there to be printed.
  * @throws TesseraError `answer_too_large` for one of more than `limit` characters
  */
 export function statementResultsJson(results: readonly StatementResult[], limit: number): string {
@@ -99,7 +100,7 @@ function detailsValue({ kind, details }: ErrorDetails): ObjectValue {
   return value;
 }
 
-/** The catalogue's rows write details as plain objects; everything else in them is a value already. */
+/** The catalogue's details are plain objects whose leaves are values. */
 function plainValue(detail: unknown): Value {
   if (typeof detail !== 'object' || detail === null || isObject(detail as Value)) return detail as Value;
   if (Object.getPrototypeOf(detail) !== Object.prototype) return detail as Value;

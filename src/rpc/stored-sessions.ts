@@ -1,7 +1,7 @@
 /**
- * Sessions that were attached over HTTP. A session lasts no longer than a request there, so that what is kept under the name of one are its
- * settings: the selection and the variables, never who was signed in. They belong to the very credential with which they were attached;
- * each request shows that anew, and nobody else can find, list or count them.
+ * Sessions attached over HTTP. An HTTP session lasts one request, so that only the settings of an attached one are
+ * stored: selection and variables, never the principal. They belong to the exact credential with which they were
+ * attached, which every request must present; with another one they cannot be found, listed or counted.
  */
 import { MemoryBudget } from '../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
@@ -12,37 +12,43 @@ import { guestRefusal } from '../exec/authorize.js';
 import type { Session } from '../session/contract.js';
 import type { Variable } from '../session/session/variables.js';
 
-/** Bounds of stored sessions. */
+/** Limits of stored sessions. */
 export interface StoredSessionBounds {
-  /** How many a user may keep, with all credentials. */
+  /** Per user, over all credentials. */
   readonly perUser: number;
   readonly total: number;
-  /** How many bytes they may hold together; a user a quarter of it. */
+  /** Bytes in all; one user may take a quarter. */
   readonly memory: number;
-  /** After how many milliseconds without a request one is forgotten. */
+  /** Milliseconds without a request until a session is removed. */
   readonly idle: number;
 }
 
-/** Who shows which credential. */
+/** The account and credential of a request. */
 export interface CredentialHolder {
-  /** The account, which another credential may be of, too. */
+  /** The account, which may have other credentials. */
   readonly account: string;
   readonly credential: string;
 }
 
 /** The sessions of one credential. */
 export interface CredentialSessions {
-  /** @throws TesseraError `session_exists`, `too_many_stored_sessions`, `stored_sessions_full`, `not_allowed` for guests */
+  /**
+   * Attaches a session.
+   * @throws TesseraError `session_exists`, `too_many_stored_sessions`, `stored_sessions_full`; `not_allowed` for guests
+   */
   attach(id: string): void;
   detach(id: string): void;
   ids(): string[];
-  /** @throws TesseraError `session_missing` */
+  /**
+   * Finds a session.
+   * @throws TesseraError `session_missing`
+   */
   find(id: string): StoredSession;
 }
 
-/** What one takes besides its variables, estimated. */
+/** Estimated bytes of a session besides its variables. */
 const SESSION = 1_024;
-/** Which part of the memory a user may take. */
+/** The share of the memory that one user may take. */
 const USER_SHARE = 1 / 4;
 
 interface User {
@@ -57,7 +63,7 @@ export class StoredSessions {
   readonly #users = new Map<string, User>();
   /** By credential, then by id. */
   readonly #sessions = new Map<string, Map<string, StoredSession>>();
-  /** Those used last are last. */
+  /** Ordered by last use. */
   readonly #byUse = new Set<StoredSession>();
   #stopTimer: (() => void) | undefined;
 
@@ -67,17 +73,17 @@ export class StoredSessions {
     this.#memory = budgetOf(bounds.memory, parent);
   }
 
-  /** How many are kept. */
+  /** Number of stored sessions. */
   get size(): number {
     return this.#byUse.size;
   }
 
-  /** Bytes that they hold. */
+  /** Bytes reserved. */
   get reserved(): number {
     return this.#memory.used;
   }
 
-  /** The sessions of a credential; without one there are none, and none can be attached. */
+  /** The sessions of a credential; without one, none exist and none can be attached. */
   of(holder: CredentialHolder | undefined): CredentialSessions {
     if (holder === undefined) return NONE;
     const { credential } = holder;
@@ -122,7 +128,7 @@ export class StoredSessions {
     if (this.#stopTimer === undefined) this.#wait();
   }
 
-  /** Forgets those that were idle for too long, when the first of them is. */
+  /** Removes idle sessions, when the first of them times out. */
   #wait(): void {
     const [first] = this.#byUse;
     if (first === undefined) return;
@@ -160,9 +166,9 @@ function budgetOf(limit: number, parent: MemoryBudget | undefined): MemoryBudget
   return new MemoryBudget(limit, () => failure('stored_sessions_full', { limit }), parent);
 }
 
-/** The settings that one session has been left with. */
+/** The stored settings of a session. */
 export class StoredSession {
-  /** By the clock that only goes on. */
+  /** Time of the last use, on the monotonic clock. */
   usedAt = 0;
   readonly #budget: MemoryBudget;
   readonly #onForget: () => void;
@@ -170,18 +176,21 @@ export class StoredSession {
   #place: DatabasePath = {};
   #isForgotten = false;
 
-  /** @throws TesseraError `stored_sessions_full` */
+  /**
+   *
+   * @throws TesseraError `stored_sessions_full`
+   */
   constructor(budget: MemoryBudget, onForget: () => void) {
     budget.reserve(SESSION);
     this.#budget = budget;
     this.#onForget = onForget;
   }
 
-  /** Does something in the session of a request as if that were this one, and keeps what it sets. */
+  /** Runs `work` in the session of a request with these settings, and stores its changes to them. */
   within<T>(session: Session, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     const { namespace, database } = this.#place;
     for (const [name, { value, weight }] of this.#variables) void session.setVariable(name, value, weight);
-    // What the headers select counts as long as the session has selected nothing.
+    // The selection in headers applies while the session has none.
     const selected = namespace === undefined ? undefined : session.use(namespace, database ?? null);
     return andThen(selected, () => {
       const before = { place: session.identity.place, variables: new Map(session.variables) };
@@ -192,7 +201,7 @@ export class StoredSession {
     });
   }
 
-  /** What has changed, and no more: another request may have set other things meanwhile. */
+  /** Stores only changed settings: a concurrent request may have changed others. */
   #keep(
     { identity: { place }, variables }: Session,
     before: { place: DatabasePath; variables: Map<string, Variable> },

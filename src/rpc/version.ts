@@ -1,5 +1,5 @@
 /**
- * What we say we are. Official clients parse `surrealdb-X.Y.Z` and take from it which features a server has, so that text names the
- * version whose protocol we speak; who we really are stands in the header `server`.
+ * The version reported to clients. Official clients parse `surrealdb-X.Y.Z` and derive features from it, so that it
+ * names the protocol version; the header `server` names this server.
  */
 export const PROTOCOL_VERSION = 'surrealdb-3.0.2';

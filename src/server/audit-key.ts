@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './setting.js';
 
-/** The bits of the hash that it keys; fewer are easier to guess than the hash. */
+/** The size of the hash; a shorter key is weaker than the hash. */
 const LEAST_BYTES = 32;
 
 /**
- * Reads the key of an audit log: all bytes of the file, but for a line break at its end.
- * @throws ConfigurationError when it is too short
+ * Reads the key of an audit log: the bytes of the file, without a final line break.
+ * @throws ConfigurationError if it is too short
  */
 export function readAuditKey(path: string): Uint8Array {
   const bytes = readFileSync(path);

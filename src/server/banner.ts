@@ -4,13 +4,13 @@ import { VERSION } from './package-version.js';
 export interface BannerFacts {
   /** `http://127.0.0.1:8000`. */
   readonly url: string;
-  /** Where the data is. */
+  /** The storage path. */
   readonly path: string;
   readonly hasRootUser: boolean;
   readonly graphql: boolean;
 }
 
-/** What a person sees at the start: where to go and what to do first. */
+/** The text printed at startup: the URL and the first steps. */
 export function bannerText({ url, path, hasRootUser, graphql }: BannerFacts): string {
   const socket = `${url.replace(/^http/, 'ws')}/rpc`;
   const lines = [

@@ -1,11 +1,13 @@
-/** What `--allow-…` and `--deny-…` come to: what is named counts more than what is general, and denying more than allowing. */
+/**
+ * Evaluates `--allow-…` and `--deny-…`: specific names take precedence over general rules, and denying over allowing.
+ */
 import type { Target } from '../functions/network/targets.js';
 import type { EXPERIMENTS } from './settings/access.js';
 
 type Names<T> = 'all' | readonly T[];
 type Experiment = (typeof EXPERIMENTS)[number];
 
-/** The part of the settings that is about this. */
+/** The settings concerned. */
 export interface CapabilitySettings {
   readonly allowAll: boolean;
   readonly denyAll: boolean;
@@ -13,7 +15,7 @@ export interface CapabilitySettings {
   readonly denyGuests: boolean;
   readonly allowScripting: boolean;
   readonly denyScripting: boolean;
-  /** Not given if `undefined`. */
+  /** `undefined` if not given. */
   readonly allowFuncs: Names<string> | undefined;
   readonly denyFuncs: Names<string>;
   readonly allowNet: Names<Target> | undefined;
@@ -30,7 +32,7 @@ export interface CapabilityConfiguration {
   readonly allowExperimental: readonly Experiment[];
 }
 
-/** `graphql` tells that it is switched on by its own variable. */
+/** Combines the settings. `graphql`: enabled by its own variable. */
 export function settleCapabilities(given: CapabilitySettings, graphql: boolean): CapabilityConfiguration {
   const all = given.allowAll && !given.denyAll;
   return {
@@ -42,7 +44,7 @@ export function settleCapabilities(given: CapabilitySettings, graphql: boolean):
   };
 }
 
-/** Allowing everything doesn't allow what is experimental. */
+/** Allowing everything doesn't enable experimental features. */
 function experiments({ allowExperimental, denyExperimental }: CapabilitySettings, graphql: boolean): Experiment[] {
   const allowed = new Set<Experiment>(allowExperimental === 'all' || graphql ? ['graphql'] : []);
   if (allowExperimental !== 'all') for (const name of allowExperimental) allowed.add(name);

@@ -1,4 +1,4 @@
-/** Everything that `tessera start` can be told, as one table. */
+/** The table of all settings of `tessera start`. */
 import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/script/contract.js';
 import type { GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
@@ -32,7 +32,7 @@ export const SETTINGS = {
   ...TRANSACTION_SETTINGS,
 } as const;
 
-/** The bounds of the HTTP room; their flags are named there, since their errors name them. */
+/** The limits of the HTTP room, which defines their flags, since its errors name them. */
 export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
   sqlBody: size('sqlBody', 'The largest body of POST /sql', 'SURREAL_HTTP_MAX_SQL_BODY_SIZE'),
   rpcBody: size('rpcBody', 'The largest body of POST /rpc', 'SURREAL_HTTP_MAX_RPC_BODY_SIZE'),
@@ -67,10 +67,10 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
 };
 
 const LARGEST_SCRIPT_MEMORY = 2 ** 30;
-/** Of what the interpreter takes up itself. */
+/** The interpreter's own needs. */
 const [LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK] = [64 * 2 ** 10, 2 ** 20];
 
-/** The bounds of embedded JavaScript. */
+/** The limits of embedded JavaScript. */
 export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>> = {
   memory: withDefault(
     { flag: '--script-memory <size>', description: 'The memory of an interpreter for JavaScript; at least 16MiB' },
@@ -111,7 +111,7 @@ export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>
   ),
 };
 
-/** The bounds of long texts of statements; their flags are named there, since their errors name them. */
+/** The limits of query texts, whose flags are defined with their errors. */
 export const QUERY_LIMIT_SETTINGS: Readonly<Record<keyof QueryLimits, Setting<number>>> = {
   tokens: queryLimit('tokens', 'How many tokens a text of statements may have'),
   statements: queryLimit('statements', 'How many statements it may have'),
@@ -128,7 +128,7 @@ export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConf
     readonly queryLimits: QueryLimits;
   };
 
-/** Every setting, in the order of `--help`. */
+/** All settings in the order of `--help`. */
 export const ALL_SETTINGS: readonly Setting<unknown>[] = [
   ...Object.values(SETTINGS),
   ...Object.values(LIMITS),
@@ -139,12 +139,13 @@ export const ALL_SETTINGS: readonly Setting<unknown>[] = [
 ];
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** What the command line says about a setting, as text. */
+/** The command line's value of a setting, as text. */
 export type CommandLine = (setting: Setting<unknown>) => string | undefined;
 
 /**
- * Reads every setting: from the command line, else from our environment variable, else from the peer's, else its default.
- * @throws ConfigurationError that names the flag or the variable and says what is wrong with it
+ * Reads all settings: from the command line, our environment variable, the reference server's, or the default, in this
+ * order.
+ * @throws ConfigurationError naming the flag or variable and the problem
  */
 export function readConfiguration(commandLine: CommandLine, environment: Environment): Configuration {
   const readAll = <S extends Readonly<Record<string, Setting<unknown>>>>(settings: S): ValuesOf<S> =>
@@ -187,7 +188,7 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
   }
 }
 
-/** What single settings can't say. */
+/** Checks combinations of settings. */
 function checkTogether(configuration: Configuration): void {
   const { user, pass, webCrt, webKey, clientIp, trustedProxy, auditLog, auditKeyFile } = configuration;
   const { graphqlDocuments, graphqlTrustedOnly } = configuration;

@@ -1,15 +1,15 @@
-/** The first root user, without whom nobody could administer a new server. */
+/** Creates the first root user, without whom a new server cannot be administered. */
 import type { Statement } from '../language/ast.js';
 import type { Database, Session } from '../session/contract.js';
 import { isObject, type Value } from '../value/value.js';
 
-/** What the start says about the first user; nothing is made without it. */
+/** The first user given at startup; without it none is created. */
 export interface FirstUser {
   readonly name: string;
   readonly password: string;
 }
 
-/** Makes the user an owner of everything, unless there is a root user already. Tells whether there is one afterwards. */
+/** Creates the user as owner unless a root user exists. Answers whether there is one afterwards. */
 export async function ensureRootUser(database: Database, user: FirstUser | undefined): Promise<boolean> {
   const session = database.ownerSession();
   try {

@@ -4,7 +4,7 @@ import { ConfigurationError } from './setting.js';
 
 /**
  * Reads the documents of `--graphql-documents`.
- * @throws ConfigurationError that names the file and says what is wrong with it
+ * @throws ConfigurationError naming the file and the problem
  */
 export function readDocuments(path: string): Manifest {
   try {

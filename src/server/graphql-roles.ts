@@ -1,4 +1,4 @@
-/** Reads what `--graphql-limits` says of roles. */
+/** Parses `--graphql-limits`. */
 import { GRAPHQL_ROLES, type GraphqlRole, type RoleRules, type RulesOfRoles } from '../graphql/effective-limits.js';
 import { GRAPHQL_LIMIT_SETTINGS, type GraphqlLimit } from '../graphql/limits.js';
 import { readChoice, type Setting } from './setting.js';
@@ -13,9 +13,9 @@ const LIMITS_BY_NAME: ReadonlyMap<string, GraphqlLimit> = new Map(
 );
 
 /**
- * Roles between semicolons, each with its limits between spaces or commas: `guest: depth=5 introspection=none; record: time=5s`.
- * `settings` read the limits' values.
- * @throws Error that says what is wrong with it
+ * Roles separated by semicolons, each with its limits separated by spaces or commas: `guest: depth=5
+ * introspection=none; record: time=5s`. `settings` parse the limits' values.
+ * @throws Error describing the problem
  */
 export function readRoleRules(text: string, settings: Readonly<Record<GraphqlLimit, Setting<number>>>): RulesOfRoles {
   const roles: { [R in GraphqlRole]?: RoleRules } = {};

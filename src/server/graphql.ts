@@ -1,4 +1,4 @@
-/** GraphQL with all that serves it, in one module: who doesn't switch it on doesn't load it. */
+/** All GraphQL modules, loaded only if GraphQL is enabled. */
 import type { TesseraError } from '../errors/error.js';
 import { createGraphqlHandler } from '../graphql/handler.js';
 import { createGraphqlEvents } from '../graphql/live/event-stream.js';
@@ -16,7 +16,11 @@ type GraphqlParts = Pick<
   'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket' | 'graphqlEvents'
 >;
 
-/** @throws ConfigurationError when the documents can't be read */
+/**
+ * Creates the GraphQL service of a server from its configuration: limits, roles and trusted documents, and its handlers
+ * for HTTP, RPC, WebSockets and server-sent events. `log` receives schema warnings and internal errors.
+ * @throws ConfigurationError if the documents cannot be read
+ */
 export function createGraphqlParts(configuration: Configuration, log: Log): GraphqlParts {
   const { graphqlDocuments, limits } = configuration;
   const report = (error: TesseraError) =>

@@ -1,4 +1,4 @@
-/** `--import-file`: what a server is filled with before anybody reaches it. */
+/** `--import-file`: imports a file before the server accepts requests. */
 import { createReadStream } from 'node:fs';
 import { TesseraError } from '../errors/error.js';
 import type { Database } from '../session/contract.js';
@@ -8,8 +8,8 @@ import { ConfigurationError } from './setting.js';
 type Defaults = Pick<Configuration, 'defaultNamespace' | 'defaultDatabase' | 'noDefaults'>;
 
 /**
- * Runs the statements of a file as an owner, one as soon as it is read, in the default database unless they say otherwise.
- * @throws ConfigurationError that tells where in the file which one failed, and what the file system throws
+ * Runs the statements of a file with owner rights, as a stream, in the default database unless they select another.
+ * @throws ConfigurationError with the position of the failed statement; errors of the file system
  */
 export async function importFile(database: Database, file: string, defaults: Defaults): Promise<void> {
   const session = database.ownerSession();

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import type { Configuration } from './configuration.js';
 
-/** The names that pino has for our levels; the others are the same. */
+/** pino's names of our levels, where they differ. */
 const LEVELS: Readonly<Record<Configuration['log'], string>> = {
   none: 'silent',
   error: 'error',
@@ -13,8 +13,8 @@ const LEVELS: Readonly<Record<Configuration['log'], string>> = {
 };
 
 /**
- * A log of one JSON object a line, on standard error, so that standard output is free for what people read. What could hold a secret
- * (credentials, tokens, bodies, bound values) is never handed to it; the list below is the second lock on that door.
+ * A log with one JSON object per line on standard error, so that standard output is free for people. Secrets
+ * (credentials, tokens, bodies, bound values) are never passed to it; the redaction list below is a second safeguard.
  */
 export function createLog(level: Configuration['log']): Logger {
   return pino(

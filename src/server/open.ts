@@ -1,4 +1,4 @@
-/** Opens the database that a configuration describes. */
+/** Opens the database of a configuration. */
 import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
 import { describeKey } from '../catalog/describe-key.js';
@@ -14,7 +14,10 @@ import type { Configuration } from './configuration.js';
 import { ensureRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
 
-/** @throws TesseraError of the storage, when it can't be opened */
+/**
+ * Opens storage, audit log and database.
+ * @throws TesseraError if the storage cannot be opened
+ */
 export async function openConfigured(configuration: Configuration, log: Log): Promise<Database> {
   const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
   tellSubstitutes(configuration, log);
@@ -66,11 +69,13 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
       else log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own');
     },
   };
-  // The store comes first: nobody else writes to its audit log as long as it is ours.
+  // The storage is opened first: its lock protects the audit log.
   return orClose(engine, async () => openDatabase(engine, { ...options, ...(await auditing(configuration)) }));
 }
 
-/** What a database needs before it is served: the first user, and what a file has. Tells whether there is a root user. */
+/**
+ * Prepares a database for service: creates the first user and imports the file. Answers whether there is a root user.
+ */
 export async function prepareDatabase(database: Database, configuration: Configuration): Promise<boolean> {
   const { user, pass, importFile: file } = configuration;
   const first = user === undefined || pass === undefined ? undefined : { name: user, password: pass };
@@ -79,7 +84,7 @@ export async function prepareDatabase(database: Database, configuration: Configu
   return hasRootUser;
 }
 
-/** What somebody asked for by the peer's names, and gets otherwise. */
+/** Logs the substitutes of settings that exist only in the reference server. */
 function tellSubstitutes({ path, allowExperimental, unauthenticated }: Configuration, log: Log): void {
   const { inPlaceOf, path: folder, parameters } = readStoreAddress(path);
   if (inPlaceOf !== undefined)
@@ -95,7 +100,7 @@ function tellSubstitutes({ path, allowExperimental, unauthenticated }: Configura
   if (unauthenticated) log.warn({}, 'Everybody who reaches this server owns everything in it (--unauthenticated)');
 }
 
-/** The shorter of two times, of which 0 is none. */
+/** The shorter of two times, where 0 means none. */
 function shorter(one: number, other: number): number {
   return one === 0 || other === 0 ? one + other : Math.min(one, other);
 }
@@ -115,12 +120,12 @@ async function auditing({ auditLog, auditKeyFile }: Configuration): Promise<Pick
   return { audit: auditKeyFile === undefined ? { sink } : { sink, key: readAuditKey(auditKeyFile) } };
 }
 
-/** A time that was set; zero is none. */
+/** A time, where 0 means none. */
 function bound(milliseconds: number): number | undefined {
   return milliseconds === 0 ? undefined : milliseconds;
 }
 
-/** Where all functions are allowed, no call has to look whether it is. */
+/** If all functions are allowed, calls aren't checked. */
 function functionRules({ allowFuncs, denyFuncs }: Configuration): Pick<DatabaseOptions, 'functions'> {
   return allowFuncs === 'all' && denyFuncs.length === 0 ? {} : { functions: { allow: allowFuncs, deny: denyFuncs } };
 }

@@ -1,9 +1,9 @@
-/** The pages that `scripts/pages.mjs` makes of `pages/`. */
+/** The HTML pages that `scripts/pages.mjs` builds from `pages/`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Page } from '../http/page.js';
 
-/** The sources and what they are compiled to lie equally deep in the package. */
+/** Sources and compiled files have the same depth in the package. */
 const FOLDER = new URL('../../dist/pages/', import.meta.url);
 const PAGE = 'index.html';
 
@@ -13,7 +13,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Nothing where the sources run without having been built. */
+/** `undefined` if the pages haven't been built. */
 export function readPage(page: 'graphiql' | 'welcome'): Page | undefined {
   const folder = new URL(`${page}/`, FOLDER);
   if (!existsSync(new URL(PAGE, folder))) return undefined;

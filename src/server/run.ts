@@ -1,4 +1,4 @@
-/** What `tessera start` runs, in one module: a command that is bundled loads it from fewer files. */
+/** The entry point of `tessera start`, in one module that the bundled command loads lazily. */
 import type { Configuration } from './configuration.js';
 import { createLog } from './log.js';
 import { openConfigured, prepareDatabase } from './open.js';
@@ -7,18 +7,18 @@ import { nameOf } from './setting.js';
 import type { IgnoredSetting } from './settings/ignored.js';
 import { exitOnSignals, surviveUncaught } from './shutdown.js';
 
-/** Where a server listens, and whether there is somebody to administer it. */
+/** The URL of a running server, and whether it has a root user. */
 export interface Running {
   readonly url: string;
   readonly hasRootUser: boolean;
 }
 
-/** Opens the database and serves it until the process is told to end. `ignored` was given, too, and is only told of. */
+/** Opens the database and serves it until a signal ends the process. `ignored`: settings to warn about. */
 export async function runServer(configuration: Configuration, ignored: readonly IgnoredSetting[]): Promise<Running> {
   const log = createLog(configuration.log);
   for (const setting of ignored) log.warn({}, `${nameOf(setting)} has no effect: ${setting.because}`);
   const database = await openConfigured(configuration, log);
-  // The first user's password is hashed while the server is made.
+  // Hashes the first user's password while the server is created.
   const prepared = prepareDatabase(database, configuration);
   const server = await startServer(configuration, { database, log, prepared });
   surviveUncaught(log);

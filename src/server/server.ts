@@ -1,4 +1,4 @@
-/** Puts the parts together: storage, database, HTTP server. */
+/** Starts a server: storage, database, HTTP. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ClientAddressSource } from '../http/client-address.js';
@@ -11,20 +11,20 @@ import { readPage } from './pages.js';
 import { readTls } from './tls.js';
 
 export interface RunningServer {
-  /** Where it is reached: `http://127.0.0.1:8000`. */
+  /** The URL: `http://127.0.0.1:8000`. */
   readonly url: string;
-  /** Answers what is under way, takes nothing new, and closes the database. */
+  /** Completes the requests in progress, accepts no further ones, and closes the database. */
   close(): Promise<void>;
 }
 
 export interface ServerParts {
   readonly database: Database;
   readonly log: Log;
-  /** Nobody is served before that. */
+  /** Requests are accepted only after it resolves. */
   readonly prepared: Promise<unknown>;
 }
 
-/** Begins to listen. The database is closed with the server, and when the start fails. */
+/** Starts to listen. The database is closed with the server, and if the start fails. */
 export async function startServer(configuration: Configuration, parts: ServerParts): Promise<RunningServer> {
   const { database, prepared } = parts;
   try {

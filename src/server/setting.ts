@@ -1,22 +1,25 @@
-/** What a setting is, and the kinds of values that settings have. */
+/** Settings and their types of values. */
 import { BlockList, isIP } from 'node:net';
 import { readTarget, type Target } from '../functions/network/targets.js';
 
-/** A setting that can't be used. It stops the start. */
+/** An invalid setting, which prevents the start. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-/** One row of the table of settings: `--help`, the environment and the documentation are made from it. */
+/** A row of the settings table: `--help`, environment variables and documentation are derived from it. */
 export interface Setting<T> {
-  /** As the command line has it: `-b, --bind <address>`. */
+  /** The flag: `-b, --bind <address>`. */
   readonly flag: string;
-  /** The peer's variable of the same meaning, which is read when ours isn't set. */
+  /** The equivalent variable of the reference server, read if ours isn't set. */
   readonly peer?: string;
   readonly description: string;
-  /** Its default as text, for `--help`. */
+  /** The default as text, for `--help`. */
   readonly fallback?: string;
-  /** @throws Error that says what is wrong with the text */
+  /**
+   * Parses the value.
+   * @throws Error describing the problem
+   */
   read(text: string | undefined): T;
 }
 
@@ -32,17 +35,17 @@ export function variableOf(setting: Pick<Setting<unknown>, 'flag'>): string {
 
 export type Row = Omit<Setting<unknown>, 'read' | 'fallback'>;
 
-/** A setting that may be left out. */
+/** An optional setting. */
 export function optional<T>(row: Row, read: (text: string) => T): Setting<T | undefined> {
   return { ...row, read: (text) => (text === undefined ? undefined : read(text)) };
 }
 
-/** A setting with a default, which is written as a user would write it. */
+/** A setting with a default, given as text. */
 export function withDefault<T>(row: Row, fallback: string, read: (text: string) => T): Setting<T> {
   return { ...row, fallback, read: (text = fallback) => read(text) };
 }
 
-/** A flag without a value; in the environment it is `true` or `false`. */
+/** A flag without a value; `true` or `false` in the environment. */
 export function toggle(row: Row): Setting<boolean> {
   return { ...row, read: (text = 'false') => readBoolean(text) };
 }
@@ -65,7 +68,7 @@ export function readChoice<const C extends string>(choices: readonly C[]): (text
   };
 }
 
-/** Texts between commas. */
+/** Comma-separated strings. */
 export function readList(text: string): readonly string[] {
   return text
     .split(',')
@@ -79,7 +82,7 @@ export function readCount(text: string): number {
 }
 
 const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
-/** Buffers and frames are counted in 32 bits by what lies below us. */
+/** Buffers and frames are limited to 32-bit sizes. */
 const LARGEST_SIZE = 2 ** 31 - 1;
 
 /** Bytes: `1048576`, `64KiB`, `16MiB`. */
@@ -89,7 +92,7 @@ export function readSize(text: string): number {
   return bytes;
 }
 
-/** The same of what is never held whole: `4GiB`, `2000GiB`. */
+/** The size of something that is streamed: `4GiB`, `2000GiB`. */
 export function readStreamedSize(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,12})([KMG]iB|B)?$/.exec(text) ?? [];
   const factor = SIZE_UNITS[unit];
@@ -100,7 +103,7 @@ export function readStreamedSize(text: string): number {
   return bytes;
 }
 
-/** A size as above, or a share of `whole` in percent: `40%`. */
+/** A size, or a percentage of `whole`: `40%`. */
 export function readShareOrSize(whole: number): (text: string) => number {
   return (text) => {
     const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
@@ -112,7 +115,7 @@ export function readShareOrSize(whole: number): (text: string) => number {
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
-/** Timers of Node take no more. */
+/** The limit of Node's timers. */
 const LONGEST_TIME = 2 ** 31 - 1;
 
 /** Milliseconds: `500ms`, `30s`, `5m`; `none` is 0. */
@@ -133,7 +136,7 @@ export function readPositiveTime(text: string): number {
   return milliseconds;
 }
 
-/** Bytes as `readSize` reads them, for defaults. */
+/** Bytes in the syntax of `readSize`, for defaults. */
 export function sizeText(bytes: number): string {
   return bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20}MiB` : `${bytes / 2 ** 10}KiB`;
 }
@@ -143,7 +146,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** `127.0.0.1:8000`, `[::1]:8000`, `localhost:8000`; port 0 takes any free one. */
+/** `127.0.0.1:8000`, `[::1]:8000`, `localhost:8000`; port 0 selects a free one. */
 export function readAddress(text: string): Address {
   const [, v6, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = v6 ?? plain;
@@ -154,7 +157,7 @@ export function readAddress(text: string): Address {
   return { host, port };
 }
 
-/** Addresses and networks between commas: `10.0.0.0/8,192.0.2.7`. */
+/** Comma-separated addresses and networks: `10.0.0.0/8,192.0.2.7`. */
 export function readNetworks(text: string): BlockList {
   const networks = new BlockList();
   for (const item of readList(text)) {
@@ -170,7 +173,7 @@ export function readNetworks(text: string): BlockList {
   return networks;
 }
 
-/** `all`, or texts between commas; a flag without a value means all. */
+/** `all`, or comma-separated strings; a flag without a value means all. */
 export function readAllOr<T>(read: (text: string) => T): (text: string) => 'all' | readonly T[] {
   return (text) => {
     if (['all', '*', 'true'].includes(text)) return 'all';
@@ -178,7 +181,7 @@ export function readAllOr<T>(read: (text: string) => T): (text: string) => 'all'
   };
 }
 
-/** A host, an address or a network that may or may not be called. */
+/** A host, address or network in a network rule. */
 export function readNetworkTarget(text: string): Target {
   const target = readTarget(text);
   if (target === undefined)
@@ -186,7 +189,7 @@ export function readNetworkTarget(text: string): Target {
   return target;
 }
 
-/** The name of a function or of a family of functions. */
+/** The name of a function or function family. */
 export function readFunctionName(text: string): string {
   const name = text.replace(/::\*?$/, '');
   if (!/^\w+(::\w+)*$/.test(name))

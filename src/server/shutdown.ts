@@ -1,11 +1,12 @@
-/** The end of the process: signals, and what nobody caught. */
+/** Ends the process on signals, and handles uncaught errors. */
 import type { Log } from '../http/log.js';
 
-/** A signal may reach us twice, from the terminal and from npm. Only one that comes later than this is a second wish. */
+/** The terminal and npm may both deliver a signal; only a later one counts as a second request. */
 const SAME_SIGNAL = 500;
 
 /**
- * Closes on SIGINT or SIGTERM and exits with 0; with 1 when closing takes longer than `timeout` milliseconds, or at a second signal.
+ * Closes on SIGINT or SIGTERM and exits with 0; with 1 if closing takes longer than `timeout` milliseconds, or on a
+ * second signal.
  */
 export function exitOnSignals(close: () => Promise<void>, timeout: number, log: Log): void {
   let first: number | undefined;
@@ -34,8 +35,8 @@ export function exitOnSignals(close: () => Promise<void>, timeout: number, log: 
 }
 
 /**
- * What nobody caught is a bug of ours, and is logged. It doesn't end the process: a request that finds such a bug would be a way to take
- * the server away from everybody else, and what was not committed is not stored.
+ * Logs uncaught errors, which are bugs, without ending the process: otherwise a request that triggers one would deny
+ * service to everyone. Uncommitted work is not stored.
  */
 export function surviveUncaught(log: Log): void {
   process.on('uncaughtException', (error) => log.error({ error }, 'An exception was not caught'));

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigurationError } from './setting.js';
 
-/** What TLS is spoken with, in PEM. */
+/** Certificate and private key in PEM. */
 export interface TlsFiles {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
-/** @throws ConfigurationError when a file can't be read or the two don't belong together */
+/**
+ * Reads certificate and key.
+ * @throws ConfigurationError if a file cannot be read or they don't match
+ */
 export function readTls(certificate: string | undefined, privateKey: string | undefined): TlsFiles | undefined {
   if (certificate === undefined || privateKey === undefined) return undefined;
   const files = { cert: read('--web-crt', certificate), key: read('--web-key', privateKey) };

@@ -1,29 +1,31 @@
-/** Where statements are run, and what comes of them. */
+/** Runs statements: the interface that sessions and held transactions share. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Deadline } from '../exec/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { ObjectValue, Value } from '../value/value.js';
 
-/** The outcome of one statement. */
+/** The result of one statement. */
 export interface StatementResult {
-  /** Nanoseconds. */
+  /** Execution time in nanoseconds. */
   readonly time: bigint;
   readonly outcome: { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: TesseraError };
-  /** What kind of statement it was, for clients that treat LIVE and KILL apart. */
+  /** Set for LIVE and KILL, which clients treat differently. */
   readonly type?: 'live' | 'kill';
 }
 
-/** Where statements are run: in a session, or in a transaction that its client holds. What the storage has at hand is answered at once. */
+/** Runs statements in a session or in a held transaction. Answers synchronously if the storage does. */
 export interface StatementExecutor {
   /**
-   * Runs a text. A text that doesn't parse throws and nothing has run; failing statements are results.
-   * `variables` are visible as `$name` in this call only; protected names throw `reserved_variable`.
+   * Runs a query text. Throws if the text doesn't parse, before any statement runs; errors of single statements are
+   * results. `variables` are visible as `$name` in this call only.
+   * @throws TesseraError `parse_error`, `reserved_variable`, `session_expired`, `not_allowed`
    */
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]>;
   /**
-   * Runs statements that were built rather than parsed (RPC methods, GraphQL).
-   * @throws TesseraError `timed_out` when the deadline has passed already; what it ends while it runs is a result like other failures
+   * Runs statements given as syntax trees (RPC methods, GraphQL).
+   * @throws TesseraError `timed_out` if the deadline has already passed; statements interrupted by it have an error
+   * result
    */
   execute(
     statements: readonly Statement[],
@@ -33,13 +35,17 @@ export interface StatementExecutor {
 }
 
 /**
- * A transaction under way, held by its client. Nobody else sees what it writes until it is committed. A statement that fails leaves no
- * trace, and the transaction goes on. In a read-only one, every statement sees the same state, and what writes fails with `read_only`.
+ * An open transaction held by a client, isolated until it is committed. A failing statement is rolled back and the
+ * transaction continues. A read-only one reads a single snapshot, and writes fail with `read_only`.
  */
 export interface HeldTransaction extends StatementExecutor {
   /** A UUID. */
   readonly id: string;
-  /** @throws TesseraError `transaction_idle`, `transaction_expired`, `transaction_conflict`: what was read has changed, nothing was written, and all of it can be tried again */
+  /**
+   * Commits.
+   * @throws TesseraError `transaction_idle`, `transaction_expired`; `transaction_conflict`: data it has read was
+   * changed, nothing was written, and the transaction can be retried
+   */
   commit(): Promise<void>;
   cancel(): void;
 }

@@ -9,6 +9,7 @@
  */
 import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { TesseraError } from '../errors/error.js';
 import type { Value } from '../value/value.js';
 
 export type Key = string;
@@ -108,7 +109,10 @@ export interface Transaction {
    * @throws TesseraError `transaction_conflict` (retryable), `transaction_finished`, `storage_unavailable`
    */
   commit(): PromiseOrValue<void>;
-  /** Forgets all writes. Harmless on a finished transaction. */
+  /**
+   * Forgets all writes. Harmless on a finished transaction; of a commit whose answer hasn't come it frees what this holds in the process, and
+   * leaves it open whether the commit is made.
+   */
   cancel(): void;
   /**
    * Reserves what this transaction has read, once it has failed with a conflict or was cancelled, so that it can be tried again undisturbed: see
@@ -135,10 +139,13 @@ export interface Reservation {
   release(): void;
 }
 
-/** Tells those who wait whether they may go on waiting. */
+/** Ends waiting for the store: the statement was cancelled, or its time is over. */
 export interface WaitInterrupt {
-  /** @throws TesseraError when the statement was cancelled or its time is over */
-  check(): void;
+  /**
+   * Calls back when waiting has to end, or `grace` milliseconds later; at once if it has to already. It may call back again. The answer stops
+   * that.
+   */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
 }
 
 /** Opaque to everyone but the transaction that made it. */
@@ -148,7 +155,10 @@ export interface BeginOptions {
   readonly writable: boolean;
   /** What the transaction has reserved before. Its commit doesn't wait for that, nor for younger ones, and ends it. */
   readonly reservation?: Reservation | undefined;
-  /** Asked every now and then while a commit, or `reserve`, waits for reservations. */
+  /**
+   * Ends what waits: for an answer of the store, or for the reservations of others. An engine need do no more than free what it holds for it:
+   * `untilInterrupted` and `commitInterruptibly` end the waiting of the callers.
+   */
   readonly interrupt?: WaitInterrupt | undefined;
   /**
    * Makes the budget in which what it writes, and what it remembers of its reads, is reserved until it has ended: roughly, and only once that is

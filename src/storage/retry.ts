@@ -1,12 +1,13 @@
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { TesseraError } from '../errors/error.js';
 import type { BeginOptions, Engine, Reservation, Transaction } from './contract.js';
+import { commitInterruptibly, untilInterrupted } from './interrupted.js';
 
 /** How often work is tried before it reserves what it reads, and from then on at most, within the time of its reservation. */
 const ATTEMPTS = 5;
 const RESERVED_ATTEMPTS = 20;
 
-/** What ends its waiting for the reservations of others, what bounds its memory, and whether it is maintenance. */
+/** What ends its waiting for the store and for the reservations of others, what bounds its memory, and whether it is maintenance. */
 export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenance'>;
 
 /**
@@ -69,7 +70,8 @@ interface Repeatable<T> {
 function attempt<T>(repeatable: Repeatable<T>, made = 0): PromiseOrValue<T> {
   return once(repeatable, { isFirst: made === 0 }, (failed) => {
     if (made + 1 < ATTEMPTS) return attempt(repeatable, made + 1);
-    return andThen(failed.reserve(), (reservation) =>
+    const reserved = untilInterrupted(repeatable.options.interrupt, failed.reserve(), (late) => late.release());
+    return andThen(reserved, (reservation) =>
       lastly(
         () => attemptReserved(repeatable, reservation),
         () => reservation.release(),
@@ -81,7 +83,8 @@ function attempt<T>(repeatable: Repeatable<T>, made = 0): PromiseOrValue<T> {
 function attemptReserved<T>(repeatable: Repeatable<T>, reservation: Reservation, made = 0): PromiseOrValue<T> {
   return once(repeatable, { isFirst: false, reservation }, (failed, error) => {
     if (reservation.isOver || made + 1 === RESERVED_ATTEMPTS) throw error;
-    return andThen(failed.reserve(), () => attemptReserved(repeatable, reservation, made + 1));
+    const reserved = untilInterrupted(repeatable.options.interrupt, failed.reserve());
+    return andThen(reserved, () => attemptReserved(repeatable, reservation, made + 1));
   });
 }
 
@@ -91,25 +94,22 @@ function once<T>(
   { isFirst, reservation }: { readonly isFirst: boolean; readonly reservation?: Reservation },
   again: (failed: Transaction, error: unknown) => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
-  return andThen(
-    begin(
-      {
-        writable: true,
-        reservation,
-        interrupt: options.interrupt,
-        memory: options.memory,
-        maintenance: options.maintenance,
+  const { interrupt, memory, maintenance } = options;
+  const begun = begin({ writable: true, reservation, interrupt, memory, maintenance }, isFirst);
+  return andThen(untilInterrupted(interrupt, begun, cancelled), (transaction) =>
+    otherwise(
+      () =>
+        andThen(work(transaction), (result) => andThen(commitInterruptibly(interrupt, transaction, end), () => result)),
+      (error) => {
+        transaction.cancel();
+        if (!isConflict(error)) throw error;
+        return again(transaction, error);
       },
-      isFirst,
     ),
-    (transaction) =>
-      otherwise(
-        () => andThen(work(transaction), (result) => andThen(end(transaction), () => result)),
-        (error) => {
-          transaction.cancel();
-          if (!isConflict(error)) throw error;
-          return again(transaction, error);
-        },
-      ),
   );
+}
+
+/** Of a transaction that nobody waits for any more. */
+export function cancelled(transaction: Transaction): void {
+  transaction.cancel();
 }

@@ -1,6 +1,6 @@
 /**
- * The arithmetic operators. Ints stay ints and never wrap; mixed numbers become floats, or decimals as soon as one is a decimal. A float
- * that no decimal can hold (NaN, ∞, 1e300) makes the other one a float instead.
+ * The arithmetic operators. Ints stay ints and never wrap; mixed numbers become floats, or decimals as soon as one is a
+ * decimal. A float that no decimal can hold (NaN, ∞, 1e300) makes the other one a float instead.
  */
 import { failure } from '../errors/error.js';
 import { concat, union, without } from './collection-operations.js';
@@ -28,7 +28,10 @@ import {
 } from './value.js';
 import { tooLarge } from './walk.js';
 
-/** One operator on numbers of one kind. `undefined` says that there is no result: an overflow, or a division without a meaning. */
+/**
+ * One operator on numbers of one kind. `undefined` says that there is no result: an overflow, or a division without a
+ * meaning.
+ */
 interface NumberOperation {
   int(a: bigint, b: bigint): bigint | undefined;
   float(a: number, b: number): number;
@@ -139,7 +142,10 @@ export function power(a: Value, b: Value): Value {
   throw failure('cannot_raise', { a: toErrorDisplay(a), b: shown });
 }
 
-/** The base says of which kind a power is: a decimal exponent alone doesn't make a decimal of it, but that of a decimal becomes one. */
+/**
+ * The base says of which kind a power is: a decimal exponent alone doesn't make a decimal of it, but that of a decimal
+ * becomes one.
+ */
 function exponentFor(base: NumberValue, exponent: NumberValue): NumberValue | undefined {
   if (base instanceof Decimal) return asDecimal(exponent);
   return exponent instanceof Decimal ? float(toNumber(exponent)) : exponent;

@@ -1,9 +1,13 @@
-/** Reads bytes from the front to the back, in network byte order. Reading beyond the end calls `damaged`, which throws. */
+/**
+ * Reads bytes from the front to the back, in network byte order. Reading beyond the end calls `damaged`, which throws.
+ */
 import { Buffer, isUtf8 } from 'node:buffer';
 
 /** So many bytes of ASCII are read faster here than by a call out of JavaScript. */
 const SHORT = 8;
-/** So many bytes are looked at here before they are given to the decoder of UTF-8, which is slower than that of ASCII. */
+/**
+ * So many bytes are looked at here before they are given to the decoder of UTF-8, which is slower than that of ASCII.
+ */
 const MEDIUM = 256;
 
 export class ByteReader {

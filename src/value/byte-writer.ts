@@ -1,4 +1,7 @@
-/** Bytes under construction, in network byte order. One writer serves one codec over and over; `finish` copies out what was written. */
+/**
+ * Bytes under construction, in network byte order. One writer serves one codec over and over; `finish` copies out what
+ * was written.
+ */
 import { Buffer } from 'node:buffer';
 import { MAX_ENCODED } from './limits.js';
 import { tooLarge } from './walk.js';
@@ -17,8 +20,8 @@ export class ByteWriter {
   }
 
   /**
-   * The bytes with room for so many more behind them. Small ones come out of Node's pool: to give each a memory of its own takes longer than
-   * to write it.
+   * The bytes with room for so many more behind them. Small ones come out of Node's pool: to give each a memory of its
+   * own takes longer than to write it.
    */
   finish(room = 0): Uint8Array {
     const finished = Buffer.allocUnsafe(this.#length + room);
@@ -72,7 +75,7 @@ export class ByteWriter {
     this.#length += source.length;
   }
 
-  /** A text in UTF-8, of the length that `utf8Length` told. */
+  /** Writes a string in UTF-8; `byteLength` is its `utf8Length`. */
   utf8(text: string, byteLength: number): void {
     this.#reserve(byteLength);
     if (byteLength === text.length && byteLength < SHORT) {

@@ -1,7 +1,7 @@
 /** Days and dates of the Gregorian calendar. */
 
-// The calendar repeats every 400 years. Counting years from March puts the leap day at their end, so that the days before a month follow
-// from one formula: (153 m + 2) / 5.
+// The calendar repeats every 400 years. Counting years from March puts the leap day at their end, so that the days
+// before a month follow from one formula: (153 m + 2) / 5.
 const DAYS_IN_ERA = 146_097;
 /** From 0000-03-01 to 1970-01-01. */
 const EPOCH = 719_468;

@@ -92,7 +92,10 @@ const CASTING: Conversion = {
   members: COERCION,
 };
 
-/** In a union collections and geometries are made from what is one already: `<option<array>> {1, 2}` fails, as in the reference engine. */
+/**
+ * In a union collections and geometries are made from what is one already: `<option<array>> {1, 2}` fails, as in the
+ * reference engine.
+ */
 const ALTERNATIVES: Conversion = {
   ...CASTING,
   array: COERCION.array,
@@ -174,8 +177,8 @@ function rangeItems(range: Range): Attempt<ArrayValue> {
 }
 
 /**
- * The ints of a range, from `first` up to `end` (excluded); an open side is the lowest or the greatest int. `undefined` if a bound isn't
- * a whole number.
+ * The ints of a range, from `first` up to `end` (excluded); an open side is the lowest or the greatest int. `undefined`
+ * if a bound isn't a whole number.
  */
 export function intBounds({ start, end }: Range): { readonly first: bigint; readonly end: bigint } | undefined {
   const low = start === undefined ? MIN_INT : intBound(start.value);

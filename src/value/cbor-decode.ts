@@ -1,6 +1,6 @@
 /**
- * CBOR (RFC 8949) with the protocol's tags as values. Everything is checked: lengths against what is there, depth against the limit, tags
- * against what they may hold. Indefinite lengths are accepted.
+ * CBOR (RFC 8949) with the protocol's tags as values. Everything is checked: lengths against what is there, depth
+ * against the limit, tags against what they may hold. Indefinite lengths are accepted.
  */
 import { allOf, type Stepwise } from '../base/stepwise.js';
 import { failure } from '../errors/error.js';
@@ -35,7 +35,7 @@ import {
 } from './value.js';
 
 export interface CborOptions extends DecodeLimits {
-  /** Reads the text form of record ids (`person:1`), which some clients send; without it they are refused. */
+  /** Parses record ids sent as strings (`person:1`), as some clients do; without it they are errors. */
   readonly readRecord?: (text: string) => RecordId | undefined;
 }
 
@@ -106,13 +106,13 @@ class CborDecoding implements Stepwise<Value> {
     return member;
   }
 
-  /** Whether a step has done its part. The last one reads to the end, which tells what is missing. */
+  /** Whether the step is complete. The last one reads to the end, to report missing bytes. */
   get isOver(): boolean {
     const { remaining } = this.reader;
     return remaining > 0 && remaining <= this.#rest;
   }
 
-  /** Whether a list had better be sorted in pieces. */
+  /** Whether a list should be sorted in steps. */
   isLong({ length }: ArrayValue): boolean {
     return this.#piece === PIECE && length > PIECE;
   }
@@ -160,7 +160,9 @@ function readItem(decoding: CborDecoding, depth: number): Read {
   }
 }
 
-/** The number that follows the first byte; a length beyond what a file can hold is cut to what can't be there either. */
+/**
+ * The number that follows the first byte; a length beyond what a file can hold is cut to what can't be there either.
+ */
 function readArgument(reader: ByteReader, information: number): number {
   if (information < 24) return information;
   switch (information) {
@@ -232,7 +234,7 @@ function readMap(decoding: CborDecoding, information: number, depth: number): Re
   return readMembers(decoding, newObject(), { length: readLength(decoding.reader, information), at: 0 }, below);
 }
 
-/** Where in a map somebody reads. */
+/** The position within a map. */
 interface MapState {
   readonly length: number;
   at: number;

@@ -1,9 +1,9 @@
 /**
- * Values as CBOR (RFC 8949) with the protocol's tags. Lengths are always definite, numbers take the fewest bytes that hold them, map keys
- * come in order.
+ * Values as CBOR (RFC 8949) with the protocol's tags. Lengths are always definite, numbers take the fewest bytes that
+ * hold them, map keys come in order.
  *
- * Written here rather than taken from `cborg`: that one has no bound on depth, needs a tree of tokens for tags, and takes 2.4
- * times as long to write a record of ten fields (5.2 µs to 2.1 µs).
+ * Written here rather than taken from `cborg`: that one has no bound on depth, needs a tree of tokens for tags, and
+ * takes 2.4 times as long to write a record of ten fields (5.2 µs to 2.1 µs).
  */
 
 import { failure } from '../errors/error.js';
@@ -31,14 +31,20 @@ import { MeasuredWalk } from './walk.js';
 const out = new ByteWriter();
 const walk = new MeasuredWalk();
 
-/** The value as CBOR. @throws TesseraError `closure_sent`, `regex_sent`: there is no tag for them; `nesting_too_deep`, `value_too_large` */
+/**
+ * The value as CBOR.
+ * @throws TesseraError `closure_sent`, `regex_sent`: there is no tag for them; `nesting_too_deep`, `value_too_large`
+ */
 export function encodeCbor(value: Value): Uint8Array {
   out.begin();
   write(value, walk.beginAt(value));
   return walk.end(out.finish());
 }
 
-/** The members `from` to `to` (exclusive) of a list that stands at `depth`, one behind the other, for those who write it in pieces. */
+/**
+ * The members `from` to `to` (exclusive) of a list that stands at `depth`, one behind the other, for those who write it
+ * in pieces.
+ */
 export function encodeCborItems(items: ArrayValue, from: number, to: number, depth: number): Uint8Array {
   out.begin();
   for (let index = from; index < to; index++) write(items[index], walk.beginAt(items[index], depth));

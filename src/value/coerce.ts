@@ -1,6 +1,7 @@
 /**
- * Coercion: what a declared type (of a field, a parameter, an argument, a result) accepts. It is strict, a text never becomes a number, but
- * numbers change their kind where nothing is lost: `int` accepts `2.0` and `3dec`, `float` accepts `1`.
+ * Coercion: what a declared type (of a field, a parameter, an argument, a result) accepts. It is strict, a text never
+ * becomes a number, but numbers change their kind where nothing is lost: `int` accepts `2.0` and `3dec`, `float`
+ * accepts `1`.
  */
 import { shown } from '../errors/sections/value.js';
 import { type Conversion, convert, FAILED, Mismatch } from './conversion.js';
@@ -33,8 +34,8 @@ import {
 } from './value.js';
 
 /**
- * Thrown by `coerce` and caught by whoever knows what was coerced and can say so:
- * ``Couldn't coerce value for field `n` of `sf:1`: `` + `message`.
+ * Thrown by `coerce`, and caught by callers that add the context: ``Couldn't coerce value for field `n` of `sf:1`: `` +
+ * `message`.
  */
 export class CoercionError extends Error {
   override readonly name = 'CoercionError';
@@ -45,7 +46,7 @@ export class CoercionError extends Error {
 }
 
 /**
- * The value as the type wants it.
+ * Coerces a value to a type.
  * @throws CoercionError with a text such as ``Expected `int` but found `'x'` ``
  */
 export function coerce(value: Value, type: Type): Value {

@@ -1,6 +1,6 @@
 /**
- * The one walk over types by which values are cast (`<int> '5'`, lenient) and coerced (field types, strict). The two differ only in what
- * each plain type, `record`, `geometry` and the collections accept.
+ * The one walk over types by which values are cast (`<int> '5'`, lenient) and coerced (field types, strict). The two
+ * differ only in what each plain type, `record`, `geometry` and the collections accept.
  */
 import { equals, setFrom } from './order.js';
 import { typeTextInErrors } from './text/type-text.js';
@@ -19,7 +19,7 @@ import { Walk } from './walk.js';
 
 type TypeOf<K extends Type['kind']> = Extract<Type, { kind: K }>;
 
-/** A value that couldn't become what was asked for. */
+/** A value that cannot be converted. */
 export class Mismatch {
   constructor(
     /** The type that was missed. */
@@ -53,7 +53,7 @@ function sizedText(type: Type): string {
   return `${type.kind}<${typeTextInErrors(type.item ?? { kind: 'any' })},${type.length}>`;
 }
 
-/** Tells failure apart from every value, NONE included. */
+/** A marker of failure, distinct from every value including NONE. */
 export const FAILED: unique symbol = Symbol('failed');
 export type Attempt<T extends Value = Value> = T | typeof FAILED;
 
@@ -66,11 +66,11 @@ export interface Conversion {
   record(value: Value, type: TypeOf<'record'>): Attempt<RecordId>;
   table(value: Value, type: TypeOf<'table'>): Attempt<Table>;
   geometry(value: Value, type: TypeOf<'geometry'>): Attempt<Geometry>;
-  /** What a set is made from, as errors call it; a set unless told. */
+  /** The source type of sets in error texts. Default: a set. */
   readonly setsAreMadeFrom?: 'array';
-  /** What the members of literal shapes (`{ a: int }`, `[int]`) are held against, which stay as they are; this conversion itself unless told. */
+  /** The conversion of the members of literal shapes (`{ a: int }`, `[int]`). Default: this one. */
   readonly members?: Conversion;
-  /** What the alternatives of a union are tried with; this conversion itself unless told. */
+  /** The conversion tried for the alternatives of a union. Default: this one. */
   readonly alternatives?: Conversion;
 }
 

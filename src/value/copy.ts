@@ -4,8 +4,9 @@ import { MeasuredWalk } from './walk.js';
 const walk = new MeasuredWalk();
 
 /**
- * A copy that shares nothing changeable with the value: for values that cross the border to a program in the same process, which may change
- * what it was given, or gave. @throws TesseraError `nesting_too_deep`, `value_too_large`
+ * A copy that shares nothing changeable with the value: for values that cross the border to a program in the same
+ * process, which may change what it was given, or gave.
+ * @throws TesseraError `nesting_too_deep`, `value_too_large`
  */
 export function copyValue(value: Value): Value {
   return walk.end(copy(value, walk.beginAt(value)));

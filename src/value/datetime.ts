@@ -47,8 +47,8 @@ const DATETIME =
 const MAX_TEXT = 65_536;
 
 /**
- * Reads RFC 3339 (seconds and zone required, blanks after them allowed) or a date alone; `undefined` if it isn't one. Digits beyond the ninth
- * are cut off.
+ * Reads RFC 3339 (seconds and zone required, blanks after them allowed) or a date alone; `undefined` if it isn't one.
+ * Digits beyond the ninth are cut off.
  */
 export function parseDatetime(text: string): Datetime | undefined {
   if (text.length > MAX_TEXT) return undefined;

@@ -1,10 +1,11 @@
 /**
- * Powers of decimals as the reference engine computes them, digit for digit: each step is rounded to what a decimal holds, whole exponents
- * multiply, others go through the logarithm and a series that ends early, which leaves about eight digits.
+ * Powers of decimals as the reference engine computes them, digit for digit: each step is rounded to what a decimal
+ * holds, whole exponents multiply, others go through the logarithm and a series that ends early, which leaves about
+ * eight digits.
  */
 import { type DecimalNumber, exact, fitDecimal } from './decimal.js';
 
-/** A step that doesn't fit any more; the power has no result then. */
+/** An intermediate result overflows; the power has no result. */
 class Overflow extends Error {}
 
 const ZERO = exact(0);

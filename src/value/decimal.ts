@@ -1,6 +1,6 @@
 /**
- * Exact decimals: a signed mantissa of 96 bits over a power of ten of at most 28, as the reference engine has them. Results are rounded
- * half to even to what fits; what doesn't fit is an overflow.
+ * Exact decimals: a signed mantissa of 96 bits over a power of ten of at most 28, as the reference engine has them.
+ * Results are rounded half to even to what fits; what doesn't fit is an overflow.
  */
 import { Decimal as DecimalNumber } from 'decimal.js';
 import { Decimal } from './value.js';
@@ -52,8 +52,8 @@ export function decimalFrom(number: number | bigint): Decimal | undefined {
 const FLOAT_MANTISSA = 2n ** 52n;
 
 /**
- * A float with a fraction as the reference engine reads it: first what a decimal holds of its exact value, then without the last digits, one
- * after the other, until the mantissa is one of a float.
+ * A float with a fraction as the reference engine reads it: first what a decimal holds of its exact value, then without
+ * the last digits, one after the other, until the mantissa is one of a float.
  */
 function fromFraction(number: number): Decimal | undefined {
   const held = fitDecimal(exactValue(number));
@@ -65,7 +65,7 @@ function fromFraction(number: number): Decimal | undefined {
   return fitDecimal(number < 0 ? rounded.neg() : rounded);
 }
 
-/** The very value of a float: its shortest text only tells it from its neighbours. */
+/** The exact value of a float; its shortest text merely identifies it. */
 function exactValue(number: number): DecimalNumber {
   // Further digits than these are beyond the scale.
   return exact(number.toPrecision(40));
@@ -73,7 +73,7 @@ function exactValue(number: number): DecimalNumber {
 
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const SCIENTIFIC_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)[eE][+-]?\d{1,4}$/;
-/** Longer texts are refused rather than read: none of their digits beyond the 60th could matter. */
+/** Longer texts are errors: digits beyond the 60th could not matter. */
 const MAX_TEXT = 512;
 
 /** Reads `12`, `-1.50`, `.5`; with `exponent` also `1e5`. Digits beyond the 28th after the point are rounded. */

@@ -10,8 +10,8 @@ const walk = new Walk();
 const CHARACTERS_OF_NODE = 8;
 
 /**
- * The operations in the order in which they must be applied: `[{ op: 'replace', path: '/a', value: 2 }]`. The path of the whole value is
- * `''`. Values that are equal (`1` and `1f`) don't differ.
+ * The operations in the order in which they must be applied: `[{ op: 'replace', path: '/a', value: 2 }]`. The path of
+ * the whole value is `''`. Values that are equal (`1` and `1f`) don't differ.
  */
 export function diff(before: Value, after: Value): Value[] {
   const difference: Difference = { operations: [], comparisons: new Comparisons(), texts: new TextDiffs() };

@@ -55,7 +55,10 @@ const MAX_PARTS = 64;
 const MAX_TEXT = 65_536;
 const BLANKS = /[\t-\r\p{Zs}]*/uy;
 
-/** Reads `1h30m`, in any order of units, with or without blanks around it; `undefined` if it isn't one or is too long a time. */
+/**
+ * Reads `1h30m`, in any order of units, with or without blanks around it; `undefined` if it isn't one or is too long a
+ * time.
+ */
 export function parseDuration(text: string): Duration | undefined {
   if (text.length > MAX_TEXT) return undefined;
   let total = 0n;

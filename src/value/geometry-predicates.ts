@@ -1,4 +1,7 @@
-/** Whether geometries touch or hold each other, in the plane of longitude and latitude, by the rules of the OGC's simple features. */
+/**
+ * Whether geometries touch or hold each other, in the plane of longitude and latitude, by the rules of the OGC's simple
+ * features.
+ */
 import { failure } from '../errors/error.js';
 import type { Geometry, Position, Shape } from './value.js';
 
@@ -176,7 +179,10 @@ function cross([a, b]: Segment, [c, d]: Segment): boolean {
   return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
 }
 
-/** The ends of an edge and the middles of the pieces into which the other edges cut it: if all of them lie inside, so does the edge. */
+/**
+ * The ends of an edge and the middles of the pieces into which the other edges cut it: if all of them lie inside, so
+ * does the edge.
+ */
 function cutPoints([from, to]: Segment, edges: readonly Segment[]): Position[] {
   const cuts = [0, 1];
   for (const [c, d] of edges) {

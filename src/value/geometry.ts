@@ -40,7 +40,7 @@ export const COORDINATE_DEPTH: Readonly<Record<CoordinateShape['type'], number>>
   MultiPolygon: 4,
 };
 
-// A geometry is bounded when it is made, so that whoever follows one down needs no bound.
+// Geometries are bounded when they are created, so that later walks need no bound.
 const walk = new Walk(MAX_POSITIONS);
 
 /**
@@ -53,7 +53,10 @@ export function geometryFromObject(object: ObjectValue): Geometry | undefined {
   return shape && new Geometry(shape);
 }
 
-/** A geometry from a type and its coordinates, given as nested arrays; `undefined` if they don't fit. @throws TesseraError `value_too_large` */
+/**
+ * A geometry from a type and its coordinates, given as nested arrays; `undefined` if they don't fit.
+ * @throws TesseraError `value_too_large`
+ */
 export function geometryFrom(type: CoordinateShape['type'], coordinates: Value): Geometry | undefined {
   walk.begin();
   const shape = coordinateShape(type, coordinates);

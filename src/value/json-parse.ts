@@ -1,6 +1,7 @@
 /**
- * JSON text (RFC 8259) as values, built in one pass. Unlike `JSON.parse` it bounds the depth, keeps ints to 64 bits and `1.0` a float, and
- * makes objects that inherit nothing. It takes about as long as `JSON.parse` and a walk over its result.
+ * JSON text (RFC 8259) as values, built in one pass. Unlike `JSON.parse` it bounds the depth, keeps ints to 64 bits and
+ * `1.0` a float, and makes objects that inherit nothing. It takes about as long as `JSON.parse` and a walk over its
+ * result.
  */
 import { allOf, type Stepwise } from '../base/stepwise.js';
 import '../base/well-formed.js';
@@ -10,7 +11,8 @@ import { parseInteger } from './number.js';
 import { float, type MutableObject, newObject, type Value } from './value.js';
 
 /**
- * The value of a JSON text. Of keys that come twice the last counts; ints beyond 64 bits become floats; lone surrogates become U+FFFD.
+ * The value of a JSON text. Of keys that come twice the last counts; ints beyond 64 bits become floats; lone surrogates
+ * become U+FFFD.
  * @throws TesseraError `json_invalid`, `nesting_too_deep`
  */
 export function parseJson(text: string, limits: DecodeLimits = DEFAULT_LIMITS): Value {
@@ -82,7 +84,9 @@ class JsonParser implements Stepwise<Value> {
   #values = 0;
   /** What was open when the last step ended, the innermost first. */
   #suspended: Suspended[] = NOTHING_OPEN;
-  /** How far a text was looked through by then whose end hasn't been found, and what is read of one that has escapes. */
+  /**
+   * How far a text was looked through by then whose end hasn't been found, and what is read of one that has escapes.
+   */
   #scanned = 0;
   #pieces: string[] | undefined;
   result: Value;

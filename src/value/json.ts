@@ -1,7 +1,8 @@
 /**
- * Values as JSON. What JSON has no form for becomes text as the language prints it: record ids, datetimes (RFC 3339), durations, uuids, ranges,
- * files, regexes. Decimals are text, too, since readers would round numbers; ints beyond 2^53 are plain digits. Bytes are
- * base64, sets are arrays, geometries are GeoJSON. NONE, NaN and the infinities are null. Object keys come in order.
+ * Values as JSON. What JSON has no form for becomes text as the language prints it: record ids, datetimes (RFC 3339),
+ * durations, uuids, ranges, files, regexes. Decimals are text, too, since readers would round numbers; ints beyond 2^53
+ * are plain digits. Bytes are base64, sets are arrays, geometries are GeoJSON. NONE, NaN and the infinities are null.
+ * Object keys come in order.
  */
 import { failure } from '../errors/error.js';
 import { type ByKind, byKind } from './by-kind.js';

@@ -1,6 +1,6 @@
 /**
- * A place to put the bytes of one key together. There is one, reused for every key: encoding never waits, so nobody else can be at it, and
- * a key leaves it as a flat string of one byte a character.
+ * The buffer in which keys are encoded. A single one is reused: encoding is synchronous, and its result is copied to a
+ * flat one-byte string.
  */
 import { Buffer } from 'node:buffer';
 import { MAX_ENCODED } from './limits.js';
@@ -11,7 +11,10 @@ let length = 0;
 /** A buffer grown beyond this for one large key isn't kept. */
 const KEEP = 1 << 20;
 
-/** V8 keeps strings of up to twelve characters flat when they are put together, and that is faster than a call into the buffer. */
+/**
+ * V8 keeps strings of up to twelve characters flat when they are put together, and that is faster than a call into the
+ * buffer.
+ */
 const SHORT = 12;
 
 /** What makes texts and byte strings end by themselves: a zero. Zeros and ones within them are written as two bytes. */

@@ -1,12 +1,12 @@
 /**
- * Values as keys: byte strings (`storage/contract.ts`) whose byte order is the order of the values and which end by themselves, so that one
- * may follow the other in a longer key.
+ * Values as keys: byte strings (`storage/contract.ts`) whose byte order is the order of the values and which end by
+ * themselves, so that one may follow the other in a longer key.
  *
  *     key = order · kinds
  *
- * `order` is the same for equal values: `1`, `1f` and `1dec` share it, which is what index keys are made of. `kinds` tells them apart
- * again. It is there only if the value holds numbers: a zero if they are ints and floats as their values suggest, otherwise one byte for
- * each of them.
+ * `order` is the same for equal values: `1`, `1f` and `1dec` share it, which is what index keys are made of. `kinds`
+ * tells them apart again. It is there only if the value holds numbers: a zero if they are ints and floats as their
+ * values suggest, otherwise one byte for each of them.
  *
  * Stores on disk hold these bytes: a change of the format needs a new format number of the store.
  */
@@ -34,7 +34,10 @@ import {
 } from './value.js';
 import { MeasuredWalk } from './walk.js';
 
-/** A value as a key from which `decodeKey` makes it again. @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large` */
+/**
+ * A value as a key from which `decodeKey` makes it again.
+ * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
+ */
 export function encodeKey(value: Value): string {
   begin(true);
   write(value, walk.beginAt(value));
@@ -47,7 +50,10 @@ export function encodeRecordKey(id: RecordId): string {
   return id.encodedBy(encodeKey);
 }
 
-/** The part of the key that equal values share and by which they are ordered. @throws TesseraError `nesting_too_deep`, `value_too_large` */
+/**
+ * The part of the key that equal values share and by which they are ordered.
+ * @throws TesseraError `nesting_too_deep`, `value_too_large`
+ */
 export function encodeOrder(value: Value): string {
   begin(false);
   write(value, walk.beginAt(value));

@@ -7,8 +7,8 @@
  *     remainder                             only where the double isn't exact (ints beyond 2^53, long decimals): a count of bytes and as
  *                                           many bytes, in units of 10^-32
  *
- * For negative numbers all bits are turned round. A double stands for its shortest decimal text, as in `compareNumbers`. Small ints take
- * two to four bytes and no arithmetic but shifts.
+ * For negative numbers all bits are inverted. A double denotes its shortest decimal text, as in
+ * `compareNumbers`. Small ints take two to four bytes and no arithmetic but shifts.
  */
 import { failure } from '../errors/error.js';
 import { type DecimalNumber, exact } from './decimal.js';

@@ -1,4 +1,7 @@
-/** The bytes that say what follows in a key. Their order is the order of the kinds; zero ends a list and is below all of them. */
+/**
+ * The bytes that say what follows in a key. Their order is the order of the kinds; zero ends a list and is below all of
+ * them.
+ */
 import type { Kind } from './value.js';
 
 export const KEY_TAGS = {
@@ -32,7 +35,9 @@ export const SIGN = { negative: 0, zero: 1, positive: 2, nan: 3 } as const;
 export const LIST_END = 0;
 export const FIELD = 1;
 
-/** Before the value of each end of a range: ranges sort by the kinds of their ends first, as in the reference engine. */
+/**
+ * Before the value of each end of a range: ranges sort by the kinds of their ends first, as in the reference engine.
+ */
 export const BOUND = { open: 1, inclusive: 2, exclusive: 3 } as const;
 
 /** What follows the ordered part: that all numbers are of the kind that is natural for them, or the kind of each. */

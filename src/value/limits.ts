@@ -1,18 +1,21 @@
-/** How much of a value there may be. Generous for people and their programs; whoever is beyond them builds a bomb. */
+/** Limits of values, beyond any legitimate use. */
 
 /** How deep values may be nested wherever one is followed down: compared, printed, encoded, read. */
 export const MAX_NESTING = 1000;
 
 /**
- * So many values one value may consist of where something is made of it. Values are shared, so that `[$a, $a]`, made forty times over, takes a few hundred bytes and yet has 2^40
- * members for whoever follows it down.
+ * Values within one value from which something is derived. Values are shared: `[$a, $a]`, nested forty times, takes a
+ * few hundred bytes and has 2^40 members when it is walked.
  */
 export const MAX_NODES = 2 ** 24;
 
-/** So many values become a text at once, for `<string>` and functions that make texts of values: some milliseconds' work. */
+/**
+ * So many values become a text at once, for `<string>` and functions that make texts of values: some milliseconds'
+ * work.
+ */
 export const MAX_SHOWN = 2 ** 15;
 
-/** So many values are looked at to compare two, to convert one to a type, or to tell how two differ. */
+/** Values visited to compare two, to convert one, or to compute a diff. */
 export const MAX_COMPARED = 2 ** 18;
 
 /** Characters of a value's text, and bytes of its encoding. */
@@ -34,7 +37,7 @@ export const MAX_INDEX_ENTRIES = 2 ** 16;
 /** Elements that paths are taken into from one document: `$nested.*.*.*`. */
 export const MAX_UNFOLDED = 2 ** 21;
 
-/** Pairs that are compared one by one to tell what two lists have in common; beyond them the one is sorted first. */
+/** Pairs compared individually to intersect two lists; beyond them one list is sorted first. */
 export const MAX_PAIRS = 2 ** 16;
 
 /** Positions of one geometry, and collections of geometries within each other. */

@@ -52,7 +52,10 @@ const CONTAINS: ByKind<boolean, Value> = {
   function: nothing,
 };
 
-/** `container CONTAINS item`: an element, a part of a text, a field name, a value within a range, a place within an area. */
+/**
+ * `container CONTAINS item`: an element, a part of a text, a field name, a value within a range, a place within an
+ * area.
+ */
 export function contains(container: Value, item: Value): boolean {
   return byKind(CONTAINS, container, item);
 }
@@ -86,10 +89,16 @@ export function intersects(a: Value, b: Value): boolean {
 /** Shorter lists are looked through as fast as they could be searched. */
 const SEARCHED_FROM = 64;
 
-/** What is known of long lists: that they have been asked once, or by which order to search them; none where there is a regex. */
+/**
+ * What is known of long lists: that they have been asked once, or by which order to search them; none where there is a
+ * regex.
+ */
 const orders = new WeakMap<ArrayValue, 'asked' | 'none' | ArrayValue>();
 
-/** Whether a list has an element equal to `item`. A long one that is asked again, as for each record of a table, is sorted for it. */
+/**
+ * Whether a list has an element equal to `item`. A long one that is asked again, as for each record of a table, is
+ * sorted for it.
+ */
 function holds(items: ArrayValue, item: Value): boolean {
   const order = items.length < SEARCHED_FROM || item instanceof Regex ? 'none' : orders.get(items);
   if (order === undefined) orders.set(items, 'asked');
@@ -109,7 +118,7 @@ function orderOf(items: ArrayValue): 'none' | ArrayValue {
 /** Longer lists are sorted in steps, or not at all. */
 const SORTED_AT_ONCE = 2 ** 12;
 
-/** Whether a list had better be sorted (`sortInSteps`) before it is asked, as it has been once, for `count` values. */
+/** Whether a list should be sorted first (`sortInSteps`) when `count` values are looked up in it. */
 export function wantsOrder(items: ArrayValue, count: number): boolean {
   if (items.length <= SORTED_AT_ONCE) return false;
   const order = orders.get(items);
@@ -121,7 +130,7 @@ export function rememberOrder(items: ArrayValue, ascending: ArrayValue): void {
   orders.set(items, ascending.some((item) => item instanceof Regex) ? 'none' : ascending);
 }
 
-/** Tells of so many values whether they are in a container. */
+/** A membership test for `count` values of one container. */
 function holderOf(container: Value, count: number): (item: Value) => boolean {
   const items = itemsOf(container);
   if (items === undefined || items.length * count <= MAX_PAIRS) return (item) => contains(container, item);
@@ -167,12 +176,12 @@ export function itemsOf(value: Value): ArrayValue | undefined {
   return value instanceof SetValue ? value.items : undefined;
 }
 
-/** Ranges and objects are asked for one value at a time only. */
+/** Ranges and objects are tested for one value at a time. */
 function holdsSingles(container: Value): boolean {
   return container instanceof Range || isObject(container);
 }
 
-/** Where a list was expected, a text stands for itself. */
+/** A string in place of a list counts as its own single item. */
 function containsText(container: Value, item: Value): boolean {
   return typeof item === 'string' && typeof container === 'string' && includesText(container, item);
 }

@@ -11,9 +11,9 @@ export function deeper(depth: number, limit: number = MAX_NESTING): number {
 export interface DecodeLimits {
   /** Levels of arrays, objects and tags within each other. */
   readonly maxDepth: number;
-  /** Values, those in others included; any number unless told. */
+  /** Maximum number of values, nested ones included. Default: unlimited. */
   readonly maxValues?: number;
-  /** Keys of one object, whose list can't be made in pieces; any number unless told. */
+  /** Maximum number of keys of one object, whose key list cannot be built in steps. Default: unlimited. */
   readonly maxKeys?: number;
 }
 

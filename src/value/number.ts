@@ -64,8 +64,8 @@ export function parseFloatText(text: string): number | undefined {
 }
 
 /**
- * Orders numbers by value: −∞ … ∞, NaN above all and equal to itself. The value of a float is its shortest decimal text, so that
- * `0.1 = 0.1dec` holds and the order stays transitive across the three kinds.
+ * Orders numbers by value: −∞ … ∞, NaN above all and equal to itself. The value of a float is its shortest decimal
+ * text, so that `0.1 = 0.1dec` holds and the order stays transitive across the three kinds.
  */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   const x = toNumber(a);
@@ -78,7 +78,7 @@ export function compareNumbers(a: NumberValue, b: NumberValue): number {
   return exactValue(a).cmp(exactValue(b));
 }
 
-/** Whether the number's value is exactly that of its float's shortest text, as far as can be told at no cost. */
+/** Whether a number equals the value of its float's shortest text, as far as that is cheap to determine. */
 function isItsFloat(value: NumberValue): boolean {
   return typeof value === 'number' || value instanceof Float;
 }

@@ -1,6 +1,6 @@
 /**
- * The total order of all values and the equality that follows from it: kinds in the order of `KINDS`, numbers by value whatever
- * their kind, everything else within its kind.
+ * The total order of all values and the equality that follows from it: kinds in the order of `KINDS`, numbers by value
+ * whatever their kind, everything else within its kind.
  */
 
 import type { Stepwise } from '../base/stepwise.js';
@@ -38,12 +38,12 @@ export function equals(a: Value, b: Value): boolean {
   return compareAt(a, b, walk.begin()) === 0;
 }
 
-/** So much each one of many comparisons may meet at no cost, so that sorting many small values is never refused. */
+/** Nodes that each of many comparisons may visit for free, so that sorting many small values never fails. */
 const FREE_NODES = 64;
 
 /**
- * Comparisons that make up one piece of work, such as a sort. What they meet of large values is bounded for all of them together: each
- * alone may be at its limit, but not thousands of them.
+ * Comparisons that make up one piece of work, such as a sort. What they meet of large values is bounded for all of them
+ * together: each alone may be at its limit, but not thousands of them.
  */
 export class Comparisons {
   #left = MAX_COMPARED;
@@ -118,7 +118,9 @@ export class StepwiseSet implements Stepwise<SetValue> {
   }
 }
 
-/** Sorts a copy. (`Array.prototype.sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.) */
+/**
+ * Sorts a copy. (`Array.prototype.sort` puts `undefined` last whatever the comparator says, and NONE is the lowest.)
+ */
 export function sorted(items: ArrayValue, comparisons = new Comparisons()): Value[] {
   const nones = items.filter((item) => item === undefined);
   const others = items.filter((item) => item !== undefined).sort(comparisons.compare);

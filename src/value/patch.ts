@@ -1,6 +1,7 @@
 /**
- * Applies JSON Patches (RFC 6902), with what the reference engine adds: `change` for texts, objects on the way are made, `replace` may create,
- * `remove` may find nothing, and `add` to an array appends to it: a value, or the elements of an array.
+ * Applies JSON Patches (RFC 6902), with what the reference engine adds: `change` for texts, objects on the way are
+ * made, `replace` may create, `remove` may find nothing, and `add` to an array appends to it: a value, or the elements
+ * of an array.
  */
 import { failure, type TesseraError } from '../errors/error.js';
 import { deeper } from './nesting.js';
@@ -40,7 +41,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 const MAX_OPERATIONS = 10_000;
 
 /**
- * The value after all operations. It is judged as a whole before the first one is applied.
+ * Applies JSON Patch operations (RFC 6902). They are validated as a whole before the first is applied.
  * @throws TesseraError `patch_invalid`, `patch_test_failed`
  */
 export function patch(value: Value, operations: Value): Value {

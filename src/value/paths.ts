@@ -1,6 +1,6 @@
 /**
- * Values changed without changing them: a copy is made, and nothing is copied if nothing changes. Fields keep their order by name, so that
- * records of a table share their shape.
+ * Values changed without changing them: a copy is made, and nothing is copied if nothing changes. Fields keep their
+ * order by name, so that records of a table share their shape.
  */
 import { compareStrings, sortedKeys } from './strings.js';
 import {

@@ -1,4 +1,4 @@
-/** Large values as JSON or CBOR, a piece at a time, so that whoever writes them can give way in between. */
+/** Encodes large values as JSON or CBOR in chunks, so that the caller can yield in between. */
 import { Buffer } from 'node:buffer';
 import { encodeCborItems, encodeCborOpening } from './cbor-encode.js';
 import { quoteJson, stringifyJsonAt } from './json.js';
@@ -42,16 +42,21 @@ export const CBOR_PIECES: Pieces = {
   key: (name) => encodeCborItems([name], 0, 1, 0),
 };
 
-/** So many members of a list make one piece, if each consists of no more than so many values: some hundred microseconds. */
+/**
+ * So many members of a list make one piece, if each consists of no more than so many values: some hundred microseconds.
+ */
 const ITEMS = 64;
 const SMALL = 256;
 /** A text of more characters isn't small. */
 const LONG = 4096;
 
-/** Values of more parts are written in pieces, whatever their shape; those of fewer take less than half a millisecond at once. */
+/**
+ * Values of more parts are written in pieces, whatever their shape; those of fewer take less than half a millisecond at
+ * once.
+ */
 const AT_ONCE = 4096;
 
-/** Whether a value is so large that it had better be written in pieces. */
+/** Whether a value is large enough to be encoded in chunks. */
 export function isLarge(value: Value): boolean {
   return countParts(value, 0) > AT_ONCE;
 }

@@ -134,7 +134,9 @@ function readObject(reader: ByteReader, depth: number): Value {
   return object;
 }
 
-/** The lists of names met last: records of a table share theirs, so that comparing bytes replaces making texts of them. */
+/**
+ * The lists of names met last: records of a table share theirs, so that comparing bytes replaces making texts of them.
+ */
 interface KnownNames {
   readonly bytes: Uint8Array;
   readonly names: readonly string[];

@@ -1,6 +1,7 @@
 /**
- * Values as they lie on disk: a byte for the version, then the value. Each value begins with a tag; lengths and small ints are short. The
- * names of an object's fields stand together before its values, so that a reader recognises the whole list at once.
+ * Values as they lie on disk: a byte for the version, then the value. Each value begins with a tag; lengths and small
+ * ints are short. The names of an object's fields stand together before its values, so that a reader recognises the
+ * whole list at once.
  */
 import { failure } from '../errors/error.js';
 import { type ByKind, byKind } from './by-kind.js';

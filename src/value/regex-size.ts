@@ -9,8 +9,8 @@ interface Group {
 const COUNTED = /\{(\d{1,9})(,(\d{0,9}))?\}/y;
 
 /**
- * An upper bound on the characters of `source` with `x{2,4}` written as `xx` and two optional `x`, whatever is nested. It needs no valid
- * pattern, and takes one pass.
+ * An upper bound on the characters of `source` with `x{2,4}` written as `xx` and two optional `x`, whatever is nested.
+ * It needs no valid pattern, and takes one pass.
  */
 export function unfoldedSize(source: string): number {
   const groups: Group[] = [{ size: 0, last: 0 }];
@@ -57,7 +57,10 @@ function classLength(source: string, start: number): number {
   return at + 1 - start;
 }
 
-/** Of an escape with what stands in braces behind it, as in `\p{Greek}`; of others it is two, and what follows counts for itself. */
+/**
+ * Of an escape with what stands in braces behind it, as in `\p{Greek}`; of others it is two, and what follows counts
+ * for itself.
+ */
 function escapeLength(source: string, start: number): number {
   const braced = /[pPx]\{[^}]*\}/y;
   braced.lastIndex = start + 1;

@@ -48,8 +48,8 @@ export function isPattern(source: string): boolean {
 }
 
 /**
- * So many steps one search may take: the characters of the text times the instructions of the pattern, of which `{1,900}` makes many. It is
- * some milliseconds at worst.
+ * So many steps one search may take: the characters of the text times the instructions of the pattern, of which
+ * `{1,900}` makes many. It is some milliseconds at worst.
  */
 const MAX_STEPS = 2 ** 18;
 

@@ -3,8 +3,8 @@
  *
  *     02 · value · checksum          the value as in `record-codec.ts`, whose bytes begin with 01 instead
  *
- * The checksum covers the key, too, so that a value that turns up under another key is noticed. It is XXH32 of all bytes before it, seeded
- * with FNV-1a of the key, least significant byte first.
+ * The checksum covers the key, too, so that a value that turns up under another key is noticed. It is XXH32 of all
+ * bytes before it, seeded with FNV-1a of the key, least significant byte first.
  */
 import { xxh32 } from '../base/xxh32.js';
 import { decodeRecord, encodeRecord } from './record-encode.js';
@@ -53,7 +53,10 @@ export function isChecksumRight(key: string, bytes: Uint8Array, length = bytes.l
   return stored === xxh32(bytes, 0, end, seedOf(key));
 }
 
-/** How bytes of a stored value are protected: by a checksum that is right, by one that is wrong, or, written before there were any, not at all. */
+/**
+ * How bytes of a stored value are protected: by a checksum that is right, by one that is wrong, or, written before
+ * there were any, not at all.
+ */
 export type SealState = 'right' | 'wrong' | 'none';
 
 export function sealState(key: string, bytes: Uint8Array): SealState {

@@ -10,12 +10,14 @@ export function compareStrings(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Moves surrogates above the rest of the plane, where the code points that they stand for are. */
+/** Maps surrogates above the rest of the plane, in the order of their code points. */
 function byCodePoint(unit: number): number {
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
-/** The field names of an object by code point. Objects are mostly filled in that order already, so it is checked first. */
+/**
+ * The field names of an object by code point. Objects are mostly filled in that order already, so it is checked first.
+ */
 export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object);
   for (let index = 1; index < keys.length; index++) {

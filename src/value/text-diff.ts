@@ -1,4 +1,7 @@
-/** What turns one text into another, as patches of diff-match-patch: the hunks that the library finds, counted in code points. */
+/**
+ * What turns one text into another, as patches of diff-match-patch: the hunks that the library finds, counted in code
+ * points.
+ */
 import type { Diff } from 'diff-match-patch-es';
 import { lazyLibrary } from '../base/lazy.js';
 import { commonEnd, commonStart, firstPoints, lastPoints, pointCount } from './code-points.js';
@@ -18,7 +21,9 @@ const CONTEXT = 4;
 export class TextDiffs {
   #work = MAX_WORK;
 
-  /** The patch that turns one text into another; the two must differ. What is too large to be searched is one change. */
+  /**
+   * The patch that turns one text into another; the two must differ. What is too large to be searched is one change.
+   */
   patch(before: string, after: string): string {
     const start = commonStart(before, after);
     const end = commonEnd(before, after, start);
@@ -66,7 +71,10 @@ interface Stretch {
   readonly parts: Diff[];
 }
 
-/** Changes that are so near to each other that they share a hunk. With just two contexts between, the hunk ends behind those, as the peer's. */
+/**
+ * Changes that are so near to each other that they share a hunk. With just two contexts between, the hunk ends behind
+ * those, as the peer's.
+ */
 function stretches(differences: readonly Diff[]): Stretch[] {
   const found: Stretch[] = [];
   let current: Stretch | undefined;
@@ -121,8 +129,9 @@ const ASCII_LETTERS = Array.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST
 const LAST_PRIVATE_USE = 0xf8ff;
 
 /**
- * Units that a text doesn't have for its characters beyond ASCII. The library counts and cuts by units: those of two need one to stand in,
- * of private use. And it prefers to cut at the ends of words, but knows letters of ASCII only: they stand in for others as long as there are any.
+ * Units that a text doesn't have for its characters beyond ASCII. The library counts and cuts by units: those of two
+ * need one to stand in, of private use. And it prefers to cut at the ends of words, but knows letters of ASCII only:
+ * they stand in for others as long as there are any.
  */
 class StandIns {
   readonly #units = new Map<string, string>();

@@ -1,5 +1,6 @@
 /**
- * Applies differences of texts in the patch format of diff-match-patch, which `change` operations hold and `text-diff.ts` makes:
+ * Applies differences of texts in the patch format of diff-match-patch, which `change` operations hold and
+ * `text-diff.ts` makes:
  *
  *     @@ -3,9 +3,9 @@        place (from 1) and length, before and after, in code points
  *      llo                   what stays, percent-encoded

@@ -4,9 +4,8 @@
 const MAX_COMPARISONS = 2 ** 18;
 
 /**
- * Tells where `part` is found in a text, at a place or behind it; −1 if it isn't. The runtime's search takes time by
- * both lengths together for parts
- * that repeat themselves; this one takes time by their sum, whatever they are (Knuth, Morris and Pratt).
+ * Creates a search for `part`: answers its next position at or after an offset, or −1. The runtime's search takes time
+ * in the product of both lengths for repetitive texts; this one in their sum (Knuth, Morris, Pratt).
  */
 export function finderOf(text: string, part: string): (from: number) => number {
   if (part.length <= 1 || text.length * part.length <= MAX_COMPARISONS) return (from) => text.indexOf(part, from);

@@ -1,7 +1,13 @@
-/** Types as `TYPE`, casts and parameters name them (`reference/language.md` §2). `option<T>` is the union of `none` and T. */
+/**
+ * Types as `TYPE`, casts and parameters name them (`reference/language.md` §2). `option<T>` is the union of `none` and
+ * T.
+ */
 import type { Shape, Value } from './value.js';
 
-/** Types that take no argument. `number` is any of int, float and decimal; `range`, `regex` and the rest are their kinds. */
+/**
+ * Types that take no argument. `number` is any of int, float and decimal; `range`, `regex` and the rest are their
+ * kinds.
+ */
 export const PLAIN_TYPES = [
   'any',
   'none',

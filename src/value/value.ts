@@ -1,10 +1,11 @@
 /**
- * The data model: what a value is and how each kind is represented in JavaScript.
+ * The data model: the kinds of values and their representation in JavaScript.
  *
- * The common kinds are bare: NONE is `undefined`, NULL is `null`, and booleans, strings, arrays and `Uint8Array` are themselves.
- * Everything else is a small class that carries its kind under the `KIND` symbol, where no field name of a user can reach it.
+ * Common kinds are bare: NONE is `undefined`, NULL is `null`, and booleans, strings, arrays and `Uint8Array` are
+ * themselves. Every other kind is a small class that carries its kind under the `KIND` symbol, which no field name can
+ * collide with.
  *
- * Values are immutable once they are stored or handed on. Whoever builds one may fill it; nobody changes one that was given to them.
+ * Values are immutable once they are stored or passed on: only their creator may fill them.
  */
 import type { Decimal as DecimalNumber } from 'decimal.js';
 
@@ -76,8 +77,9 @@ export interface MutableObject {
   [key: string]: Value;
 }
 
-// Its prototype is empty and has no parent, so that nothing is inherited and `__proto__` is a key like any other. Unlike
-// `Object.create(null)` this keeps V8's hidden classes: 122 instead of 507 bytes for six fields, and reads 2.6 times as fast.
+// Its prototype is empty and has no parent, so that nothing is inherited and `__proto__` is a key like any other.
+// Unlike `Object.create(null)` this keeps V8's hidden classes: 122 instead of 507 bytes for six fields, and reads 2.6
+// times as fast.
 const PlainObject = function PlainObject() {} as unknown as { new (): MutableObject; prototype: object };
 PlainObject.prototype = Object.freeze(
   Object.create(null, {
@@ -171,7 +173,7 @@ export type RecordKey = number | bigint | string | Uuid | ArrayValue | ObjectVal
 /** `table:key`. With a range as key it names the records between two keys. */
 export class RecordId {
   declare readonly [KIND]: 'record';
-  /** The key's encoding, once it has been asked for: the same links are followed again and again. */
+  /** Cached encoding of the key: the same links are followed repeatedly. */
   #encoded: string | undefined;
 
   constructor(
@@ -246,7 +248,7 @@ const CLASSES: {
 };
 for (const [kind, { prototype }] of Object.entries(CLASSES)) Object.defineProperty(prototype, KIND, { value: kind });
 
-/** Tells the kind of any value. */
+/** The kind of a value. */
 export function kindOf(value: Value): Kind {
   switch (typeof value) {
     case 'undefined':

@@ -3,10 +3,10 @@ import { MAX_COMPARED, MAX_ENCODED, MAX_NODES } from './limits.js';
 import { deeper } from './nesting.js';
 import { Geometry, isArray, isObject, Range, RecordId, SetValue, type Value } from './value.js';
 
-/** How many values have been met by walks since somebody asked: what tells a statement to give way to others. */
+/** Values visited by walks since the last `takeWalked`, which determines when a statement yields. */
 let walked = 0;
 
-/** How many values walks have met since this was called last; what the very last one met may be told the next time. */
+/** The number of values visited since the last call; the very last walk may be counted in the next one. */
 export function takeWalked(): number {
   const taken = walked;
   walked = 0;
@@ -14,14 +14,14 @@ export function takeWalked(): number {
 }
 
 /**
- * Bounds a walk over values, in depth and in how many it meets. Every function that follows values down has one and begins it anew each
- * time: walks never wait, so that nobody else can be at it.
+ * Bounds a walk over values in depth and number of nodes. Each recursive function has one and restarts it each time:
+ * walks are synchronous.
  */
 export class Walk {
   readonly #limit: number;
   /** How many may still be met. */
   left: number;
-  /** What `left` was when it was told last how many had been met. */
+  /** The value of `left` when the count was last taken. */
   #told: number;
 
   constructor(limit = MAX_COMPARED) {
@@ -49,7 +49,10 @@ export class Walk {
     this.#told = this.#limit;
   }
 
-  /** Enters a value with so many members; the depth that they have. @throws TesseraError `nesting_too_deep`, `value_too_large` */
+  /**
+   * Enters a value with so many members; the depth that they have.
+   * @throws TesseraError `nesting_too_deep`, `value_too_large`
+   */
   enter(depth: number, members: number): number {
     this.count(members + 1);
     return deeper(depth);
@@ -70,8 +73,9 @@ export class Walk {
 const UNMEASURED = 2 ** 14;
 
 /**
- * A walk that makes something of one value, which takes more time and room for each part than looking at it. One that turns out to be
- * large is measured first, in time for what there is of it and not for how often it is shared; a bomb is told before it has gone off.
+ * A walk that creates something of each part, which costs more than visiting. A large value is measured first, in time
+ * proportional to its distinct parts rather than to how often they are shared, so that an oversized one fails before
+ * anything is created.
  */
 export class MeasuredWalk extends Walk {
   #root: Value;
@@ -81,7 +85,10 @@ export class MeasuredWalk extends Walk {
     super(UNMEASURED);
   }
 
-  /** Begins at `root`, at depth 0 unless it stands in something else, to meet `most` values at the most. `end` lets go of it. */
+  /**
+   * Begins at `root`, at depth 0 unless it stands in something else, to meet `most` values at the most. `end` lets go
+   * of it.
+   */
   beginAt(root: Value, depth = 0, most = MAX_NODES): number {
     this.#root = root;
     this.#most = most;
@@ -112,7 +119,10 @@ class Measurement {
 
   constructor(private readonly limit: number) {}
 
-  /** How many values a value consists of, what is shared counted wherever it occurs. @throws TesseraError `value_too_large` early, if it can */
+  /**
+   * How many values a value consists of, what is shared counted wherever it occurs.
+   * @throws TesseraError `value_too_large` early, if it can
+   */
   sizeOf(value: Value, depth: number): number {
     if (typeof value !== 'object' || value === null) return 1;
     const members = membersOf(value);
@@ -149,7 +159,7 @@ export function tooLarge(limit: number) {
   return failure('value_too_large', { limit });
 }
 
-/** A text that may take up to six times its length when it is escaped, which must be less than the 2^29 that a string can have. */
+/** A string that may grow sixfold by escaping, which must stay within V8's limit of 2^29. */
 export function escapable(text: string): string {
   if (text.length > MAX_ENCODED / 2) throw tooLarge(MAX_ENCODED / 2);
   return text;

@@ -10,10 +10,13 @@ const CELL = 16;
 /** What an object or a list takes besides its members. */
 const CONTAINER = 32;
 
-/** A function keeps the variables that it could see, which nobody can look into. */
+/** A closure retains its captured variables, which cannot be inspected. */
 const FUNCTION = 2 ** 20;
 
-/** Roughly how many bytes of memory values take together, for bounds on what is kept. What they share counts once. Never fails. */
+/**
+ * Roughly how many bytes of memory values take together, for bounds on what is kept. What they share counts once. Never
+ * fails.
+ */
 export function weightOf(...values: Value[]): number {
   return weigh(values, Number.POSITIVE_INFINITY);
 }
@@ -32,7 +35,7 @@ function weigh(values: readonly Value[], limit: number): number {
 /** Parts that are weighed in one step: some hundred microseconds. */
 const PARTS = 4096;
 
-/** `weightOf` with pauses; whatever pauses is asked for only where the values are large. */
+/** `weightOf` with yields; `pausing` is called for large values only. */
 export function weighInSteps(values: readonly Value[], pausing: () => Pausing): PromiseOrValue<number> {
   const weighing = new Weighing(values);
   return weighing.step() ? weighing.result : doInSteps(weighing, pausing());
@@ -50,7 +53,9 @@ export class Weighing implements Stepwise<number> {
   #at = 0;
   #weight: number;
 
-  /** `isTree` says that the values share nothing, as what was decoded: a set of a million of them takes long to grow. */
+  /**
+   * `isTree` says that the values share nothing, as what was decoded: a set of a million of them takes long to grow.
+   */
   constructor(values: readonly Value[], { limit = Number.POSITIVE_INFINITY, isTree = false } = {}) {
     this.#members = values;
     this.#known = isTree ? undefined : new Set();
@@ -102,20 +107,23 @@ function hasWeight(value: Value): boolean {
   return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }
 
-/** What a list takes for each member, whoever else has that, too. */
+/** Bytes per member of a list, in addition to the member. */
 export const SLOT = 8;
 
 /** Texts and lists of no more characters and members count for nothing where they are made: most are. */
 const SMALL_TEXT = 64;
 const SMALL_LIST = 16;
 
-/** So many members of a list tell how large its members are, each as far as to this weight: what is larger was counted when it was made. */
+/**
+ * So many members are sampled to estimate the weight of a list's members, each up to this weight: larger ones were
+ * counted when they were created.
+ */
 const SAMPLES = 4;
 const LARGEST_SAMPLE = 512;
 
 /**
- * Roughly how many bytes a function or an operator has taken up for its result: none for what is small. Lists are judged by a few of their
- * members, so that it takes no time.
+ * Estimated bytes that the result of a function or operator has allocated: 0 for small ones. Lists are estimated from a
+ * few members, so that it takes constant time.
  */
 export function weightOfResult(value: Value): number {
   if (typeof value === 'string') return value.length > SMALL_TEXT ? 2 * value.length : 0;
@@ -138,7 +146,7 @@ function weightOfFields(object: ObjectValue): number {
   return length > SMALL_LIST ? 2 * CELL * length : 0;
 }
 
-/** A record of more weight tells no more of the others. */
+/** A heavier record doesn't predict the weight of others. */
 const LARGEST_ROW = 2 ** 24;
 
 /** Roughly how many bytes a list takes with its members, of which a few are weighed, each up to `limit`. */

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../src/audit/event.js';
 import type { AuditSink } from '../../src/audit/sink.js';
 import { verifyAuditLog } from '../../src/audit/verify.js';
 import type { TesseraError } from '../../src/errors/error.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 const event = (name: string): AuditEvent => ({
   action: 'define',

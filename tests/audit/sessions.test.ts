@@ -6,8 +6,8 @@ import type { IssuedTokens, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answers, run } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answers, run } from '../support/world.js';
 
 interface Told {
   readonly action: string;
@@ -175,7 +175,7 @@ describe('definitions', () => {
       .filter(({ action }) => ['define', 'alter', 'remove'].includes(action))
       .map(({ action, outcome, what }) => `${action} ${outcome} ${what?.kind} ${what?.name ?? ''}`.trim());
 
-  async function toldOf(text: string): Promise<string[]> {
+  async function redactedError(text: string): Promise<string[]> {
     environment.advance(1_000);
     await answers(owner, text);
     return of((await told()).filter(({ at }) => at === '2027-01-15T08:00:01.000Z'));
@@ -211,7 +211,7 @@ describe('definitions', () => {
     ],
     ['of namespaces, selected', 'USE NS other DB fresh', ['define ok namespace other', 'define ok database fresh']],
   ])('are told: %s', async (_, text, expected) => {
-    expect(await toldOf(text)).toEqual(expected);
+    expect(await redactedError(text)).toEqual(expected);
   });
 
   test('in a transaction that the client holds are told when it ends', async () => {

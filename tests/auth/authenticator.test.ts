@@ -11,7 +11,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import type { AccessKind, Algorithm, Expression } from '../../src/language/ast.js';
 import { objectFrom, Range, RecordId, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from './environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 import { type Clause, FakeDirectory } from './fake-directory.js';
 
 const PLACE = { namespace: 'n', database: 'd' } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailureDelay } from '../../src/auth/failure-delay.js';
 import { failure } from '../../src/errors/error.js';
-import { StubbedEnvironment } from './environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 /** Runs a try that takes `milliseconds` and fails; gives the moment, counted from the start, at which the failure is told. */
 async function toldAfter(

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { KeySetSource } from '../../src/auth/key-sets.js';
 import { Tokens } from '../../src/auth/tokens.js';
 import { failure, TesseraError } from '../../src/errors/error.js';
-import { StubbedEnvironment } from './environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 const one = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const two = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Attempt, DEFAULT_RULES, networkOf, Throttle } from '../../src/auth/throttle.js';
 import { failure } from '../../src/errors/error.js';
-import { StubbedEnvironment } from './environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 let environment: StubbedEnvironment;
 let throttle: Throttle;

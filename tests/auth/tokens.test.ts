@@ -7,7 +7,7 @@ import { headerName, type SigningKey, validateKey, validateKeys } from '../../sr
 import { ALGORITHMS, type Algorithm } from '../../src/language/ast.js';
 import { datetimeFromNanoseconds, MAX_DATETIME } from '../../src/value/datetime.js';
 import { type Datetime, RecordId } from '../../src/value/value.js';
-import { StubbedEnvironment } from './environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 const HOUR = 3_600_000_000_000n;
 const secret = 's'.repeat(64);

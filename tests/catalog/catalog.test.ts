@@ -7,13 +7,13 @@ import {
   implicitTable,
   putAtLevel,
   putField,
-  putIndex,
   putNamespace,
   putTable,
 } from '../../src/catalog/definitions/define.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { findAccess, findUser, loadNamespace } from '../../src/catalog/definitions/lookup.js';
 import { removeDatabase, removeTable } from '../../src/catalog/definitions/remove.js';
+import { putIndex } from '../../src/catalog/indexes/lifecycle.js';
 import { edgeKey, recordKey } from '../../src/catalog/keys.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { parseIdiom, parseStatement } from '../../src/language/parse.js';
@@ -200,14 +200,15 @@ it('takes everything of a table with it, and its edges from the records that the
     const a = await table(catalog, 'a');
     const e = await table(catalog, 'e');
     const before = keysOf(transaction);
-    await putIndex({ transaction, random, clock }, catalog, e, {
+    const index = {
       kind: 'define-index',
       name: 'i',
       table: 'e',
       fields: [parseIdiom('f')],
       indexKind: { kind: 'plain' },
       concurrently: false,
-    });
+    } as const;
+    await putIndex({ transaction, random, clock }, catalog, e, index, false);
     const edge = encodeKey(1);
     const record = objectFrom({ id: new RecordId('e', 1), in: new RecordId('a', 1), out: new RecordId('a', 2) });
     transaction.put(recordKey(catalog.database.id, e.definition.id, edge), record);

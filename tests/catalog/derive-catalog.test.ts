@@ -6,7 +6,7 @@ import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.j
 import { stampOf } from '../../src/catalog/definitions/stored-definition.js';
 import { databaseKey } from '../../src/catalog/keys.js';
 import { TesseraError } from '../../src/errors/error.js';
-import { PLACE, Store } from '../exec/definitions.js';
+import { PLACE, Store } from '../support/definitions.js';
 
 const { namespace = '', database = '' } = PLACE;
 

@@ -4,7 +4,7 @@ import { isReady } from '../../src/cli/is-ready.js';
 import { runSql, type SqlOptions } from '../../src/cli/sql.js';
 import { serverVersion } from '../../src/cli/version.js';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp, ROOT, type ServerProcess, startServerWith, temporaryFolder } from '../end-to-end/server.js';
+import { cleanUp, ROOT, type ServerProcess, startServerWith, temporaryFolder } from '../support/server-process.js';
 
 let server: ServerProcess;
 const children: ChildProcess[] = [];

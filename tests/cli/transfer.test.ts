@@ -7,7 +7,7 @@ import { runSql } from '../../src/cli/sql.js';
 import { type ExportOptions, runExport, runImport } from '../../src/cli/transfer.js';
 import { runValidate } from '../../src/cli/validate.js';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
 let folder: string;

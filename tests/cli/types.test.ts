@@ -9,7 +9,7 @@ import { connect } from '../../src/cli/rpc-client.js';
 import { runTypes, type TypesOptions } from '../../src/cli/types.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { objectFrom } from '../../src/value/value.js';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
 const folder = mkdtempSync(join(tmpdir(), 'tessera-'));

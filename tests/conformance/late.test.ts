@@ -1,6 +1,6 @@
 /** An engine that answers later keeps the contract as well, in whatever order answers come. */
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
+import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { storageConformance } from './storage.js';
 
 const SEED = Number(process.env['LATENESS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

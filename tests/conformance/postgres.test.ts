@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { storageConformance } from './storage.js';
 

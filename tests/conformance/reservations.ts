@@ -11,7 +11,7 @@ import {
   type WaitInterrupt,
 } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
-import type { StubbedEnvironment } from '../auth/environment.js';
+import type { StubbedEnvironment } from '../support/environment.js';
 
 interface Subject {
   readonly engine: Engine;
@@ -187,18 +187,19 @@ export function reservationConformance(subject: () => Subject): void {
     it('are waited for no longer than the statement may run', async () => {
       const { environment } = subject();
       const reservation = await (await failed(['a'], ['a'])).reserve();
-      let isCancelled = false;
-      const interrupt = {
-        check() {
-          if (isCancelled) throw failure('cancelled');
+      const ends = new Set<(reason: TesseraError) => void>();
+      const interrupt: WaitInterrupt = {
+        onEnd(callback) {
+          ends.add(callback);
+          return () => ends.delete(callback);
         },
       };
       const commit = await writing('a', undefined, interrupt);
       const claim = watch(async () => (await failed(['a'], ['a'], interrupt)).reserve());
       await settle(subject());
-      isCancelled = true;
-      environment.advance(50);
+      for (const end of ends) end(failure('cancelled'));
       await settle(subject());
+      expect(ends.size).toBe(0);
       expect([commit.outcome, claim.outcome]).toEqual(['cancelled', 'cancelled']);
       reservation.release();
       expect(environment.nextTimer).toBeUndefined();

@@ -5,7 +5,7 @@ import { TesseraError } from '../../src/errors/error.js';
 import { stampIn } from '../../src/storage/append.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Stored, Transaction } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 import { reservationConformance } from './reservations.js';
 
 /** An engine under test. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { cleanUp, ROOT, startServerWith, temporaryFolder } from './server.js';
+import { cleanUp, ROOT, startServerWith, temporaryFolder } from '../support/server-process.js';
 
 afterEach(cleanUp);
 

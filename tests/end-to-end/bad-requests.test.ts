@@ -1,8 +1,8 @@
 /** Requests that are wrong in every way: each gets its documented error, and the server and its data outlive them all. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { asRoot, basic, FORMATS, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
-import { cleanUp, ROOT, type ServerProcess, startServer } from './server.js';
 
 let server: ServerProcess;
 let token: string;

@@ -1,7 +1,7 @@
 /** Many clients at once: nothing is lost, and no client ever hears of a conflict. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { asRoot, FORMATS, officialClient, RpcSocket, SHOP } from './clients.js';
-import { cleanUp, ROOT, type ServerProcess, startServer } from './server.js';
 
 const CLIENTS = 8;
 let server: ServerProcess;

@@ -1,7 +1,7 @@
 /** The server killed in the middle of writes: what it said it had done is there when it comes back. */
 import { afterAll, expect, it } from 'vitest';
+import { cleanUp, ROOT, startServer, temporaryFolder } from '../support/server-process.js';
 import { asRoot, FORMATS, RpcSocket, SHOP } from './clients.js';
-import { cleanUp, ROOT, startServer, temporaryFolder } from './server.js';
 
 afterAll(cleanUp);
 

@@ -1,7 +1,7 @@
 /** Sessions that somebody ends, and what becomes of their sockets, their live queries and their tokens, on the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
 import { asRoot, officialClient, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
-import { cleanUp, ROOT, type ServerProcess, startServerWith } from './server.js';
 
 let server: ServerProcess;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** Thousands of calls and a thousand connections at once: each is answered as who it is, and as nobody else. */
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
 import { asRoot, basic, FORMATS, RpcSocket, SHOP, SHOP_HEADERS, tokenOf } from './clients.js';
-import { cleanUp, ROOT, type ServerProcess, startServerWith } from './server.js';
 
 const CALLS = 10_000;
 const PEOPLE = 20;

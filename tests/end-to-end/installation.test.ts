@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shrinkwrapOf } from '../../scripts/shrinkwrap.mjs';
-import { cleanUp, temporaryFolder } from './server.js';
+import { cleanUp, temporaryFolder } from '../support/server-process.js';
 
 interface LockFile {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly optional?: boolean }>>;

@@ -1,6 +1,6 @@
 /** The music shop over GraphQL, by who is asking: queries, pages and figures. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cleanUp } from './server.js';
+import { cleanUp } from '../support/server-process.js';
 import { albums, customers, employees, invoiceLines, invoices, playlistTracks, salesOf, tracks } from './shop.js';
 import { first, GraphqlShop, NAMES, type Name, PEOPLE } from './shop-people.js';
 

@@ -2,8 +2,8 @@
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { cleanUp, ROOT } from '../support/server-process.js';
 import { asRoot } from './clients.js';
-import { cleanUp, ROOT } from './server.js';
 import { tracks } from './shop.js';
 import { first, GraphqlShop, NAMES, type Name, PEOPLE } from './shop-people.js';
 

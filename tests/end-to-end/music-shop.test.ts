@@ -1,7 +1,7 @@
 /** The main job: a shop is loaded, its customers sign up and in, and each sees their own rows, whichever way they ask. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { asRoot, basic, type Client, RpcSocket, SHOP_HEADERS, send, tokenOf, WAYS } from './clients.js';
-import { cleanUp, ROOT, type ServerProcess, startServer } from './server.js';
 import {
   type CustomerRow,
   credentialsOf,

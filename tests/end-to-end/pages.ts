@@ -1,7 +1,7 @@
 /** Runs what a page of the documentation tells its readers to run, and compares what it says they will see. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { ROOT_OF_PAGES, type ServerProcess } from './server.js';
+import { ROOT_OF_PAGES, type ServerProcess } from '../support/server-process.js';
 
 /** A fenced block of a page. What follows a command in a block of `json` or `text` is its output. */
 interface Block {

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
+import { cleanUp, startServerWith, temporaryFolder } from '../support/server-process.js';
 import { runSteps, stable, startArguments, stepsOf } from './pages.js';
-import { cleanUp, startServerWith, temporaryFolder } from './server.js';
 
 afterAll(cleanUp);
 

@@ -1,7 +1,7 @@
 /** Sessions that end, and tokens that are past their time, by the clock of the real server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { asRoot, officialClient, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
-import { cleanUp, ROOT, type ServerProcess, startServer } from './server.js';
 
 let server: ServerProcess;
 beforeAll(async () => {

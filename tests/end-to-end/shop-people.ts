@@ -1,6 +1,7 @@
 /** Who asks the music shop something over GraphQL, and what each may see. */
+
+import { type ServerProcess, startServer } from '../support/server-process.js';
 import { SHOP_HEADERS, send, tokenOf } from './clients.js';
-import { type ServerProcess, startServer } from './server.js';
 import { type CustomerRow, credentialsOf, customers, employees, loadShop, STAFF_PASSWORD, salesOf } from './shop.js';
 
 export const [first, second] = customers.filter((customer) => salesOf(customer).lines.length > 0) as [

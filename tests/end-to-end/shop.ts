@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { ROOT } from './server.js';
+import { ROOT } from '../support/server-process.js';
 
 /** The whole Chinook data where it is at hand, else the small set of the example. */
 const FOLDERS = [process.env['MUSIC_SHOP_DATA'], '../shared/data/chinook', 'examples/music-shop/data'];

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/session/database/database.js';
 import type { BeginOptions, Engine, Transaction } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { isArray, isObject, RecordId, type Value } from '../../src/value/value.js';
-import { run } from '../security/world.js';
+import { run } from '../support/world.js';
 import { wrapped } from './wrapped.js';
 
 /** How often transactions were asked, by the method. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/catalog/principal.js';
 import type { Level, Role } from '../../src/language/ast.js';
 import { RecordId } from '../../src/value/value.js';
-import { PLACE, Store } from './definitions.js';
+import { PLACE, Store } from '../support/definitions.js';
 
 const REFUSED = 'IAM error: Not enough permissions to perform this action';
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { quoteString as shown } from '../../src/value/text/quote.js';
 import { isObject } from '../../src/value/value.js';
-import { Store } from './definitions.js';
+import { Store } from '../support/definitions.js';
 
 const EC = generateKeyPairSync('ec', {
   namedCurve: 'P-256',

@@ -139,6 +139,7 @@ export function executionOver(world: World, store: Store): Execution {
     apis: { invoke: missing },
     eventDepth: 0,
     eventQueued: missing,
+    indexWorkQueued: missing,
     reader: {
       judge: () => ({ admitted: true, hidden: [] }),
       read: (_, id) => store.read(id),

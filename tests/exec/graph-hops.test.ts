@@ -6,7 +6,7 @@ import type { Engine } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { RecordId } from '../../src/value/value.js';
-import { run } from '../security/world.js';
+import { run } from '../support/world.js';
 
 let engine: Engine;
 let database: OpenDatabase;

@@ -1,6 +1,6 @@
 /** Embedded JavaScript: what it sees, what it gives back, and what it may ask the database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openScripting, type Scripting } from './scripting.js';
+import { openScripting, type Scripting } from '../support/scripting.js';
 
 let scripting: Scripting;
 beforeAll(async () => {

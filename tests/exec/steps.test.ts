@@ -9,7 +9,7 @@ import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom } from '../../src/value/value.js';
-import { run } from '../security/world.js';
+import { run } from '../support/world.js';
 
 /** A clock by which each look finds the time of a turn used up, so that each checkpoint gives way. */
 let yields = 0;

@@ -1,6 +1,6 @@
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { LateEngine, Lateness } from '../storage/late-engine.js';
-import { waitBudgets } from './waits.js';
+import { LateEngine, Lateness } from '../support/late-engine.js';
+import { waitBudgets } from '../support/wait-budgets.js';
 
 waitBudgets('on a store that answers each call later', async (environment) => {
   const lateness = new Lateness();

@@ -14,7 +14,7 @@ import type {
 } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { objectFrom } from '../../src/value/value.js';
-import { run } from '../security/world.js';
+import { run } from '../support/world.js';
 import { wrapped } from './wrapped.js';
 
 /** What was asked of a store: records read by their keys, keys walked over, scans begun, and ranges counted. */

@@ -37,6 +37,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     invokeApi: () => undefined,
     nextNumber: () => 0,
     hasTable: () => true,
+    indexNote: undefined,
     hasAnalyzer: () => false,
     checkpoint: () => {},
     claim: () => {},

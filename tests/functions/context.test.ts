@@ -3,8 +3,8 @@ import type { Environment } from '../../src/env/environment.js';
 import { formatDatetime } from '../../src/value/datetime.js';
 import { toText } from '../../src/value/text/text.js';
 import { type Datetime, Duration, objectFrom, RecordId, type Value } from '../../src/value/value.js';
+import { fakeNetwork } from '../support/fake-network.js';
 import { call, testContext } from './calls.js';
-import { fakeNetwork } from './fake-network.js';
 
 /** A world in which it is always the same moment, every random bit is alike, and timers run at once. */
 function frozen(byte: number, slept: number[] = []): Environment {

@@ -4,7 +4,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { readTarget, type Target, type Targets } from '../../src/functions/network/targets.js';
-import { type FakeInternet, type FakeNetwork, fakeNetwork } from './fake-network.js';
+import { type FakeInternet, type FakeNetwork, fakeNetwork } from '../support/fake-network.js';
 
 const targets = (list: 'all' | readonly string[]): Targets =>
   list === 'all' ? list : list.map((text) => readTarget(text) as Target);

@@ -3,7 +3,7 @@ import { decodeBase32, encodeBase32 } from '../../src/functions/base32.js';
 import type { FunctionContext } from '../../src/functions/contract.js';
 import { totpFunctions } from '../../src/functions/totp.js';
 import type { Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 /** The secret of the test vectors in RFC 6238, in base32. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

@@ -1,7 +1,7 @@
 /** The audit suite of GraphQL over HTTP, against the real server. */
 import { auditServer } from 'graphql-http';
 import { expect, test } from 'vitest';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 const headers = {
   'svc-ns': 'test',

@@ -8,7 +8,7 @@ import {
   validateSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 import { openStack, type Stack } from './stack.js';
 
 /** The schema as tools of clients see it. */

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { compare } from '../../src/value/order.js';
 import { toDisplay } from '../../src/value/text/text.js';
 import { Datetime, float, int, isArray, isObject, objectFrom, RecordId, type Value } from '../../src/value/value.js';
-import { sendableValue } from '../properties/arbitraries.js';
+import { sendableValue } from '../support/arbitraries.js';
 import { openStack, type Stack } from './stack.js';
 
 const FIELDS = ['a', 'b', 'c'] as const;

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { createClient } from 'graphql-sse';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { objectFrom } from '../../src/value/value.js';
-import { run } from '../security/world.js';
-import { LiveServer, quiet } from './live-server.js';
+import { LiveServer, quiet } from '../support/graphql-live-server.js';
+import { run } from '../support/world.js';
 
 let server: LiveServer;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { GraphqlService } from '../../src/graphql/service.js';
 import type { RunningServer } from '../../src/server/server.js';
 import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 import { openStack, type Stack } from './stack.js';
 
 const SETUP = `DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE person SCHEMAFULL;

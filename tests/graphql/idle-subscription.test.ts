@@ -1,9 +1,9 @@
 /** What a subscription tells is no use of its session by whoever reads it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { GraphqlService } from '../../src/graphql/service.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { run, World } from '../security/world.js';
-import { Subscriber } from './subscriber.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { Subscriber } from '../support/graphql-subscriber.js';
+import { run, World } from '../support/world.js';
 
 const HALF_AN_HOUR = 1_800_000;
 

@@ -6,7 +6,7 @@ import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 import { openStack } from './stack.js';
 
 const SETUP = `DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; DEFINE FIELD next ON t TYPE option<record<t>>;

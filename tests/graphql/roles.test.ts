@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Allowances, type DatabaseRules, roleOf } from '../../src/graphql/effective-limits.js';
+import { type DatabaseRules, EffectiveLimitsByRole, roleOf } from '../../src/graphql/effective-limits.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import type { Role } from '../../src/language/ast.js';
@@ -63,7 +63,7 @@ describe('rules for roles', () => {
     ['guest: depth=30', { depth: 10 }, 10, 'DEPTH of the GRAPHQL config'],
     ['owner: depth=5', {}, 20, '--max-graphql-depth'],
   ])('of %j beside the config %j', (rules, config, depth, setting) => {
-    const allowances = new Allowances(DEFAULT_GRAPHQL_LIMITS, readRoles(rules), config);
+    const allowances = new EffectiveLimitsByRole(DEFAULT_GRAPHQL_LIMITS, readRoles(rules), config);
     const allowance = allowances.of({ principal: { kind: 'guest' }, place });
     expect(allowance.limits.depth).toBe(depth);
     expect(allowance.beyond('depth').message).toContain(`${depth} levels of fields (${setting})`);

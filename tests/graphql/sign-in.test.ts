@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
-import { openOwned } from '../session/owned.js';
+import { openOwned } from '../support/owned.js';
 import { type Answer, openStack, type Stack } from './stack.js';
 
 const SETUP = `

@@ -1,8 +1,8 @@
 /** Subscriptions: what they tell, in which order, and until when. */
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { run } from '../security/world.js';
+import { Subscriber } from '../support/graphql-subscriber.js';
+import { run } from '../support/world.js';
 import { openStack, type Stack } from './stack.js';
-import { Subscriber } from './subscriber.js';
 
 const SETUP = `
   DEFINE CONFIG GRAPHQL AUTO;

@@ -1,8 +1,8 @@
 /** GraphQL over WebSockets, with the client that people use and with bare sockets. */
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { objectFrom } from '../../src/value/value.js';
-import { run } from '../security/world.js';
-import { type Heard, LiveServer } from './live-server.js';
+import { type Heard, LiveServer } from '../support/graphql-live-server.js';
+import { run } from '../support/world.js';
 
 let server: LiveServer;
 beforeEach(async () => {

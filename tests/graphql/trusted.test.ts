@@ -9,7 +9,7 @@ import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { readDocuments } from '../../src/server/graphql-documents.js';
 import { objectFrom } from '../../src/value/value.js';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 import { type Answer, openStack } from './stack.js';
 
 const SETUP = (config = 'AUTO') => `DEFINE CONFIG GRAPHQL ${config};

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from '../protocol/server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
 afterEach(() => server.close());

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../src/errors/error.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
 import { objectFrom } from '../../src/value/value.js';
-import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
+import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 let database: FakeDatabase;
 let app: FastifyInstance;

@@ -9,7 +9,7 @@ import { createHttpServer } from '../../src/http/create-http-server.js';
 import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
 import { encodeAnswer } from '../../src/http/large-answer.js';
 import { newObject, Uuid, type Value } from '../../src/value/value.js';
-import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
+import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 const ROWS = 6_400;
 const rows: Value = Array.from({ length: ROWS }, (_, at): Value => Object.assign(newObject(), { at, name: `p ${at}` }));

@@ -5,7 +5,7 @@ import fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { OpenConnections } from '../../src/http/open-connections.js';
-import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
+import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 const sockets: Socket[] = [];
 afterEach(() => {

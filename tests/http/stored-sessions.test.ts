@@ -5,8 +5,8 @@ import { createHttpServer, type HttpServerParts } from '../../src/http/create-ht
 import { DEFAULT_LIMITS, type Limits } from '../../src/http/options.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
 import { objectFrom } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { run, World } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { run, World } from '../support/world.js';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';

@@ -12,7 +12,7 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database/data
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { objectFrom } from '../../src/value/value.js';
-import { openOwned } from '../session/owned.js';
+import { openOwned } from '../support/owned.js';
 
 let database: OpenDatabase;
 let app: FastifyInstance;

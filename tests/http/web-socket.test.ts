@@ -10,7 +10,7 @@ import { failure } from '../../src/errors/error.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
 import { FrameUnmasker } from '../../src/http/frame-unmasker.js';
 import { newObject, Uuid } from '../../src/value/value.js';
-import { FakeDatabase, succeeded } from '../rpc/fake-database.js';
+import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 let database: FakeDatabase;
 let app: FastifyInstance;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
-import { FakeDatabase } from '../rpc/fake-database.js';
+import { FakeDatabase } from '../support/fake-database.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const file = { tag: 'abc', contentType: 'text/javascript; charset=utf-8', body: Buffer.from('1') };

@@ -52,13 +52,20 @@ describe('the shape of a statement', () => {
     ]);
   });
 
+  it('has no blanks where something is defined', () => {
+    const text = 'DEFINE FIELD b ON a DEFAULT 1; CREATE a:1';
+    expect(shapesOf(text)?.map(({ isData, blanks }) => [isData, blanks.length])).toEqual([
+      [false, 0],
+      [true, 1],
+    ]);
+  });
+
   it.each([
     'RETURN a / 2',
     'RETURN /a;b/',
     'RETURN function() { return 1; }',
     "RETURN 'a",
     'LET $bind__1 = 2',
-    'CREATE a:1; DEFINE TABLE b',
     'RETURN 1 × 2',
   ])('is left to the parser: %s', (text) => {
     expect(shapesOf(text)).toBeUndefined();

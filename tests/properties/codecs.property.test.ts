@@ -5,7 +5,7 @@ import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../../src/value/json.js';
 import { decodeRecord, encodeRecord } from '../../src/value/record-encode.js';
-import { sendableValue, storableValue } from './arbitraries.js';
+import { sendableValue, storableValue } from '../support/arbitraries.js';
 import { expectSame } from './same.js';
 
 const LIMITS = { maxDepth: 64 };

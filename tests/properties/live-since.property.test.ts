@@ -9,8 +9,8 @@ import { expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { run, World } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { run, World } from '../support/world.js';
 
 const RUNS = Number(process.env['LIVE_SINCE_RUNS'] ?? 60);
 

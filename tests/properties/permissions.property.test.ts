@@ -10,7 +10,7 @@ import type { Session } from '../../src/session/contract.js';
 import { equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, RecordId, type Value } from '../../src/value/value.js';
-import { answer, answers, RECORD_ACCESS, run, World } from '../security/world.js';
+import { answer, answers, RECORD_ACCESS, run, World } from '../support/world.js';
 import {
   type Data,
   MY_LEVEL,

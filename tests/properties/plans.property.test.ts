@@ -6,7 +6,7 @@ import type { Session, StatementResult } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
-import { planWithOtherLiterals } from '../scripts/other-literals.js';
+import { planWithOtherLiterals } from '../support/other-literals.js';
 
 const number = fc.oneof(
   fc.integer({ min: -30, max: 30 }).map(String),

@@ -6,8 +6,8 @@ import { parseQuery } from '../../src/language/parse.js';
 import { StatementStream } from '../../src/language/statement-stream.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, newObject, type Value } from '../../src/value/value.js';
-import { openOwned } from '../session/owned.js';
-import { storableValue, text } from './arbitraries.js';
+import { storableValue, text } from '../support/arbitraries.js';
+import { openOwned } from '../support/owned.js';
 import { expectSame } from './same.js';
 
 const name = text.filter((each) => each !== '' && !each.includes('\0'));

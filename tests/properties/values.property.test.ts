@@ -9,7 +9,7 @@ import { toText } from '../../src/value/text/text.js';
 import { TextDiffs } from '../../src/value/text-diff.js';
 import { patchText } from '../../src/value/text-patch.js';
 import { objectFrom, type SetValue, type Value } from '../../src/value/value.js';
-import { anyValue, closeValue, pairOfAKind, storableValue, text } from './arbitraries.js';
+import { anyValue, closeValue, pairOfAKind, storableValue, text } from '../support/arbitraries.js';
 import { expectSame } from './same.js';
 
 const pair = fc.oneof(fc.tuple(anyValue, anyValue), fc.tuple(closeValue, closeValue), pairOfAKind);

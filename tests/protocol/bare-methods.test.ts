@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { METHODS } from '../../src/rpc/methods/table.js';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from './server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
 beforeAll(async () => {

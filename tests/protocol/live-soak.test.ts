@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from './server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 const SUBSCRIBERS = Number(process.env.SOAK_SUBSCRIBERS ?? 40);
 const WRITES = Number(process.env.SOAK_WRITES ?? 600);

@@ -4,7 +4,7 @@ import { eq, type LiveMessage, RecordId, Surreal, Table, Uuid } from 'surrealdb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from './server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 const newClient = () => new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
 

@@ -12,8 +12,8 @@ import { readConfiguration } from '../../src/server/configuration.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { LmdbEngine } from '../../src/storage/engines/lmdb.js';
-import { HeldStore, openUnsynced } from '../storage/held-store.js';
-import { ROOT } from './server.js';
+import { HeldStore, openUnsynced } from '../support/held-store.js';
+import { ROOT } from '../support/server.js';
 
 /** The server takes up so many requests of a connection at a time, and another that asks for its version beside them. */
 const MANY = 60;

@@ -8,7 +8,7 @@ import { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from './server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 describe('over TLS', () => {
   let folder: string;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createTesseraEngines } from '../../src/embedded/engines.js';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from './server.js';
+import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import {
   Uuid,
   type Value,
 } from '../../src/value/value.js';
-import { FakeDatabase, succeeded } from './fake-database.js';
+import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
 

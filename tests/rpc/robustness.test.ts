@@ -6,7 +6,7 @@ import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
 import { isObject, type Value } from '../../src/value/value.js';
-import { FakeDatabase } from './fake-database.js';
+import { FakeDatabase } from '../support/fake-database.js';
 
 async function handle(message: Value, json: boolean): Promise<void> {
   const problems: unknown[] = [];

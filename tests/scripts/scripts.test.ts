@@ -17,9 +17,9 @@ import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { DEFAULT_LIMITS } from '../../src/value/nesting.js';
 import type { Value } from '../../src/value/value.js';
-import { LateEngine, Lateness, seeded } from '../storage/late-engine.js';
+import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
+import { planWithOtherLiterals } from '../support/other-literals.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
-import { planWithOtherLiterals } from './other-literals.js';
 import { optionsOf, runScript } from './script.js';
 import { updatedScript } from './update.js';
 

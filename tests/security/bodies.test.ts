@@ -10,8 +10,8 @@ import { realEnvironment } from '../../src/env/real.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
+import { run, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { run, World } from './world.js';
 
 const MIB = 2 ** 20;
 const SELECTED = { 'svc-ns': 'test', 'svc-db': 'test' };

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { LmdbFile } from '../../src/storage/engines/lmdb-file.js';
-import { compiled } from '../storage/compiled.js';
+import { compiled } from '../support/compiled.js';
 import { attack } from './attack.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-damage-'));

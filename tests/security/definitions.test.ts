@@ -1,8 +1,8 @@
 /** Attacks by what definitions name: roles (52), files (61), and names that are printed (63). */
 import { afterEach, beforeEach, expect } from 'vitest';
 import { objectFrom } from '../../src/value/value.js';
+import { answer, answers, run, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { answer, answers, run, World } from './world.js';
 
 let world: World;
 beforeEach(async () => {

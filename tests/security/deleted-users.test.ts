@@ -6,10 +6,10 @@ import type { HeldTransaction, Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, answers, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors } from './doors.js';
-import { answer, answers, run, World } from './world.js';
 
 const INVALID = { code: 'invalid_auth' };
 const ENDED = /^session_expired/;

@@ -6,9 +6,9 @@ import { WebSocket } from 'ws';
 import type { Session } from '../../src/session/contract.js';
 import { durationFromNanoseconds } from '../../src/value/duration.js';
 import { objectFrom } from '../../src/value/value.js';
+import { answer, answers, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors } from './doors.js';
-import { answer, answers, run, World } from './world.js';
 
 let world: World;
 let doors: Doors;

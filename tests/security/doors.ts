@@ -6,7 +6,7 @@ import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
-import { answers, type World } from './world.js';
+import { answers, type World } from '../support/world.js';
 
 export type Place = readonly [namespace: string, database: string];
 const HOME: Place = ['test', 'test'];

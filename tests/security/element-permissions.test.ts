@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
+import { answer, answers, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors } from './doors.js';
-import { answer, answers, run, World } from './world.js';
 
 let world: World;
 let doors: Doors;

@@ -1,9 +1,9 @@
 /** Published attacks once more, by GraphQL: it has statements of its own making for everybody, so that each has to hold there, too. */
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
+import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors } from './doors.js';
-import { answer, run, World } from './world.js';
 
 let world: World;
 let doors: Doors;

@@ -9,9 +9,9 @@ import { createHttpServer } from '../../src/http/create-http-server.js';
 import { readNetworks } from '../../src/server/setting.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { run } from '../support/world.js';
 import { attack } from './attack.js';
-import { run } from './world.js';
 
 const PROXY = '10.0.0.1';
 const BEHIND: ClientAddressSource = { from: 'header', header: 'x-forwarded-for', trusted: readNetworks('10.0.0.0/8') };

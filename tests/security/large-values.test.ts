@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
+import { answer, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { answer, World } from './world.js';
 
 /** Each look at the clock finds a turn used up, so that each checkpoint gives way. */
 let yields = 0;

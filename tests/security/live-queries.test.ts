@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom, Uuid } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { answer, run, World } from './world.js';
 
 let world: World;
 let environment: StubbedEnvironment;

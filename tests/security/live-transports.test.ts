@@ -6,8 +6,8 @@ import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, objectFrom } from '../../src/value/value.js';
-import { LiveServer, quiet } from '../graphql/live-server.js';
-import { run } from './world.js';
+import { LiveServer, quiet } from '../support/graphql-live-server.js';
+import { run } from '../support/world.js';
 
 /** Somebody who listens to the table note, all of whose fields it asks for. */
 interface Listener {

@@ -13,9 +13,9 @@ import type { DatabaseOptions } from '../../src/session/database/database.js';
 import type { MemoryLimits } from '../../src/session/database/server-memory.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { newObject, objectFrom } from '../../src/value/value.js';
+import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors } from './doors.js';
-import { answer, run, World } from './world.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

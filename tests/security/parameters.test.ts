@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';
-import { openScripting } from '../exec/scripting.js';
+import { openScripting } from '../support/scripting.js';
+import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { answer, run, World } from './world.js';
 
 /** Everything that an owner can write which runs when somebody else does something; each tells what it takes `$p` for. */
 const CODE = `

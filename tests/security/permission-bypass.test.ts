@@ -1,9 +1,9 @@
 /** Attacks on row and field permissions (14 to 28). Much of this is told at length in `tests/scripts/permissions`. */
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
+import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors } from './doors.js';
-import { answer, run, World } from './world.js';
 
 let world: World;
 let doors: Doors;

@@ -2,9 +2,9 @@
 import { expect } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { readTarget, type Target } from '../../src/functions/network/targets.js';
-import { type FakeNetwork, fakeNetwork } from '../functions/fake-network.js';
+import { type FakeNetwork, fakeNetwork } from '../support/fake-network.js';
+import { answer, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { answer, World } from './world.js';
 
 async function asked(text: string, network: FakeNetwork, allow: 'all' | readonly string[]): Promise<string> {
   const targets = allow === 'all' ? allow : allow.map((each) => readTarget(each) as Target);

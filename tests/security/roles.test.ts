@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
 import type { StatementResult } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
-import { PRINCIPALS, type PrincipalName, run, World } from './world.js';
+import { PRINCIPALS, type PrincipalName, run, World } from '../support/world.js';
 
 /**
  * One mark for each of: RO RE RV · NO NE NV · DO DE DV · record user, guest.

@@ -1,6 +1,6 @@
 /** Attacks by embedded JavaScript: on the time, the memory and the stack of the server, on other scripts, and on the way out. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openScripting, type Scripting } from '../exec/scripting.js';
+import { openScripting, type Scripting } from '../support/scripting.js';
 import { attack } from './attack.js';
 
 /** Milliseconds for what has no end of its own; whatever else is run has the time that a busy machine may need for it. */

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answer, run, World } from './world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, run, World } from '../support/world.js';
 
 let world: World;
 let environment: StubbedEnvironment;

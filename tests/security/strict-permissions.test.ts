@@ -1,7 +1,7 @@
 /** Strict permissions: a write that PERMISSIONS refuse is an error, which tells of nothing that can't be seen. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
-import { answer, answers, run, World } from './world.js';
+import { answer, answers, run, World } from '../support/world.js';
 
 const SCHEMA = `
   DEFINE TABLE closed PERMISSIONS NONE;

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GraphqlService } from '../../src/graphql/service.js';
 import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';
-import { Subscriber } from '../graphql/subscriber.js';
-import { run, World } from './world.js';
+import { Subscriber } from '../support/graphql-subscriber.js';
+import { run, World } from '../support/world.js';
 
 let world: World;
 let service: GraphqlService;

@@ -5,9 +5,9 @@ import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { Closure, newObject, objectFrom, Range, RecordId, Regex, Table, type Value } from '../../src/value/value.js';
+import { answer, answers, RECORD_ACCESS, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors, type Place } from './doors.js';
-import { answer, answers, RECORD_ACCESS, run, World } from './world.js';
 
 let world: World;
 let doors: Doors;

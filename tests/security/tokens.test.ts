@@ -10,9 +10,9 @@ import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, objectFrom } from '../../src/value/value.js';
-import { type FakeInternet, type FakeNetwork, fakeNetwork } from '../functions/fake-network.js';
+import { type FakeInternet, type FakeNetwork, fakeNetwork } from '../support/fake-network.js';
+import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { answer, run, World } from './world.js';
 
 const GENERIC = 'There was a problem with authentication';
 const pem = ({ publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject }) => ({

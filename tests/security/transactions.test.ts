@@ -12,10 +12,10 @@ import type { ResourceUsage } from '../../src/session/database/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { HeldStore, openUnsynced } from '../storage/held-store.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { HeldStore, openUnsynced } from '../support/held-store.js';
+import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
-import { answer, run, World } from './world.js';
 
 const MINUTE = 60_000;
 let folder: string;

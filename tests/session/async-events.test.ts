@@ -7,7 +7,7 @@ import type { EarlyAnswers } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 const ROUND = 5_000;
 let environment: StubbedEnvironment;

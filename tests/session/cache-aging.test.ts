@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CacheAging } from '../../src/session/database/cache-aging.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 it('ages caches again and again until it is stopped', () => {
   const environment = new StubbedEnvironment();

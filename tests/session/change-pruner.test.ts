@@ -4,7 +4,7 @@ import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isArray, isObject } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 const MINUTE = 60_000;
 let environment: StubbedEnvironment;

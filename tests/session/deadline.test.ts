@@ -6,7 +6,7 @@ import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { Duration } from '../../src/value/value.js';
-import { openOwned } from './owned.js';
+import { openOwned } from '../support/owned.js';
 
 const SECOND = new Duration(1_000_000_000n);
 const CHEAP = parseQuery('RETURN 1').statements;

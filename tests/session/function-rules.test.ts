@@ -1,7 +1,7 @@
 /** Functions that the server doesn't let anybody call, however they are called. */
 import { describe, expect, it } from 'vitest';
 import type { FunctionNames } from '../../src/functions/rules.js';
-import { answer, run, World } from '../security/world.js';
+import { answer, run, World } from '../support/world.js';
 
 async function told(text: string, functions: { allow?: FunctionNames; deny?: FunctionNames }): Promise<string> {
   const world = await World.open({ functions });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { IssuedTokens, Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
-import { type Owned, openOwned } from './owned.js';
+import { type Owned, openOwned } from '../support/owned.js';
 
 const INVALID = { code: 'invalid_auth' };
 

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { HeldTransaction, Session, StatementExecutor } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
 import { objectFrom } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answer, run, World } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, run, World } from '../support/world.js';
 
 const SECOND = 1_000;
 const KIB = 2 ** 10;

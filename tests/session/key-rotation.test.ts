@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
-import { type Owned, openOwned } from './owned.js';
+import { type Owned, openOwned } from '../support/owned.js';
 
 const INVALID = { code: 'invalid_auth' };
 const pair = () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { Lifetime } from '../../src/session/session/lifetime.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 const MINUTE = 60_000;
 

@@ -5,8 +5,8 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database/data
 import { LiveQuota } from '../../src/session/live/live-quota.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { run } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { run } from '../support/world.js';
 
 let environment: StubbedEnvironment;
 let database: OpenDatabase;

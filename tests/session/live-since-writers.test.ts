@@ -10,7 +10,7 @@ import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';
-import { run } from '../security/world.js';
+import { run } from '../support/world.js';
 
 const WRITERS = 4;
 const WRITES = 60;

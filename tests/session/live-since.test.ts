@@ -7,7 +7,7 @@ import { stampOfTime } from '../../src/storage/append.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, type ObjectValue, objectFrom, Uuid, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 const MINUTE = 60_000;
 

@@ -6,7 +6,7 @@ import { LiveQuota } from '../../src/session/live/live-quota.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 let environment: StubbedEnvironment;
 let database: OpenDatabase;

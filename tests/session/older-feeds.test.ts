@@ -5,8 +5,8 @@ import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, objectFrom, RecordId } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answer, run } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, run } from '../support/world.js';
 
 /** What an older version would have left behind: entries of other forms, and nothing that says since when the feed is whole. */
 async function older(engine: MemoryEngine): Promise<void> {

@@ -1,6 +1,6 @@
 /** What USE selects is brought into being by those who may, also where it was there before. */
 import { expect, test } from 'vitest';
-import { openOwned } from './owned.js';
+import { openOwned } from '../support/owned.js';
 
 test('a database that was removed comes into being again when it is selected', async () => {
   const { database } = await openOwned();

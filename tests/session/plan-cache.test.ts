@@ -35,6 +35,16 @@ describe('the cache of plans', () => {
     expect(literals?.slice(1).map((values) => values.map(toText))).toEqual([['a:2'], ['a:3'], ['a:4']]);
   });
 
+  it('serves the statements beside definitions, which are read each time', () => {
+    const plans = new PlanCache();
+    const parse = (n: number) => plans.parse(`DEFINE FIELD b ON a DEFAULT ${n}; CREATE a:${n}`).statements;
+    parse(1);
+    const [defined, created] = parse(2);
+    const [definedAgain, createdAgain] = parse(3);
+    expect(createdAgain).toBe(created);
+    expect(definedAgain).not.toBe(defined);
+  });
+
   it('has a statement for each literal that stays', () => {
     const plans = new PlanCache();
     const parse = (where: number, limit: number) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
-import { answer, run } from '../security/world.js';
+import { answer, run } from '../support/world.js';
 
 const ENDLESS = 'FOR $n IN 1..1000000000 { LET $a = $n }';
 

@@ -4,8 +4,8 @@ import { isPromise } from '../../src/base/promise-or-value.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answer, run } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, run } from '../support/world.js';
 
 let database: OpenDatabase;
 let session: Session;

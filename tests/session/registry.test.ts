@@ -8,8 +8,8 @@ import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answer, RECORD_ACCESS, run, World } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, RECORD_ACCESS, run, World } from '../support/world.js';
 
 const EXPIRED = /^session_expired/;
 let world: World;

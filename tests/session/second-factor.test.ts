@@ -2,7 +2,7 @@
 import { hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { objectFrom, type Value } from '../../src/value/value.js';
-import { type Owned, openOwned } from './owned.js';
+import { type Owned, openOwned } from '../support/owned.js';
 
 const INVALID = { code: 'invalid_auth' };
 const DATABASE = { NS: 'test', DB: 'test' };

@@ -4,8 +4,8 @@ import { RpcConnection } from '../../src/rpc/connection.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { answer, run, World } from '../security/world.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { answer, run, World } from '../support/world.js';
 
 const KIB = 2 ** 10;
 const MISSING = '! Transaction not found';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject } from '../../src/value/value.js';
-import { type Owned, openOwned } from './owned.js';
+import { type Owned, openOwned } from '../support/owned.js';
 
 const EVERYTHING = readFileSync(new URL('fixtures/everything.surql', import.meta.url), 'utf8');
 

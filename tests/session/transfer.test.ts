@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TesseraError } from '../../src/errors/error.js';
 import type { ExportSelection, Session } from '../../src/session/contract.js';
 import { Duration, objectFrom, RecordId } from '../../src/value/value.js';
-import { type Owned, openOwned } from './owned.js';
+import { type Owned, openOwned } from '../support/owned.js';
 
 const opened: Owned[] = [];
 const open = async (): Promise<Owned> => {

@@ -4,7 +4,7 @@ import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 let environment: StubbedEnvironment;
 let session: Session;

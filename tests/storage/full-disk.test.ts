@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LmdbFile } from '../../src/storage/engines/lmdb-file.js';
 import { walkPages } from '../../src/storage/engines/lmdb-pages.js';
-import { compiled } from './compiled.js';
+import { compiled } from '../support/compiled.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-full-'));
 let child: string;

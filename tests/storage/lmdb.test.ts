@@ -9,7 +9,7 @@ import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { DATA_FILE, MAX_KEY_LENGTH } from '../../src/storage/engines/lmdb-store.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { RecordCache } from '../../src/storage/engines/record-cache.js';
-import { HeldStore, openUnsynced } from './held-store.js';
+import { HeldStore, openUnsynced } from '../support/held-store.js';
 
 const EVERYTHING = { from: '', to: '\xff' };
 const withCode = (code: string) => expect.objectContaining({ code });

@@ -10,7 +10,7 @@ import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { code } from '../conformance/storage.js';
-import { LateEngine, Lateness, seeded } from './late-engine.js';
+import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'tessera-maintenance-'));
 

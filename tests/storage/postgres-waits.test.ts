@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
 import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
-import { waitBudgets } from '../exec/waits.js';
+import { CountingStore } from '../support/counting-store.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
-import { CountingStore } from './counting-store.js';
+import { waitBudgets } from '../support/wait-budgets.js';
 
 describe.skipIf(postgresPrograms() === undefined)('PostgreSQL', () => {
   let server: PostgresServer;

@@ -4,7 +4,7 @@ import { failure } from '../../src/errors/error.js';
 import { RESERVATION_TIME } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 describe('withRetries', () => {
   it('stays synchronous when nothing waits', () => {

@@ -1,10 +1,13 @@
 /** A store that doesn't answer keeps nobody waiting beyond a deadline or a cancellation, and nothing half is left. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RequestInterrupt } from '../../src/exec/interrupt.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { LateEngine, Lateness } from './late-engine.js';
+import { COMMIT_GRACE, commitInterruptibly } from '../../src/storage/interrupted.js';
+import { Duration } from '../../src/value/value.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { LateEngine, Lateness } from '../support/late-engine.js';
 
 describe('A store that falls silent', () => {
   let environment: StubbedEnvironment;
@@ -63,5 +66,70 @@ describe('A store that falls silent', () => {
     const other = database.ownerSession();
     await other.use('test', 'test');
     expect((await other.query('SELECT VALUE n FROM t'))[0]?.outcome).toEqual({ ok: true, value: [1, 2] });
+  });
+
+  describe('while a COMMIT is under way', () => {
+    const WRITES = ['UPDATE t SET n = 7', 'CREATE t:3 SET n = 3', 'DELETE t:1'];
+    const UNKNOWN = 'commit_outcome_unknown';
+
+    /** What comes of a text whose COMMIT isn't answered, and how long that took after `meanwhile`. */
+    const cutOff = async (text: string, meanwhile: () => void): Promise<readonly string[]> => {
+      lateness.silent = 'commits';
+      let codes: readonly string[] | undefined;
+      const asked = codesOf(text, meanwhile).then((found) => {
+        codes = found;
+      });
+      await quiet();
+      await quiet();
+      expect(codes).toBeUndefined();
+      environment.advance(COMMIT_GRACE);
+      await quiet();
+      lateness.silent = 'nothing';
+      await asked;
+      return codes ?? [];
+    };
+
+    test.each(WRITES)('ends %s with its TIMEOUT', async (text) => {
+      expect(await cutOff(`${text} TIMEOUT 100ms`, () => environment.advance(100))).toEqual([UNKNOWN]);
+      expect(await codesOf('UPDATE t SET n = 7', () => undefined)).toEqual(['ok']);
+    });
+
+    test.each([...WRITES, 'BEGIN; UPDATE t SET n = 7; COMMIT'])('ends %s when its session is closed', async (text) => {
+      const codes = await cutOff(text, () => void owner.close());
+      expect(codes.at(-1)).toMatch(/commit_outcome_unknown|cancelled/);
+    });
+
+    test('ends a block by the time that a request may take', async () => {
+      await owner.query('ALTER SYSTEM QUERY_TIMEOUT 200ms');
+      const codes = await cutOff('BEGIN; UPDATE t SET n = 7; COMMIT', () => environment.advance(200));
+      expect(codes).toEqual(['ok', UNKNOWN]);
+    });
+
+    test('ends COMMIT of a held transaction with its session', async () => {
+      const held = await owner.begin();
+      await held.query('UPDATE t SET n = 7');
+      lateness.silent = 'commits';
+      const committed = held.commit().then(
+        () => 'ok',
+        (error: { code: string }) => error.code,
+      );
+      await quiet();
+      void owner.close();
+      environment.advance(COMMIT_GRACE);
+      expect(await committed).toBe(UNKNOWN);
+    });
+
+    test('says that a commit was made whose answer comes soon after the deadline', async () => {
+      const interrupt = RequestInterrupt.begin(environment).within(new Duration(100_000_000n));
+      const transaction = await new MemoryEngine(environment).begin({ writable: true });
+      let answer = () => {};
+      const committed = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const done = commitInterruptibly(interrupt, transaction, () => committed);
+      environment.advance(100 + COMMIT_GRACE - 1);
+      answer();
+      await expect(done).resolves.toBeUndefined();
+    });
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
-import { compiled } from './compiled.js';
+import { compiled } from '../support/compiled.js';
 
 const BASE = mkdtempSync(join(tmpdir(), 'tessera-'));
 let folder: string;

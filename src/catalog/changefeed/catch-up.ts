@@ -1,4 +1,6 @@
-/** What was changed in a table before a live query began, piece by piece, from its changefeed. */
+/**
+ * Reads the changes of a table from its changefeed in pages, for live queries that begin at an earlier versionstamp.
+ */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
@@ -11,33 +13,33 @@ import { coveredFrom } from './coverage.js';
 
 export interface CatchUpChange extends Pick<RecordChange, 'before' | 'after'> {
   readonly stamp: Versionstamp;
-  /** Whether its commit changed nothing more in the table. */
+  /** Whether it is the last change of its commit in the table. */
   readonly isLast: boolean;
 }
 
-/** Some of the changes, in the order of commits. */
+/** Consecutive changes in commit order. */
 export interface ChangePage {
   readonly changes: readonly CatchUpChange[];
-  /** Where the next one begins; `undefined` if there is none. */
+  /** The position of the next page; `undefined` after the last one. */
   readonly next: LogPosition | undefined;
 }
 
-/** Which changes: those from a position on up to a versionstamp, which is included. `since` is where it all began. */
+/** The changes from a position up to and including versionstamp `until`. `since` is the query's start. */
 export interface ChangePageRequest {
   readonly since: Versionstamp;
   readonly from: LogPosition;
   readonly until: Versionstamp;
 }
 
-/** A piece is no larger, but for its last change. */
+/** Page limits, which only the last change may exceed. */
 const PIECE_CHANGES = 256;
 const PIECE_BYTES = 2 ** 20;
-/** Entries that are read at a time. */
+/** Entries read at a time. */
 const BATCH = 32;
 
 /**
- * The next piece. `pause` is called for each batch that was read.
- * @throws TesseraError `changefeed_required`, `changefeed_too_short` when what is wanted isn't all there, or not any more
+ * Reads the next page. `pause` is called for each batch read.
+ * @throws TesseraError `changefeed_required`, `changefeed_too_short` if the feed doesn't cover the request
  */
 export function readChangePage(
   transaction: Transaction,

@@ -1,6 +1,6 @@
 /**
- * The logs behind CHANGEFEED: one for each table, in the key space, written by the transaction that changes the records. Their entries are
- * appended (`storage/append.ts`), so that they stand in the order of commits and no two writers conflict over a log.
+ * The change logs behind CHANGEFEED: one per table, written by the transaction that changes the records. Entries are
+ * appended (`storage/append.ts`), so that they are in commit order and writers don't conflict.
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
@@ -19,25 +19,25 @@ import { changesPrefix, changesPrefixOf, changesRange, prefixRange } from '../ke
 export type LoggedChange =
   | { readonly kind: 'define'; readonly table: TableDefinition }
   | { readonly kind: 'set'; readonly record: Value }
-  /** With what turns the record back into the one before (`diff`). Written by earlier versions. */
+  /** With the patch back to the previous record (`diff`). Written by earlier versions. */
   | { readonly kind: 'update'; readonly record: Value; readonly back: Value }
   | { readonly kind: 'delete'; readonly id: Value }
   | RecordChange;
 
-/** What became of a record, in a feed with INCLUDE ORIGINAL. An import is a change that live queries aren't told. */
+/** A changed record, in a feed with INCLUDE ORIGINAL. Changes by an import aren't delivered to live queries. */
 export interface RecordChange {
   readonly kind: 'change' | 'import';
   readonly before: ObjectValue | undefined;
   readonly after: ObjectValue | undefined;
 }
 
-/** What became of a record, to be logged. */
+/** A changed record to be logged. */
 export interface LoggedRecord extends Omit<RecordChange, 'kind'> {
   readonly id: RecordId;
   readonly importing: boolean;
 }
 
-/** How the changes of a table are logged, if they are: the database's word counts before the table's. Views are never logged. */
+/** The changefeed clause of a table, if any: the database's takes precedence. Views are never logged. */
 export function feedOf(
   { database }: Pick<DatabaseCatalog, 'database'>,
   { definition }: Pick<TableEntry, 'definition'>,
@@ -45,7 +45,7 @@ export function feedOf(
   return definition.view === undefined ? (database.changefeed ?? definition.changefeed) : undefined;
 }
 
-/** Logs what became of a record. One that stays as it was isn't logged. */
+/** Logs a changed record. A record that is equal before and after isn't logged. */
 export function logRecord(
   transaction: Transaction,
   catalog: DatabaseCatalog,
@@ -58,7 +58,7 @@ export function logRecord(
   else transaction.append(prefix, after === undefined ? ['delete', id] : ['set', after]);
 }
 
-/** Logs the definition of a table that has a changefeed of its own. */
+/** Logs the definition of a table with its own changefeed. */
 export function logDefinition(transaction: Transaction, database: number, table: TableDefinition): void {
   if (table.changefeed !== undefined) {
     transaction.append(changesPrefix(database, table.name), ['define', storeDefinition(table)]);
@@ -83,20 +83,20 @@ export function readEntry(stored: Stored): LoggedChange {
   }
 }
 
-/** What one commit changed. */
+/** The changes of one commit. */
 export interface ChangeSet {
   readonly stamp: Versionstamp;
   readonly changes: LoggedChange[];
 }
 
-/** Which changes: those of a table or of all, from a versionstamp on, of at most so many commits. */
+/** Which changes: of one table or all, from a versionstamp on, of at most `limit` commits. */
 export interface ChangesWanted {
   readonly table: string | undefined;
   readonly since: Versionstamp;
   readonly limit: number;
 }
 
-/** The changes in the order of commits, those of one commit by table. `pause` is called for each batch that was read. */
+/** Reads changes in commit order, those of one commit ordered by table. `pause` is called for each batch read. */
 export function readChanges(
   transaction: Transaction,
   database: number,
@@ -107,7 +107,7 @@ export function readChanges(
   if (limit === 0) return sets;
   const readLog = (prefix: Key): PromiseOrValue<void> => {
     const found = new Map(sets.map((set) => [set.stamp, set]));
-    // Beyond what is already enough nothing more is wanted.
+    // Later commits exceed the limit.
     const last = sets.length < limit ? undefined : sets.at(-1)?.stamp;
     let fresh = 0;
     const range = { from: prefix + stampBytes(since), to: prefixRange(prefix).to };

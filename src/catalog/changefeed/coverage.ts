@@ -1,10 +1,10 @@
 /**
- * How far back the changefeed of a table is whole: since when it has, of every change, the record before and after. That is what a live query
- * needs to be told what was changed before it began.
+ * The coverage of a table's changefeed: since when it contains every change with the record before and after, as live
+ * queries need to catch up.
  *
- * A feed breaks when it begins or goes on with another clause, and where its oldest entries are pruned. Breaks are appended to a log of their
- * own, so that each stands where its commit does among the changes; the last one says where the feed is whole from. The log is by the table's
- * id, so that what a removed table of the same name has left behind is nothing to the new one.
+ * A gap arises when the feed begins or continues with another clause, and when its oldest entries are pruned. Gaps are
+ * appended to a log of their own, so that they are ordered by commit like changes; coverage begins at the last one. The
+ * log is keyed by the table's id, so that a removed table of the same name leaves no gaps to a new one.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
@@ -16,14 +16,14 @@ import type { DatabaseDefinition, TableDefinition } from '../definitions/definit
 import { feedGapsPrefix, prefixRange } from '../keys.js';
 import { feedOf } from './change-log.js';
 
-/** A feed either began with its table, or misses what was changed before. */
+/** A feed either began with its table, or lacks earlier changes. */
 type Gap = 'beginning' | 'loss';
 
 function isWhole(feed: Changefeed | undefined): boolean {
   return feed?.original === true;
 }
 
-/** To be called when a table is defined. `before` is missing if it is a new one. */
+/** Call when a table is defined; `before` is its former definition, if any. */
 export function recordTableFeed(
   transaction: Transaction,
   { database }: DatabaseCatalog,
@@ -36,7 +36,7 @@ export function recordTableFeed(
   transaction.append(feedGapsPrefix(database.id, after.id), kind);
 }
 
-/** To be called when a database is defined, whose feed counts before those of its tables. */
+/** Call when a database is defined: its feed takes precedence over those of its tables. */
 export function recordDatabaseFeed(
   transaction: Transaction,
   before: DatabaseDefinition | undefined,
@@ -46,7 +46,7 @@ export function recordDatabaseFeed(
   transaction.append(feedGapsPrefix(after.id), 'loss' satisfies Gap);
 }
 
-/** Notes that the entries of a feed were deleted up to a position. */
+/** Records that the entries of a feed were deleted up to a position. */
 export function recordGap(
   transaction: Transaction,
   { database }: DatabaseCatalog,
@@ -61,7 +61,7 @@ export function recordGap(
   });
 }
 
-/** Has a feed be whole from now on that a version began which didn't note where. */
+/** Begins the coverage now for a feed of an older release, which didn't record it. */
 export function recordUnknownFeed(
   transaction: Transaction,
   catalog: DatabaseCatalog,
@@ -75,8 +75,8 @@ export function recordUnknownFeed(
 }
 
 /**
- * From where to read the feed of a table for all that comes behind a position: from there, or from the feed's beginning if the table is younger
- * and `fromBeginning` says that this will do.
+ * The position from which to read a table's feed to get all changes after `position`; or the feed's beginning, if the
+ * table is younger and `fromBeginning` permits that.
  * @throws TesseraError `changefeed_required`, `changefeed_too_short`
  */
 export function coveredFrom(
@@ -100,7 +100,7 @@ interface FoundGap {
   readonly kind: Stored;
 }
 
-/** The last break of a table's feed, be it one of all feeds. */
+/** The last gap of a table's feed, including gaps of the whole database. */
 function lastGapOf(
   transaction: Transaction,
   { database }: DatabaseCatalog,

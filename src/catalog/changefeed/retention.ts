@@ -1,4 +1,4 @@
-/** Takes what is old out of the logs behind CHANGEFEED. */
+/** Prunes change logs according to their CHANGEFEED clauses. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { positionIn, stampBytes, stampOfTime } from '../../storage/append.js';
 import type { Key, Transaction } from '../../storage/contract.js';
@@ -9,10 +9,10 @@ import { changesPrefix, changesRange, prefixRange } from '../keys.js';
 import { forEachLog } from './change-log.js';
 import { recordGap, recordUnknownFeed } from './coverage.js';
 
-/** Entries that one transaction prunes at most, so that nobody waits for it long. */
+/** Entries that one transaction prunes at most, so that it stays short. */
 const PRUNE_BATCH = 1_000;
 
-/** Whether a database has logs that aren't empty. */
+/** Whether a database has change logs that aren't empty. */
 export function hasChanges(transaction: Transaction, database: number): PromiseOrValue<boolean> {
   const cursor = transaction.scan(changesRange(database), { limit: 1 });
   return andThen(cursor.next(), (batch) => {
@@ -22,8 +22,8 @@ export function hasChanges(transaction: Transaction, database: number): PromiseO
 }
 
 /**
- * Deletes entries that are older than their feed keeps them, and those of tables that have no feed any more; a bounded number of them.
- * Answers whether there may be more.
+ * Deletes a bounded number of entries that are past their retention or belong to tables without a feed. Answers whether
+ * there may be more.
  */
 export function pruneChanges(transaction: Transaction, catalog: DatabaseCatalog, now: bigint): PromiseOrValue<boolean> {
   const { database, tables } = catalog;

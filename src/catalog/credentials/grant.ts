@@ -1,9 +1,8 @@
 /**
- * Grants: what lets a bearer in without a password, handed out by ACCESS … GRANT and by sign-ins WITH REFRESH. Only a digest of a grant's
- * secret is kept; the secret has enough bits of chance in it that a fast digest is as good as a slow one.
+ * Grants: credentials issued by ACCESS … GRANT and by sign-ins WITH REFRESH. Only a digest of a grant's secret is
+ * stored; the secret has enough entropy for a fast digest.
  *
- * Refresh tokens are used once, and each is replaced by the next of its family. Once a family is revoked none of its tokens is worth
- * anything, however it came about.
+ * A refresh token is used once and replaced by the next of its family. Revoking a family invalidates all of its tokens.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -20,7 +19,7 @@ export type GrantSubject =
   | {
       readonly kind: 'record';
       readonly record: RecordId;
-      /** Which incarnation of the record (`incarnation.ts`); grants of older releases don't tell. */
+      /** The record's incarnation (`incarnation.ts`); absent in grants of older releases. */
       readonly incarnation?: string | undefined;
     };
 
@@ -29,26 +28,26 @@ export interface Grant {
   readonly access: string;
   readonly subject: GrantSubject;
   readonly creation: Datetime;
-  /** Without it the grant has no end. */
+  /** Absent: never expires. */
   readonly expiration?: Datetime | undefined;
   readonly revocation?: Datetime | undefined;
   readonly digest: Uint8Array;
-  /** Of a refresh token: the id of the first of those that replaced one another. */
+  /** For refresh tokens: the id of the family's first token. */
   readonly family?: string | undefined;
-  /** Of a refresh token: the id of the access token that was issued with it. */
+  /** For refresh tokens: the id of the access token issued with it. */
   readonly token?: string | undefined;
-  /** A refresh token that was used, which revokes it. */
+  /** For refresh tokens: it was used, which revokes it. */
   readonly used?: boolean | undefined;
 }
 
 const ID_LENGTH = 12;
 const SECRET_LENGTH = 24;
 
-/** What the key of a grant begins with. */
+/** Prefixes of grant keys. */
 const PREFIXES = { bearer: 'surreal-bearer', refresh: 'surreal-refresh' } as const;
 export type GrantUse = keyof typeof PREFIXES;
 
-/** A key as its bearer sends it. */
+/** A grant key as its bearer sends it. */
 export interface GrantKey {
   readonly id: string;
   readonly secret: string;
@@ -57,15 +56,15 @@ export interface GrantKey {
 export interface NewGrant {
   readonly access: string;
   readonly subject: GrantSubject;
-  /** Nanoseconds; without end if `undefined`. */
+  /** Nanoseconds; `undefined`: no expiry. */
   readonly lifetime: bigint | undefined;
   /** The family of the refresh token that it replaces. */
   readonly family?: string | undefined;
-  /** Of a refresh token: the id of the access token that is issued with it. */
+  /** For refresh tokens: the id of the access token issued with it. */
   readonly token?: string | undefined;
 }
 
-/** A new grant and its key, which is told once and kept nowhere. */
+/** Generates a grant and its key, which is shown once and not stored. */
 export function generateGrant(
   { clock, random }: Environment,
   use: GrantUse,
@@ -87,7 +86,7 @@ export function generateGrant(
   return { grant, key: `${PREFIXES[use]}-${id}-${secret}` };
 }
 
-/** Reads a key; `undefined` when it hasn't the form of one of this use. */
+/** Parses a grant key; `undefined` if it doesn't have the form for this use. */
 export function readGrantKey(use: GrantUse, text: string): GrantKey | undefined {
   const prefix = `${PREFIXES[use]}-`;
   const secretAt = prefix.length + ID_LENGTH + 1;
@@ -96,7 +95,7 @@ export function readGrantKey(use: GrantUse, text: string): GrantKey | undefined 
   return { id: text.slice(prefix.length, secretAt - 1), secret: text.slice(secretAt) };
 }
 
-/** Whether the secret of a key is that of a grant, told in the same time whatever differs. */
+/** Whether the secret of a key matches a grant, compared in constant time. */
 export function secretMatches({ secret }: GrantKey, { digest }: Grant): boolean {
   return timingSafeEqual(digestOf(secret), digest);
 }
@@ -109,12 +108,12 @@ function digestOf(secret: string): Uint8Array {
   return createHash('sha256').update(secret).digest();
 }
 
-/** A moment that is told in nanoseconds since 1970; lifetimes may lead beyond all dates. */
+/** Nanoseconds since 1970 as a datetime, clamped to the range of datetimes. */
 export function toDatetime(nanoseconds: bigint): Datetime {
   return datetimeFromNanoseconds(nanoseconds) ?? MAX_DATETIME;
 }
 
-/** The grants of an access method within a transaction. */
+/** The grants of an access method, within a transaction. */
 export class Grants {
   constructor(
     readonly transaction: Transaction,
@@ -126,7 +125,7 @@ export class Grants {
     return andThen(this.transaction.get(grantKey(this.area, this.access, id)), (stored) => this.#read(id, stored));
   }
 
-  /** All of them, in the order of their ids. */
+  /** All grants, ordered by id. */
   list(): PromiseOrValue<Grant[]> {
     const found: Grant[] = [];
     const walked = forEachEntry(this.transaction, grantRange(this.area, this.access), ([, stored]) => {
@@ -155,7 +154,7 @@ export class Grants {
     this.transaction.delete(grantKey(this.area, this.access, id));
   }
 
-  /** When a family of refresh tokens was revoked; `undefined` while it is good. */
+  /** When a family of refresh tokens was revoked; `undefined` if it wasn't. */
   familyRevocation(family: string): PromiseOrValue<Datetime | undefined> {
     return andThen(this.transaction.get(grantFamilyKey(this.area, this.access, family)), (at) =>
       at instanceof Datetime ? at : undefined,

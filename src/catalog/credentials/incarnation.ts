@@ -1,14 +1,13 @@
 /**
- * Incarnations of records: a random id that tells a record from one that had the same id before it was deleted. Tokens,
- * grants and sessions of a record user name the incarnation that they were given to, so that they end with it, whoever
- * gets the id next.
+ * Incarnations: a random id that distinguishes a record from earlier records with the same id. Tokens, grants and
+ * sessions of a record user name the incarnation that they were issued to, so that they become invalid when the record
+ * is deleted, even if its id is reused.
  *
- * A record gets an incarnation when it is first handed something, and loses it when it is deleted, in the same
- * transaction. Only tables whose records have signed in (`hasUsers`) have any, so that writes to other tables cost
- * nothing more.
+ * A record gets an incarnation with its first credential, and loses it when it is deleted, in the same transaction.
+ * Only tables whose records have signed in (`hasUsers`) have any, so that writes to other tables cost nothing.
  *
- * What doesn't name an incarnation, as tokens of other issuers and of older releases, is held against the time of its
- * issue: `since` tells how old the record is at most, where an older one may have had its id.
+ * Credentials without an incarnation, from other issuers or older releases, are checked by their time of issue: `since`
+ * is the earliest time at which the record may have been created, if an older one may have had its id.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Random } from '../../env/environment.js';
@@ -27,28 +26,25 @@ import { generateSecret } from './secret.js';
 
 export interface Incarnation {
   readonly id: string;
-  /**
-   * Nanoseconds since 1970: what doesn't name an incarnation must have been issued later. Without it, it may be as old
-   * as it likes.
-   */
+  /** Nanoseconds since 1970: credentials without an incarnation must have been issued later. Absent: any time. */
   readonly since: bigint | undefined;
 }
 
-/** What incarnations are made with. */
+/** What creating incarnations requires. */
 export interface IncarnationSource {
   readonly transaction: Transaction;
   readonly random: Random;
   readonly clock: Clock;
 }
 
-/** What a record was handed before it existed names this incarnation, which none ever is. */
+/** Named by credentials issued before the record existed; no record ever has it. */
 export const NO_INCARNATION = '';
 
 const ID_LENGTH = 16;
 
 /**
- * Whether something belongs to an incarnation that was issued at some time (nanoseconds since 1970) and names one, or
- * none.
+ * Whether a credential issued at some time (nanoseconds since 1970), which names an incarnation or none, belongs to an
+ * incarnation.
  */
 export function belongsTo({ id, since }: Incarnation, named: string | undefined, issuedAt: () => bigint): boolean {
   return named === undefined ? since === undefined || issuedAt() > since : named === id;
@@ -65,9 +61,8 @@ export function findIncarnation(
 }
 
 /**
- * The incarnation of a record, which gets one if it has none; `undefined` when there is no such record. `proven` says
- * that whoever asks has shown to be the record just now: what was issued before and names no incarnation is worth
- * nothing then.
+ * The incarnation of a record, assigned if it has none; `undefined` if the record doesn't exist. `proven`: the caller
+ * has just authenticated as the record, which invalidates earlier credentials without an incarnation.
  */
 export function ensureIncarnation(
   change: SchemaChange,
@@ -92,9 +87,7 @@ export function ensureIncarnation(
   });
 }
 
-/**
- * A record of a table that has users was created: where others were deleted before, it may have the id of one of them.
- */
+/** A record of a table with users was created: it may have the id of a deleted one. */
 export function recordCreated(source: IncarnationSource, table: TableEntry, key: string): PromiseOrValue<void> {
   const { transaction, clock } = source;
   return andThen(transaction.get(lostRecordsKey(table.keys.database, table.keys.table)), (lost) => {
@@ -102,19 +95,19 @@ export function recordCreated(source: IncarnationSource, table: TableEntry, key:
   });
 }
 
-/** A record of a table that has users was deleted. */
+/** A record of a table with users was deleted. */
 export function recordDeleted(transaction: Transaction, table: TableEntry, key: string): PromiseOrValue<void> {
   transaction.delete(table.keys.incarnation(key));
   return recordGap(transaction, table);
 }
 
-/** All records of a table were deleted, which stays. */
+/** All records of a table were deleted. */
 export function recordsDeleted(transaction: Transaction, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   return andThen(transaction.deleteRange(table.keys.incarnations), () => recordGap(transaction, table));
 }
 
-/** A table is removed: one of its name that is made later may have records with the same ids. */
+/** A table was removed: a later table of the same name may have records with the same ids. */
 export function tableRemoved({ transaction }: SchemaChange, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers === true) transaction.put(settingKey('users-lost'), true);
   const { database, table: id, incarnations } = table.keys;
@@ -122,14 +115,14 @@ export function tableRemoved({ transaction }: SchemaChange, table: TableEntry): 
   return transaction.deleteRange(incarnations);
 }
 
-/** A database is removed: so are all its tables. */
+/** A database was removed, with all of its tables. */
 export function databaseRemoved({ transaction }: SchemaChange, { id }: DatabaseDefinition): PromiseOrValue<void> {
   return forEachEntry(transaction, definitionRange(databaseArea(id), 'table'), ([, stored]) => {
     if (readDefinition('define-table', stored).hasUsers === true) transaction.put(settingKey('users-lost'), true);
   });
 }
 
-/** What is noted of a table when it is made: its time, if one of its name may have had users. */
+/** The creation time to record for a new table, if a table of its name may have had users. */
 export function tableCreated({ transaction, clock }: SchemaChange): PromiseOrValue<Pick<TableDefinition, 'madeAt'>> {
   return andThen(transaction.get(settingKey('users-lost')), (lost) =>
     lost === undefined ? {} : { madeAt: toDatetime(clock.now()) },
@@ -150,7 +143,7 @@ function putIncarnation(
   return incarnation;
 }
 
-/** The id in what is stored under the key of an incarnation. */
+/** The id in the stored value of an incarnation. */
 export function incarnationId(stored: Value): string | undefined {
   return isObject(stored) ? (stored['id'] as string) : undefined;
 }
@@ -161,7 +154,7 @@ function readIncarnation(stored: Value): Incarnation | undefined {
   return { id: id as string, since: since instanceof Datetime ? datetimeNanoseconds(since) : undefined };
 }
 
-/** Once for each table; a reload of the catalog shows it to all who write records. */
+/** Once per table; the catalog reload shows it to all writers. */
 function markUsers(change: SchemaChange, catalog: DatabaseCatalog, { definition }: TableEntry): PromiseOrValue<void> {
   if (definition.hasUsers === true) return undefined;
   const key = definitionKey(databaseArea(catalog.database.id), 'table', definition.name);
@@ -169,7 +162,7 @@ function markUsers(change: SchemaChange, catalog: DatabaseCatalog, { definition 
   return bumpDatabaseVersion(change, catalog);
 }
 
-/** Read before it is written, so that deleting records doesn't conflict with creating others each time. */
+/** Read before writing, so that deleting records doesn't conflict with creating others every time. */
 function recordGap(transaction: Transaction, { keys }: TableEntry): PromiseOrValue<void> {
   const key = lostRecordsKey(keys.database, keys.table);
   return andThen(transaction.get(key), (lost) => {

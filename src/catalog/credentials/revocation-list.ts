@@ -1,6 +1,6 @@
 /**
- * What was handed out and isn't good any more, although nothing about it tells: single tokens by their ids, and whatever a user was given
- * before some moment. Tokens are named until they expire; a user's moment stays.
+ * Revocation list: token ids, and a not-valid-before time per user. Token ids are kept until the tokens expire; a
+ * user's time is kept for good.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';
@@ -10,31 +10,31 @@ import { forEachEntry } from '../entries.js';
 import { type Area, revocationKey, revocationRange } from '../keys.js';
 import { toDatetime } from './grant.js';
 
-/** Something that was handed out. */
+/** An issued credential to check. */
 export interface IssuedCredential {
-  /** The id of the token; not all have one. */
+  /** The token's id (`jti`), if it has one. */
   readonly token: string | undefined;
-  /** To whom, as `subjectOf` tells it. */
+  /** The owner, as given by `subjectOf`. */
   readonly subject: string;
-  /** Nanoseconds since 1970. */
+  /** Time of issue in nanoseconds since 1970. */
   readonly at: bigint;
 }
 
-/** A token as it is named by its claims. */
+/** A token that can be revoked by its id. */
 export interface RevocableToken {
   readonly id: string;
-  /** When it expires by itself, in nanoseconds since 1970; `undefined` is never. */
+  /** Expiry in nanoseconds since 1970; `undefined`: never. */
   readonly expiry: bigint | undefined;
 }
 
-/** The token with these claims, if it can be named. */
+/** The token with these claims, if it has an id. */
 export function revocableToken(claims: Value): RevocableToken | undefined {
   if (!isObject(claims) || typeof claims['jti'] !== 'string') return undefined;
   const { jti, exp } = claims;
   return { id: jti, expiry: typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined };
 }
 
-/** RevocationList of the users of a place, within a transaction. */
+/** The revocations at one path, within a transaction. */
 export class RevocationList {
   constructor(
     readonly transaction: Transaction,
@@ -49,12 +49,12 @@ export class RevocationList {
     });
   }
 
-  /** Everything that a user was handed out until `now`. */
+  /** Revokes everything issued to a user until `now`. */
   revokeSubject(subject: string, now: bigint): void {
     this.transaction.put(revocationKey(this.area, 'subject', subject), toDatetime(now));
   }
 
-  /** A token, and forgets those that have expired by themselves. */
+  /** Revokes a token, and removes expired tokens from the list. */
   revokeToken({ id, expiry }: RevocableToken, now: bigint): PromiseOrValue<void> {
     this.transaction.put(revocationKey(this.area, 'token', id), expiry === undefined ? null : toDatetime(expiry));
     return forEachEntry(this.transaction, revocationRange(this.area, 'token'), ([key, until]) => {

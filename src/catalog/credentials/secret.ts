@@ -1,10 +1,13 @@
 import type { Random } from '../../env/environment.js';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** The greatest multiple of the alphabet's size that fits a byte: bytes beyond would favour the first characters. */
+/**
+ * Rejection sampling: the largest multiple of the alphabet's size within a byte; larger bytes would bias the first
+ * characters.
+ */
 const FAIR = 256 - (256 % ALPHANUMERIC.length);
 
-/** A random text of letters and digits, fit for secrets: nearly six bits a character. */
+/** A random alphanumeric text for secrets, with nearly six bits of entropy per character. */
 export function generateSecret(random: Random, length: number): string {
   let secret = '';
   while (secret.length < length) {
@@ -15,5 +18,5 @@ export function generateSecret(random: Random, length: number): string {
   return secret;
 }
 
-/** How long the keys are that sign the tokens of users and accesses: 128 characters, more than HS512 can use. */
+/** Length of the keys that sign the tokens of users and access methods: more than HS512 can use. */
 export const SIGNING_SECRET_LENGTH = 128;

@@ -1,9 +1,9 @@
-/** Keys that sign and verify tokens, and what each algorithm of DEFINE ACCESS demands of them. */
+/** Keys that sign and verify tokens, and the requirements of each algorithm of DEFINE ACCESS. */
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { failure } from '../../errors/error.js';
 import { ALGORITHMS, type Algorithm, type JwtAccess } from '../../language/ast.js';
 
-/** An algorithm with the text of a key for it: a secret for HS*, PEM for the others. */
+/** An algorithm and its key: a secret for HS*, PEM for the others. */
 export interface SigningKey {
   readonly algorithm: Algorithm;
   readonly key: string;
@@ -14,13 +14,13 @@ export type KeyUse = 'sign' | 'verify';
 type Family =
   | { readonly type: 'hmac'; readonly hash: string; readonly hashBytes: number }
   | { readonly type: 'rsa' }
-  /** The curve, as Node calls it. */
+  /** The curve by Node's name. */
   | { readonly type: 'ec'; readonly curve: string }
   | { readonly type: 'ed25519' };
 
 const RSA: Family = { type: 'rsa' };
 
-/** What each algorithm is called in the header of a token, and which keys it takes. */
+/** The JWA name (RFC 7518) and key type of each algorithm. */
 const ROWS: Readonly<Record<Algorithm, { readonly name: string; readonly family: Family }>> = {
   HS256: { name: 'HS256', family: { type: 'hmac', hash: 'SHA-256', hashBytes: 32 } },
   HS384: { name: 'HS384', family: { type: 'hmac', hash: 'SHA-384', hashBytes: 48 } },
@@ -38,15 +38,15 @@ const ROWS: Readonly<Record<Algorithm, { readonly name: string; readonly family:
 };
 
 const MIN_RSA_BITS = 2048;
-/** Former keys that an access method may have beside the present one: each costs a wrong token another try. */
+/** Retired keys that an access method may keep for verification: each costs an invalid token another attempt. */
 export const MAX_RETIRED_KEYS = 4;
 
-/** The `alg` of the header. */
+/** The `alg` header. */
 export function headerName(algorithm: Algorithm): string {
   return ROWS[algorithm].name;
 }
 
-/** The hash of an HMAC; `undefined` for algorithms with a pair of keys. */
+/** The hash of an HMAC; `undefined` for asymmetric algorithms. */
 export function hmacHash(algorithm: Algorithm): string | undefined {
   const { family } = ROWS[algorithm];
   return family.type === 'hmac' ? family.hash : undefined;
@@ -57,15 +57,15 @@ export function isSymmetric(algorithm: Algorithm): boolean {
   return ROWS[algorithm].family.type === 'hmac';
 }
 
-/** What may sign for keys that everybody may know. */
+/** Algorithms whose verification keys may be public. */
 export const ASYMMETRIC_ALGORITHMS: readonly Algorithm[] = ALGORITHMS.filter((algorithm) => !isSymmetric(algorithm));
 
-/** The algorithms that a public key is good for. */
+/** The algorithms that a public key can be used with. */
 export function algorithmsOf(key: KeyObject): readonly Algorithm[] {
   return ASYMMETRIC_ALGORITHMS.filter((algorithm) => mismatch(ROWS[algorithm].family, key) === undefined);
 }
 
-/** What signs the tokens that an access method issues; nothing where others issue them. */
+/** The key that signs the tokens issued by an access method; `undefined` if it issues none. */
 export function issuingKey({ verify, issuer }: JwtAccess): SigningKey | undefined {
   const verifying = verify.kind === 'key' ? verify : undefined;
   const algorithm = issuer?.algorithm ?? verifying?.algorithm;
@@ -75,9 +75,9 @@ export function issuingKey({ verify, issuer }: JwtAccess): SigningKey | undefine
 }
 
 /**
- * Says whether the keys of an access method may be put into its definition: each is what `readKey` demands, an HMAC key is at least as long as
- * its hash (RFC 7518 §3.2), and a private key belongs to the public one. The error about a short key names the ways out, of which one is to
- * leave the key out if it is `optional`.
+ * Validates the keys of an access method to be defined: each must satisfy `readKey`, an HMAC key must be at least as
+ * long as its hash (RFC 7518, section 3.2), and a private key must match the public one. For a short key the error
+ * names the alternatives, including omitting the key if it is `optional`.
  *
  * @throws TesseraError `invalid_key`, `too_many_retired_keys`
  */
@@ -98,7 +98,10 @@ export function validateKeys(jwt: JwtAccess, optional = false): void {
   }
 }
 
-/** @throws TesseraError `invalid_key` */
+/**
+ * Validates one key.
+ * @throws TesseraError `invalid_key`
+ */
 export function validateKey(use: KeyUse, { algorithm, key }: SigningKey, optional = false): KeyObject {
   const { family } = ROWS[algorithm];
   if (family.type === 'hmac' && Buffer.byteLength(key) < family.hashBytes) {
@@ -112,9 +115,9 @@ export function validateKey(use: KeyUse, { algorithm, key }: SigningKey, optiona
 }
 
 /**
- * Reads a key for use. The key must be of the algorithm's own kind: a PEM text is no HMAC secret (a public key would let everybody sign), RSA
- * needs 2048 bits, each ES* its own curve, and a private key doesn't stand where a public one is shown to all. A short HMAC key
- * that a definition holds already is read nevertheless.
+ * Imports a key. It must be of the algorithm's type: no PEM text as HMAC secret (anyone could sign with a public key),
+ * RSA of at least 2048 bits, the right curve for each ES*, and no private key where a public one is published. Short
+ * HMAC keys in existing definitions are accepted.
  *
  * @throws TesseraError `invalid_key`
  */
@@ -132,7 +135,7 @@ export function readKey(use: KeyUse, { algorithm, key }: SigningKey): KeyObject 
   try {
     read = use === 'sign' ? createPrivateKey(key) : createPublicKey(key);
   } catch {
-    // The library's own words might quote the key.
+    // The library's message might quote the key.
     throw unfit(algorithm, 'it cannot be read');
   }
   const wrong = mismatch(family, read);

@@ -1,7 +1,8 @@
-/** Puts a catalog together from the rows of its definitions. */
+/** Builds a catalog from the rows of its definitions. */
 import { invariant } from '../../base/invariant.js';
 import type { Config } from '../../language/ast.js';
 import type { Stored } from '../../storage/contract.js';
+import { indexesByUse } from '../indexes/states.js';
 import { TableKeys } from '../keys.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
@@ -24,14 +25,14 @@ import type {
 import { type Definition, readAnyDefinition, rowOf, stampOf } from './stored-definition.js';
 
 /**
- * A catalog under construction. Rows come in the order of their keys, which is that of kinds and names. Of the previous catalog it takes
- * over what hasn't changed, without looking further than at stamps.
+ * A catalog under construction. Rows arrive in key order: by kind and name. Unchanged parts of the previous catalog are
+ * reused, compared by schema version only.
  */
 export class CatalogDraft {
   readonly #database: DatabaseDefinition;
   readonly #stamp: string;
   readonly #previous: DatabaseCatalog | undefined;
-  /** By their ids: as they were, or to be built. */
+  /** By id: reused, or to be built. */
   readonly #tables = new Map<Id, TableEntry | TableDraft>();
   readonly #params = new Map<string, ParamDefinition>();
   readonly #functions = new Map<string, FunctionDefinition>();
@@ -48,7 +49,7 @@ export class CatalogDraft {
     this.#previous = previous;
   }
 
-  /** Takes a row of the database's own definitions. */
+  /** Adds a row of the database's own definitions. */
   add(stored: Stored): void {
     const { id, stamp } = rowOf(stored);
     const before = typeof id === 'number' ? this.#previous?.tablesById.get(id) : undefined;
@@ -94,14 +95,14 @@ export class CatalogDraft {
     }
   }
 
-  /** The tables whose fields, indexes and events are to be read. */
+  /** The tables whose fields, indexes and events must be read. */
   changedTables(): Id[] {
     const changed: Id[] = [];
     for (const [id, table] of this.#tables) if (table instanceof TableDraft) changed.push(id);
     return changed;
   }
 
-  /** Takes a row of what is defined on a table; those of tables that haven't changed are passed over. */
+  /** Adds a row of a table's definitions; rows of unchanged tables are ignored. */
   addMember(tableId: Id, stored: Stored): void {
     const table = this.#tables.get(tableId);
     invariant(table !== undefined, 'what is defined on a table goes with it');
@@ -130,7 +131,7 @@ export class CatalogDraft {
   }
 }
 
-/** A table that is new or has changed. */
+/** A new or changed table. */
 class TableDraft {
   readonly fields: FieldDefinition[] = [];
   readonly indexes: IndexDefinition[] = [];
@@ -155,7 +156,7 @@ class TableDraft {
       stamp,
       keys: new TableKeys(database, definition.id),
       fields,
-      indexes,
+      ...indexesByUse(indexes),
       events,
       views: NO_VIEWS,
     };
@@ -164,7 +165,7 @@ class TableDraft {
 
 export const NO_VIEWS: readonly TableDefinition[] = [];
 
-/** The tables of a catalog, in their order, each with the views on it. */
+/** The tables of a catalog in order, each with its views. */
 export function indexTables(entries: readonly TableEntry[]): Pick<DatabaseCatalog, 'tables' | 'tablesById'> {
   const tables = new Map<string, TableEntry>();
   const tablesById = new Map<Id, TableEntry>();
@@ -178,7 +179,7 @@ export function indexTables(entries: readonly TableEntry[]): Pick<DatabaseCatalo
   return { tables, tablesById };
 }
 
-/** The very entry if nothing differs, so that what others derived from it stays good. */
+/** Reuses the previous entry if nothing differs, so that data derived from it stays valid. */
 function withViews(table: TableEntry, views: readonly TableDefinition[]): TableEntry {
   const same = table.views.length === views.length && table.views.every((view, at) => view === views[at]);
   return same ? table : { ...table, views };
@@ -196,7 +197,7 @@ function viewsBySource(tables: Iterable<TableEntry>): Map<string, TableDefinitio
   return views;
 }
 
-/** The tables that a view reads; none for a table that isn't a view. */
+/** The tables that a view reads; empty for a table that isn't a view. */
 export function viewSources({ view }: Pick<TableDefinition, 'view'>): string[] {
   if (view === undefined) return [];
   const sources = new Set<string>();

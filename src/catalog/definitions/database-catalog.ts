@@ -1,4 +1,7 @@
-/** What a database holds, as one immutable picture. Made by `load.ts`, cached by its stamp, replaced whole by every definition. */
+/**
+ * An immutable snapshot of all definitions of a database. Loaded by `load.ts`, cached by its schema version, and
+ * replaced as a whole by every definition.
+ */
 import type { Config } from '../../language/ast.js';
 import type { TableKeys } from '../keys.js';
 import type {
@@ -19,14 +22,18 @@ import type {
   UserDefinition,
 } from './definition.js';
 
-/** A table with all that is defined on it, each list in the order of names. */
+/** A table with its fields, indexes and events, each list ordered by name. */
 export interface TableEntry {
   readonly definition: TableDefinition;
-  /** Differs between any two states of what is defined on the table. */
+  /** The schema version: differs between any two states of the table's definitions. */
   readonly stamp: string;
   readonly keys: TableKeys;
   readonly fields: readonly FieldDefinition[];
   readonly indexes: readonly IndexDefinition[];
+  /** Those that queries may use, and whose uniqueness is enforced. */
+  readonly answering: readonly IndexDefinition[];
+  /** Those whose entries writers keep: the same, and those under construction. */
+  readonly maintained: readonly IndexDefinition[];
   readonly events: readonly EventDefinition[];
   /** The tables defined AS SELECT … FROM this one. */
   readonly views: readonly TableDefinition[];
@@ -35,10 +42,10 @@ export interface TableEntry {
 export interface DatabaseCatalog {
   readonly namespace: NamespaceDefinition;
   readonly database: DatabaseDefinition;
-  /** Differs between any two states of the database's definitions. */
+  /** The schema version: differs between any two states of the database's definitions. */
   readonly stamp: string;
   readonly tables: ReadonlyMap<string, TableEntry>;
-  /** The same tables by their ids, for keys that name a table by its id. */
+  /** The same tables by id, for keys that contain the id. */
   readonly tablesById: ReadonlyMap<Id, TableEntry>;
   readonly params: ReadonlyMap<string, ParamDefinition>;
   readonly functions: ReadonlyMap<string, FunctionDefinition>;

@@ -1,8 +1,8 @@
 /**
- * Makes and replaces definitions within a transaction. Nothing here asks who may: that is settled before (`exec/define/`).
+ * Creates and replaces definitions within a transaction. Authorization happens before (`exec/define/`).
  *
- * Every change in a database gives the database's row a new stamp, and what is defined on a table gives the table's row one too, so that
- * `load.ts` sees what is stale and other transactions conflict with it.
+ * Every change gives the database's row a new schema version, and a change of a table's definitions the table's row as
+ * well, so that `load.ts` detects stale catalogs and other transactions conflict.
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -13,6 +13,7 @@ import { logDefinition } from '../changefeed/change-log.js';
 import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
 import { tableCreated } from '../credentials/incarnation.js';
 import { forEachEntry } from '../entries.js';
+import { indexesByUse, replacedIndexes } from '../indexes/states.js';
 import {
   type Area,
   type AreaKind,
@@ -20,7 +21,6 @@ import {
   databaseKey,
   databasesRange,
   definitionKey,
-  indexPrefix,
   memberKey,
   prefixRange,
   ROOT_AREA,
@@ -57,14 +57,14 @@ import {
   type SchemaChange,
   withVersion,
 } from './schema-version.js';
-import { readAnyDefinition, readDefinition, stampOf, storeDefinition } from './stored-definition.js';
+import { definitionIn, stampOf, storeDefinition } from './stored-definition.js';
 
-/** A definition whose id hasn't been given out yet. */
+/** A definition without an id yet. */
 export type WithoutId<D> = Omit<D, 'id'>;
 
 // ─── Namespaces and databases ───
 
-/** Defines a namespace, or replaces its definition: its id and what is in it stay. */
+/** Defines a namespace, or replaces its definition, keeping its id and contents. */
 export function putNamespace(
   change: SchemaChange,
   definition: WithoutId<NamespaceDefinition>,
@@ -75,7 +75,7 @@ export function putNamespace(
       const namespace: NamespaceDefinition = { ...definition, id };
       transaction.put(definitionKey(ROOT_AREA, 'namespace', namespace.name), storeDefinition(namespace));
       if (existing === undefined) return namespace;
-      // The catalogs of its databases show the namespace.
+      // The catalogs of its databases contain the namespace.
       const databases: Key[] = [];
       const listed = forEachEntry(transaction, databasesRange(namespace.name), ([key]) => {
         databases.push(key);
@@ -90,7 +90,7 @@ export function putNamespace(
   );
 }
 
-/** Defines a database in a namespace that exists, or replaces its definition: its id and what is in it stay. */
+/** Defines a database in an existing namespace, or replaces its definition, keeping its id and contents. */
 export function putDatabase(
   change: SchemaChange,
   namespace: string,
@@ -106,7 +106,7 @@ export function putDatabase(
       if (existing !== undefined || change.catalogs === undefined) return database;
       return andThen(findNamespace(transaction, namespace), (found) => {
         if (found !== undefined) {
-          change.catalogs?.add(emptyCatalog(found, readDefinition('define-database', row), stampOf(row)));
+          change.catalogs?.add(emptyCatalog(found, definitionIn('define-database', row), stampOf(row)));
         }
         return database;
       });
@@ -114,7 +114,7 @@ export function putDatabase(
   );
 }
 
-/** The namespace of a name, defined plainly if there is none. */
+/** The namespace of a name, with default properties if it must be created. */
 export function ensureNamespace(change: SchemaChange, name: string): PromiseOrValue<NamespaceDefinition> {
   return andThen(
     findNamespace(change.transaction, name),
@@ -122,7 +122,7 @@ export function ensureNamespace(change: SchemaChange, name: string): PromiseOrVa
   );
 }
 
-/** The database of a name in a namespace that exists, defined plainly if there is none. */
+/** The database of a name in an existing namespace, with default properties if it must be created. */
 export function ensureDatabase(
   change: SchemaChange,
   namespace: string,
@@ -134,9 +134,9 @@ export function ensureDatabase(
   );
 }
 
-// ─── Tables and what is defined on them ───
+// ─── Tables and their fields, indexes and events ───
 
-/** Defines a table, or replaces its definition: its id, its records and what is defined on it stay. */
+/** Defines a table, or replaces its definition, keeping its id, its records, fields, indexes and events. */
 export function putTable(
   change: SchemaChange,
   catalog: DatabaseCatalog,
@@ -152,13 +152,12 @@ export function putTable(
     logDefinition(transaction, catalog.database.id, table);
     recordTableFeed(transaction, catalog, former, table);
     const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
-    const derive: Derive = (before, stamp) =>
-      withTable(before, stamp, readDefinition('define-table', row), stampOf(row));
+    const derive: Derive = (before, stamp) => withTable(before, stamp, definitionIn('define-table', row), stampOf(row));
     return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog, derive), () => table));
   });
 }
 
-/** What only the engine knows of a table. */
+/** Properties of a table which aren't in its statement. */
 type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt'>;
 
 function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
@@ -169,7 +168,7 @@ function keptOf({ id, hasUsers, madeAt }: TableDefinition): KeptOfTable {
   return { id, ...(hasUsers !== undefined && { hasUsers }), ...(madeAt !== undefined && { madeAt }) };
 }
 
-/** Brings the edges and references at a table's records to them that were written before there was the table. */
+/** Moves edges and references written before the table was defined to its records. */
 function adoptNodes(
   { transaction }: SchemaChange,
   { database }: DatabaseCatalog,
@@ -182,7 +181,7 @@ function adoptNodes(
   });
 }
 
-/** The definition of a table that comes into being by being used. */
+/** The definition of a table that is created implicitly by a write. */
 export function implicitTable(name: string): WithoutId<TableDefinition> {
   const none = { kind: 'none' } as const;
   return {
@@ -204,12 +203,12 @@ export function putField(
   return putMember(change, catalog, table, FIELDS, field);
 }
 
-/** The name under which a field is known: its path as text. */
+/** The name of a field: its path as text. */
 export function fieldName(field: Pick<FieldDefinition, 'path'>): string {
   return printIdiom(field.path);
 }
 
-/** The same where it stands alone, as a key or in some errors: words that mean something else elsewhere aren't quoted. */
+/** The name without quoting of keywords, for keys and some errors. */
 export function plainFieldName(field: Pick<FieldDefinition, 'path'>): string {
   const text = fieldName(field);
   const [first] = field.path.parts;
@@ -225,37 +224,15 @@ export function putEvent(
   return putMember(change, catalog, table, EVENTS, event);
 }
 
-/**
- * Defines an index under a new id. The entries of an index that it replaces are deleted; whoever defines it builds the new ones.
- */
-export function putIndex(
+/** Stores an index, with its state. `isAlone`: no other definition is changed with it (`indexes/lifecycle.ts`). */
+export function putIndexDefinition(
   change: SchemaChange,
   catalog: DatabaseCatalog,
-  table: TableEntry,
-  definition: WithoutId<IndexDefinition>,
-): PromiseOrValue<IndexDefinition> {
-  const { transaction } = change;
-  const database = catalog.database.id;
-  const replaced = table.indexes.find((index) => index.name === definition.name);
-  const cleared =
-    replaced && transaction.deleteRange(prefixRange(indexPrefix(database, table.definition.id, replaced.id)));
-  return andThen(cleared, () =>
-    andThen(nextId(transaction, databaseArea(database)), (id) => {
-      const index: IndexDefinition = { ...definition, id };
-      return andThen(putMember(change, catalog, table.definition, INDEXES, index), () => index);
-    }),
-  );
-}
-
-/** Replaces what an index says beside how it lists records: its entries stay. */
-export function rewriteIndex(
-  change: SchemaChange,
-  catalog: DatabaseCatalog,
+  table: TableDefinition,
   index: IndexDefinition,
+  isAlone: boolean,
 ): PromiseOrValue<void> {
-  const table = catalog.tables.get(index.table);
-  invariant(table !== undefined, 'the table of an index exists');
-  return putMember(change, catalog, table.definition, INDEXES, index);
+  return putMember(change, catalog, table, INDEXES, index, isAlone);
 }
 
 /** What can be defined on a table. */
@@ -276,7 +253,10 @@ const FIELDS: MemberKind<FieldDefinition> = {
 const INDEXES: MemberKind<IndexDefinition> = {
   kind: 'index',
   nameOf,
-  put: (entry, index) => ({ ...entry, indexes: inserted(entry.indexes, index, nameOf) }),
+  put: (entry, index) => ({
+    ...entry,
+    ...indexesByUse([...inserted(entry.indexes, index, nameOf), ...replacedIndexes(entry)]),
+  }),
 };
 const EVENTS: MemberKind<EventDefinition> = {
   kind: 'event',
@@ -290,15 +270,17 @@ function putMember<M extends FieldDefinition | IndexDefinition | EventDefinition
   { id, name }: TableDefinition,
   { kind, nameOf, put }: MemberKind<M>,
   member: M,
+  isAlone = true,
 ): PromiseOrValue<void> {
   const row = storeDefinition(member);
   change.transaction.put(memberKey(catalog.database.id, id, kind, nameOf(member)), row);
+  if (!isAlone) return bumpTableVersion(change, catalog, name);
   return bumpTableVersion(change, catalog, name, (before, stamp, tableStamp) =>
-    withMember(before, stamp, { id, stamp: tableStamp }, (entry) => put(entry, readAnyDefinition(row) as M)),
+    withMember(before, stamp, { id, stamp: tableStamp }, (entry) => put(entry, definitionIn(member.kind, row) as M)),
   );
 }
 
-// ─── What stands by itself in a database; users and accesses stand at every level ───
+// ─── Definitions at a level: in a database, and users and access methods at every level ───
 
 export type LevelDefinition =
   | ParamDefinition
@@ -322,7 +304,7 @@ const LEVEL_KINDS = {
 } as const satisfies Record<LevelDefinition['kind'], AreaKind>;
 export type LevelKind = (typeof LEVEL_KINDS)[LevelDefinition['kind']];
 
-/** Stores a definition at a place that exists, in the stead of one of the same name. */
+/** Stores a definition at an existing path, replacing one of the same name. */
 export function putAtLevel(
   change: SchemaChange,
   place: DatabasePath,
@@ -337,7 +319,7 @@ export function putAtLevel(
   });
 }
 
-/** Gives the database of a place a new stamp; the levels above have none. */
+/** Gives the database at a path a new schema version; namespaces and root have none. */
 export function bumpVersionAt(change: SchemaChange, place: DatabasePath): PromiseOrValue<void> {
   if (place.namespace === undefined || place.database === undefined) return;
   return bumpVersion(change, databaseKey(place.namespace, place.database));

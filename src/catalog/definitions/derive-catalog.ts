@@ -1,7 +1,9 @@
 /**
- * The catalog after a definition, derived from the one before it: what `load.ts` would put together from the rows, for less. Definitions mostly
- * come in scripts of many, each statement of which needs the catalog that the one before it has left.
+ * The catalog after a definition, derived from the one before it: what `load.ts` would put together from the rows, for
+ * less. Definitions mostly come in scripts of many, each statement of which needs the catalog that the one before it
+ * has left.
  */
+import { indexesByUse } from '../indexes/states.js';
 import { compareNames, TableKeys } from '../keys.js';
 import { indexTables, NO_VIEWS } from './catalog-draft.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
@@ -30,7 +32,7 @@ export function emptyCatalog(
   };
 }
 
-/** A table was defined, or defined anew. */
+/** A table was defined or redefined. */
 export function withTable(
   before: DatabaseCatalog,
   stamp: string,
@@ -38,12 +40,13 @@ export function withTable(
   tableStamp: string,
 ): DatabaseCatalog {
   const known = before.tablesById.get(definition.id);
-  const { fields, indexes, events, views } = known ?? NO_MEMBERS;
+  const { fields, indexes, answering, maintained, events, views } = known ?? NO_MEMBERS;
   const keys = known?.keys ?? new TableKeys(before.database.id, definition.id);
-  return withEntry(before, stamp, { definition, stamp: tableStamp, keys, fields, indexes, events, views });
+  const members = { fields, indexes, answering, maintained, events, views };
+  return withEntry(before, stamp, { definition, stamp: tableStamp, keys, ...members });
 }
 
-const NO_MEMBERS = { fields: [], indexes: [], events: [], views: NO_VIEWS };
+const NO_MEMBERS = { fields: [], ...indexesByUse([]), events: [], views: NO_VIEWS };
 
 /** Something was defined on a table, which has got a stamp of its own. `put` gives the table with it. */
 export function withMember(

@@ -1,16 +1,16 @@
 /** The fields of a table as a tree: `address.city` below `address`, `tags.*` as the element of `tags`. */
 import type { Idiom } from '../../language/ast.js';
 
-/** What a node of such a tree has beside what its users keep there. */
+/** A node of the tree, without the caller's data. */
 export interface FieldBranches<N> {
   readonly fields: Map<string, N>;
-  /** `.*`: what is defined of all elements of an array or a set, or of all members of an object. */
+  /** `.*`: the elements of an array or set, or the members of an object. */
   element: N | undefined;
 }
 
 /**
- * The node for the path of a field, which is made with all that leads to it; `undefined` for a path of more than `deepest` parts, and for one
- * through a single element of an array, which says nothing about the others.
+ * The node at the path of a field, created with its ancestors; `undefined` for a path of more than `deepest` parts, and
+ * for one through a single array element, which doesn't apply to the others.
  */
 export function fieldNode<N extends FieldBranches<N>>(
   root: N,

@@ -1,10 +1,10 @@
 /**
- * Loads what a database holds.
+ * Loads the catalog of a database.
  *
- * The row of a database carries a stamp that every definition in it draws anew; a table's row carries one for what is defined on the
- * table. As long as the stamp is one that was met before, a statement pays a single read, and that read makes it conflict with every
- * definition that commits before it does. Stamps are random, never counted: two transactions that both define something and don't
- * know of each other get different ones, so that even a catalog nobody committed may be kept.
+ * The row of a database holds a schema version, which every definition in it replaces; a table's row holds one for the
+ * table's definitions. If the version is known, a statement pays a single read, which makes it conflict with every
+ * definition committed meanwhile. Versions are random rather than counted: concurrent transactions that both define
+ * something get different ones, so that even a catalog which was never committed may be cached.
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -25,9 +25,11 @@ import type { DatabaseCatalog } from './database-catalog.js';
 import type { Id } from './definition.js';
 import { readDefinition, stampOf } from './stored-definition.js';
 
-/** Bytes of the catalogs used last, estimated; at most twice as many are kept. */
+/** Estimated bytes of cached catalogs; at most twice as many are kept. */
 const KEPT_CATALOGS = 4 * 2 ** 20;
-/** Of a catalog with what is derived of it, and of each definition in it: catalogs share those that didn't change. */
+/**
+ * Estimated bytes per catalog with its derived data, and per definition in it; catalogs share unchanged definitions.
+ */
 const KEPT_KEYS = 64 * 2 ** 10;
 const CATALOG_BYTES = 16 * 2 ** 10;
 const DEFINITION_BYTES = 128;
@@ -37,10 +39,10 @@ function weightOf({ tables, params, functions, users, accesses, apis, sequences,
   return CATALOG_BYTES + DEFINITION_BYTES * kinds.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** The catalogs used last, for one open store. Safe to share between transactions, whether or not they commit. */
+/** The catalog cache of an open store. Safe to share between transactions, whether or not they commit. */
 export class CatalogCache {
   readonly #byStamp: TwoGenerationCache<string, DatabaseCatalog>;
-  /** The catalog loaded last for each database, whose unchanged tables the next one takes over. */
+  /** The last catalog loaded of each database, whose unchanged tables the next one reuses. */
   readonly #latest: TwoGenerationCache<Id, DatabaseCatalog>;
   /** Databases by the keys of their rows. */
   readonly #databases = new TwoGenerationCache<Key, Id>(KEPT_KEYS, (key) => key.length);
@@ -54,7 +56,7 @@ export class CatalogCache {
     return this.#byStamp.get(stamp);
   }
 
-  /** The one that was loaded last for the row of a database. */
+  /** The last catalog loaded for a database's row. */
   latestAt(key: Key): DatabaseCatalog | undefined {
     const database = this.#databases.get(key);
     return database === undefined ? undefined : this.#latest.get(database);
@@ -71,7 +73,7 @@ export class CatalogCache {
   }
 }
 
-/** The catalog of a database as it stands in a transaction; `undefined` when there is no such database. */
+/** The catalog of a database as of a transaction; `undefined` if the database doesn't exist. */
 export function loadDatabase(
   transaction: Transaction,
   cache: CatalogCache,
@@ -85,7 +87,7 @@ export function loadDatabase(
   });
 }
 
-/** Above this many changed tables, one scan over the definitions on all tables is cheaper than one for each. */
+/** With more changed tables, one scan over all definitions is cheaper than one scan per table. */
 const FEW_TABLES = 16;
 
 function build(

@@ -1,4 +1,7 @@
-/** What lies outside databases, read without a cache: namespaces, databases, and the users and accesses of any level. */
+/**
+ * Reads definitions outside databases, uncached: namespaces, databases, and the users and access methods of every
+ * level.
+ */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { KeyRange, Transaction } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
@@ -57,7 +60,7 @@ export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> 
   );
 }
 
-/** The namespace and database to select when a client names none. */
+/** The default namespace and database of clients that select none. */
 export function findDefaults(transaction: Transaction): PromiseOrValue<ConfigDefinition | undefined> {
   return find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default'));
 }
@@ -83,7 +86,7 @@ export function findDatabase(
   return find(transaction, 'define-database', databaseKey(namespace, name));
 }
 
-/** The user defined at exactly this place: root, a namespace, or a database. `undefined` also when the place doesn't exist. */
+/** The user defined at exactly this path. `undefined` also if the path doesn't exist. */
 export function findUser(
   transaction: Transaction,
   place: DatabasePath,
@@ -94,7 +97,7 @@ export function findUser(
   );
 }
 
-/** The access method defined at exactly this place, as `findUser`. */
+/** The access method defined at exactly this path, as `findUser`. */
 export function findAccess(
   transaction: Transaction,
   place: DatabasePath,
@@ -105,7 +108,7 @@ export function findAccess(
   );
 }
 
-/** The area of a place's keys; `undefined` when there is no such place. */
+/** The key area of a path; `undefined` if the path doesn't exist. */
 export function areaOf(transaction: Transaction, place: DatabasePath): PromiseOrValue<Area | undefined> {
   if (place.namespace === undefined) return ROOT_AREA;
   if (place.database === undefined) {

@@ -1,4 +1,4 @@
-/** Removes definitions within a transaction, with all that depends on them. Nothing here asks who may. */
+/** Removes definitions within a transaction, with everything that depends on them. Authorization happens before. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { KeyRange, Transaction } from '../../storage/contract.js';
@@ -16,7 +16,7 @@ import {
   feedGapsPrefix,
   grantFamilyRange,
   grantRange,
-  indexPrefix,
+  indexBuildRange,
   indexRange,
   memberKey,
   memberRange,
@@ -24,19 +24,18 @@ import {
   prefixRange,
   ROOT_AREA,
   sequenceKey,
-  type TableMemberKind,
   viewRange,
 } from '../keys.js';
 import type { DatabasePath } from '../principal.js';
 import { vertexKey } from '../vertex-key.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { bumpVersionAt, type LevelKind } from './define.js';
-import type { DatabaseDefinition, IndexDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
+import type { DatabaseDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
 import { areaOf, loadNamespace } from './lookup.js';
 import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from './schema-version.js';
 import { readDefinition } from './stored-definition.js';
 
-/** Removes a namespace with its databases, users and accesses. */
+/** Removes a namespace with its databases, users and access methods. */
 export function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): PromiseOrValue<void> {
   const { transaction } = change;
   return andThen(loadNamespace(transaction, namespace.name), (found) => {
@@ -63,7 +62,7 @@ export function removeDatabase(
   });
 }
 
-/** Removes a table with its records, what is defined on it, and the traces of its edges at the records they connected. */
+/** Removes a table with its records, its fields, indexes and events, and the entries of its edges at other records. */
 export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry): PromiseOrValue<void> {
   const { transaction } = change;
   const database = catalog.database.id;
@@ -72,6 +71,7 @@ export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, tabl
     table.keys.records,
     edgesRange(database, id),
     indexRange(database, id),
+    indexBuildRange(database, id),
     memberRange(database, id),
     viewRange(database, id),
     prefixRange(feedGapsPrefix(database, id)),
@@ -85,7 +85,7 @@ export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, tabl
   });
 }
 
-/** Forgets the records of a view and what it is computed from; what is defined on it stays. */
+/** Deletes the records and aggregates of a view, keeping its fields, indexes and events. */
 export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
   const database = catalog.database.id;
   const { id } = view.definition;
@@ -95,8 +95,8 @@ export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, vi
 }
 
 /**
- * Deletes the entries by which other records know the edges of a table. References from fields stay: they name the table by its id, which
- * nothing will ever have again, so that readers pass over them.
+ * Deletes the adjacency entries of the table's edges at other records. References from fields stay: they contain the
+ * table's id, which is never reused, so that readers ignore them.
  */
 function detachEdges(
   { transaction, pause }: SchemaChange,
@@ -123,29 +123,14 @@ export function removeMember(
   change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
-  kind: Exclude<TableMemberKind, 'index'>,
+  kind: 'field' | 'event',
   name: string,
 ): PromiseOrValue<void> {
   change.transaction.delete(memberKey(catalog.database.id, table.id, kind, name));
   return bumpTableVersion(change, catalog, table.name);
 }
 
-/** Removes an index with its entries. */
-export function removeIndex(
-  change: SchemaChange,
-  catalog: DatabaseCatalog,
-  table: TableDefinition,
-  index: IndexDefinition,
-): PromiseOrValue<void> {
-  const { transaction } = change;
-  const database = catalog.database.id;
-  transaction.delete(memberKey(database, table.id, 'index', index.name));
-  return andThen(transaction.deleteRange(prefixRange(indexPrefix(database, table.id, index.id))), () =>
-    bumpTableVersion(change, catalog, table.name),
-  );
-}
-
-/** Deletes what goes with a definition. */
+/** Deletes what depends on a definition. */
 const DEPENDENT: {
   readonly [K in LevelKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
 } = {
@@ -160,7 +145,7 @@ const DEPENDENT: {
     }),
 };
 
-/** Removes a definition that stands by itself, with the grants of an access method and the count of a sequence. */
+/** Removes a definition at a level, with the grants of an access method or the counter of a sequence. */
 export function removeAtLevel(
   change: SchemaChange,
   place: DatabasePath,

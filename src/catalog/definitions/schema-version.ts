@@ -1,45 +1,48 @@
-/** Ids and stamps: what every change of a definition gives out anew. */
+/** Ids and schema versions, which every change of a definition assigns. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Random } from '../../env/environment.js';
 import type { Key, Transaction } from '../../storage/contract.js';
-import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { newObject, type ObjectValue } from '../../value/value.js';
 import { type Area, counterKey, databaseArea, databaseKey, definitionKey } from '../keys.js';
 import type { DatabaseCatalog } from './database-catalog.js';
 import type { Id } from './definition.js';
 import type { CatalogCache } from './load.js';
 import { rowOf, stampOf } from './stored-definition.js';
 
-/** What a change needs: the transaction it is part of, where stamps are drawn, and the time. */
+/** The context of a schema change: its transaction, and the sources of randomness and time. */
 export interface SchemaChange {
   readonly transaction: Transaction;
   readonly random: Random;
   readonly clock: Clock;
-  /** Where the catalog that follows is kept, if it is known without being loaded. */
+  /** The cache for the resulting catalog, if it is derived rather than loaded. */
   readonly catalogs?: CatalogCache;
-  /** Called between batches of long work: lets others have their turn, and throws when the work is to stop. */
+  /** Called between batches of long work to yield; throws if the work is cancelled. */
   pause?(): PromiseOrValue<void>;
 }
 
-/** The next id of an area. Ids are never given out twice, not even after what had them is gone. */
+/** The next id of an area. Ids are never reused, even after removal. */
 export function nextId(transaction: Transaction, area: Area): PromiseOrValue<Id> {
   const key = counterKey(area);
   return andThen(transaction.get(key), (last) => {
     const id = typeof last === 'number' ? last + 1 : 0;
-    // The last one stands for what has no id yet (`keys.ts`).
+    // The last id means "no id yet" (`keys.ts`).
     invariant(id < 2 ** 32 - 1, 'an id fits its four bytes');
     transaction.put(key, id);
     return id;
   });
 }
 
-/** The row with a stamp of its own. */
+/** The row with a new schema version. */
 export function withVersion(change: SchemaChange, row: ObjectValue): ObjectValue {
-  // 96 random bits: no two stamps are ever equal.
-  return objectFrom({ ...row, stamp: Buffer.from(change.random.bytes(12)).toString('base64url') });
+  const copy = newObject();
+  for (const name in row) copy[name] = row[name];
+  // 96 random bits: versions never repeat.
+  copy['stamp'] = Buffer.from(change.random.bytes(12)).toString('base64url');
+  return copy;
 }
 
-/** Gives the row of a key a new stamp. */
+/** Replaces the schema version in the row of a key. */
 export function bumpVersion(change: SchemaChange, key: Key): PromiseOrValue<void> {
   return andThen(restamp(change, key), () => undefined);
 }
@@ -59,12 +62,15 @@ function restamp(change: SchemaChange, key: Key): PromiseOrValue<Stamps> {
   });
 }
 
-/** Makes of a catalog the one after a change, which has a stamp; `undefined` where it has to be loaded. */
+/**
+ * Derives the catalog after a change, with its new schema version, from the one before; `undefined` if it must be
+ * loaded.
+ */
 export type Derive = (before: DatabaseCatalog, stamp: string) => DatabaseCatalog | undefined;
 
 /**
- * Gives the database a new stamp. `derive` tells of everything that was changed since it was given the one before, and so does without what the
- * caller takes for the catalog: a stamp stands for one state of the definitions, whoever asks.
+ * Gives the database a new schema version. `derive` must apply every change made since the previous version,
+ * independent of the caller's own catalog: a version identifies one state of the definitions.
  */
 export function bumpDatabaseVersion(
   change: SchemaChange,
@@ -78,7 +84,7 @@ export function bumpDatabaseVersion(
   });
 }
 
-/** The same for a table and its database. `derive` is given the stamps of both. */
+/** Gives a table and its database new schema versions. `derive` receives both. */
 export function bumpTableVersion(
   change: SchemaChange,
   catalog: DatabaseCatalog,

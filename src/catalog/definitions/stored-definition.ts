@@ -1,10 +1,11 @@
 /**
- * Definitions at rest: the canonical text of the DEFINE statement, secrets included, beside what only the engine knows.
+ * The stored form of definitions: the canonical text of the DEFINE statement, secrets included, and the engine's
+ * properties.
  *
  *     { text: 'DEFINE TABLE person TYPE ANY SCHEMALESS PERMISSIONS NONE', id: 7, stamp: 'q1f…' }
  *
- * Text outlives the syntax tree: a release may change the tree freely and still read every store. Reading a text means parsing it, so
- * what was parsed is remembered by its text; definitions are immutable, and most reloads meet texts that haven't changed.
+ * Text is independent of the syntax tree, which a release may change while it still reads every store. Parsed texts are
+ * cached, since most reloads read unchanged texts; definitions are immutable.
  */
 import { invariant } from '../../base/invariant.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
@@ -48,13 +49,13 @@ export type Definition =
 export type DefinitionKind = Definition['kind'];
 export type DefinitionOf<K extends DefinitionKind> = Extract<Definition, { readonly kind: K }>;
 
-/** What a definition has that its text doesn't say. */
+/** The properties of each definition that its text doesn't contain. */
 const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof DefinitionOf<K> & string)[] } = {
   'define-namespace': ['id'],
   'define-database': ['id'],
   'define-table': ['id', 'hasUsers', 'madeAt'],
   'define-field': [],
-  'define-index': ['id'],
+  'define-index': ['id', 'state'],
   'define-event': [],
   'define-param': ['value'],
   'define-function': [],
@@ -66,11 +67,11 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-sequence': ['identity'],
 };
 
-/** The form in which a definition is stored, without the stamp that some rows carry. */
+/** The stored form of a definition, without a schema version. */
 export function storeDefinition(definition: Definition): ObjectValue {
   const row = newObject();
   const text = printStatement(textPart(definition), { secrets: true });
-  // Reading it back at once proves that the definition can be loaded, before anything depends on it.
+  // Parsing it at once ensures that the definition can be loaded.
   parsed(text);
   row['text'] = text;
   for (const name of BESIDE_THE_TEXT[definition.kind]) {
@@ -80,9 +81,17 @@ export function storeDefinition(definition: Definition): ObjectValue {
   return row;
 }
 
-/** The definition that `storeDefinition` stored; the caller knows its kind from the key. */
+/** The definition stored by `storeDefinition`; the key determines its kind. */
 export function readDefinition<K extends DefinitionKind>(kind: K, stored: Stored): DefinitionOf<K> {
-  const definition = readAnyDefinition(stored);
+  return ofKind(kind, readAnyDefinition(stored));
+}
+
+/** The same of a row that was just made, and isn't looked for among those that were read before. */
+export function definitionIn<K extends DefinitionKind>(kind: K, row: ObjectValue): DefinitionOf<K> {
+  return ofKind(kind, readRow(row));
+}
+
+function ofKind<K extends DefinitionKind>(kind: K, definition: Definition): DefinitionOf<K> {
   invariant(definition.kind === kind, `a stored definition is a ${definition.kind} where a ${kind} belongs`);
   return definition as DefinitionOf<K>;
 }
@@ -91,16 +100,16 @@ export function readAnyDefinition(stored: Stored): Definition {
   const row = rowOf(stored);
   let definition = definitions.get(row);
   if (definition === undefined) {
-    definition = definitionIn(row);
+    definition = readRow(row);
     definitions.set(row, definition);
   }
   return definition;
 }
 
-/** By their rows: engines hand out the same one again as long as they hold it in memory. */
+/** By row: engines return the same object as long as they cache it. */
 const definitions = new WeakMap<ObjectValue, Definition>();
 
-function definitionIn(row: ObjectValue): Definition {
+function readRow(row: ObjectValue): Definition {
   const text = row['text'];
   invariant(typeof text === 'string', 'a stored definition has a text');
   const statement = parsed(text);
@@ -117,32 +126,33 @@ export function rowOf(stored: Stored): ObjectValue {
   return stored;
 }
 
-/** The stamp in the row of a database or a table. */
+/** The schema version in the row of a database or table. */
 export function stampOf(stored: Stored): string {
   const { stamp } = rowOf(stored);
   invariant(typeof stamp === 'string', 'databases and tables have a stamp');
   return stamp;
 }
 
-/** The statement that defines `definition` anew, for printing. */
+/** The statement that defines `definition`, for printing. */
 export function statementOf(definition: Definition): Statement {
   if (definition.kind !== 'define-param') return definition;
   return { ...definition, value: { kind: 'literal', value: definition.value } };
 }
 
-/** What the text says: all but the value of a param, which may be anything that can be computed, whether or not a literal can say it. */
+/** The part of a definition that its text contains: everything but the value of a param, which may have no literal. */
 function textPart(definition: Definition): Statement {
   return definition.kind === 'define-param'
     ? { ...definition, value: { kind: 'literal', value: undefined } }
     : definition;
 }
 
-// Stored texts were accepted once; they are read with more room than a client's, since the canonical form may have more brackets.
+// Stored texts were accepted before; their limits are higher than a client's, since the canonical form may have more
+// parentheses.
 const STORED_TEXT = { depth: 512, height: 4_000 };
-/** What trees of texts take, estimated: so many bytes a character, and for each text as if it had so many more. */
+/** Estimated bytes of a tree per character of text, with a fixed number of characters added per text. */
 const TREE_BYTES_PER_CHARACTER = 32;
 const TREE_OVERHEAD = 64;
-/** Bytes of the trees used last; at most twice as many are kept. */
+/** Bytes of cached trees; at most twice as many are kept. */
 const KEPT_TREES = 16 * 2 ** 20;
 const statements = new TwoGenerationCache<string, Statement>(
   KEPT_TREES,

@@ -43,7 +43,7 @@ if [[ \${funcstack[1]} == _tessera ]]; then _tessera "$@"; else compdef _tessera
 `;
 }
 
-/** A colon ends the word and begins its description. */
+/** Escapes the colon, which separates word and description. */
 function described(word: string, description: string): string {
   return quoted(`${word.replaceAll(':', '\\:')}:${description}`);
 }

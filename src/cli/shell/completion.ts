@@ -14,7 +14,7 @@ export interface NameSource {
   fields(table: string): Promise<readonly string[]>;
 }
 
-/** The words that statements and clauses begin with; the grammar knows more, which nobody wants offered. */
+/** The keywords that begin statements and clauses; the grammar has more, which aren't worth completing. */
 const KEYWORDS = (
   'ACCESS ALTER ANALYZER AND AS ASC ASSERT BEGIN BY CANCEL CHANGES COLUMNS COMMENT COMMIT COMPUTED CONFIG CONTAINS CONTAINSALL CONTAINSANY ' +
   'CONTAINSNONE CONTENT CREATE DATABASE DB DEFAULT DEFINE DELETE DESC DIFF DUPLICATE DURATION ELSE EVENT EXISTS EXPLAIN FETCH FIELD FIELDS ' +
@@ -26,14 +26,14 @@ const KEYWORDS = (
 
 const CALLS = [...new Set([...FUNCTIONS.map(({ name }) => `${name}(`), ...CONSTANTS.map(({ name }) => name)])];
 
-/** Words after which a table comes. */
+/** Keywords followed by a table. */
 const BEFORE_TABLE =
   /(?:\b(?:from|into|update|upsert|create|delete|table|only|on|relate|remove table)\s+|->|<-|,\s*)$/i;
-/** The tables that a statement names, by the words before them. */
+/** The tables of a statement, by the keywords before them. */
 const TABLES_IN = /\b(?:from|into|update|upsert|create|delete|table|on)\s+(?:only\s+|table\s+)*([a-z_]\w*)/gi;
 /** Tables whose fields are looked up for one completion. */
 const MOST_TABLES = 20;
-/** The word that is being typed, with what belongs to it. */
+/** The word being typed, with its prefix. */
 const WORD = /(?:\\\w*|\$\w*|[\w:.]*)$/;
 
 /**

@@ -1,4 +1,7 @@
-/** How many columns of a terminal texts take: none for marks that combine with what is before them, two for wide characters. */
+/**
+ * How many columns of a terminal texts take: none for marks that combine with what is before them, two for wide
+ * characters.
+ */
 const NARROW = /^[\x20-\x7e]*$/;
 const ZERO = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const WIDE =

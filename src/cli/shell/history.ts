@@ -33,7 +33,7 @@ export function historyFile(environment: Readonly<Record<string, string | undefi
   return join(local || join(homedir(), '.local', 'state'), 'tessera', 'history');
 }
 
-/** A history without a file that can be written is one for this session alone: nobody is kept from working by it. */
+/** If the file cannot be written, the history lasts for this session only. */
 export class History {
   readonly #file: string;
 

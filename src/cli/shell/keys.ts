@@ -1,4 +1,7 @@
-/** What is typed, on its way from the terminal to the line editor: others may take the keys for a while, or the whole terminal. */
+/**
+ * What is typed, on its way from the terminal to the line editor: others may take the keys for a while, or the whole
+ * terminal.
+ */
 
 import { Transform, type TransformCallback } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';

@@ -11,7 +11,7 @@ export interface ShellActions {
   isPaged: boolean;
   print(text: string): void;
   complain(text: string): void;
-  /** Runs statements and prints what becomes of them. */
+  /** Runs statements and prints their results. */
   runAll(text: string): Promise<void>;
   /** Gives the value of a statement, or prints why there is none. */
   value(statement: string): Promise<Value>;
@@ -102,7 +102,7 @@ const COMMANDS: Readonly<Record<string, MetaCommand>> = {
   '\\q': { usage: '\\q', help: 'leave, as does Ctrl-D', run: (shell) => shell.quit() },
 };
 
-/** Words that people type who know them from elsewhere. */
+/** Commands known from other shells. */
 const WORDS: Readonly<Record<string, string>> = {
   exit: '\\q',
   quit: '\\q',
@@ -130,7 +130,7 @@ function metaHelp(): string {
   return `${rows.join('\n')}\nA statement goes on until its ;. Ctrl-C gives it up, Tab completes.`;
 }
 
-/** Prints the definitions that an INFO statement tells, a line each under the name of their kind. */
+/** Prints the definitions in an INFO result, one per line under their kind. */
 async function show(shell: ShellActions, statement: string, kinds: readonly string[]): Promise<void> {
   const info = await shell.value(statement);
   if (!isObject(info)) return;

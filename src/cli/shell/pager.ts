@@ -21,10 +21,10 @@ export function pagerOf({ PAGER }: Environment): Pager | undefined {
 /** What a shell answers for a command that isn't there or can't be run. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
 
-/** Shows a text, until the user leaves the pager. Tells whether it was shown. */
+/** Shows a text until the user leaves the pager. Answers whether it was shown. */
 export function page(text: string, { command, args, shell }: Pager, environment: Environment): Promise<boolean> {
   return new Promise((resolve) => {
-    // Colours are shown as such unless the user has told less otherwise.
+    // Colours are passed through unless the user has configured less otherwise.
     const env = { LESS: 'R', ...environment };
     const child = spawn(command, args, { shell, stdio: ['pipe', 'inherit', 'inherit'], env });
     // Ctrl-C is for the pager.

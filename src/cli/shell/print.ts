@@ -29,7 +29,7 @@ const COLOR_OF: Readonly<Partial<Record<string, Color>>> = {
   duration: 'time',
 };
 
-/** A result: its literal in one line, or laid out when it is asked for or doesn't fit the terminal. */
+/** A result as a literal in one line, or indented if requested or too wide. */
 export function formatValue(value: Value, style: Style): string {
   if (style.json) {
     const text = stringifyJson(value);

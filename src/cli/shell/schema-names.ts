@@ -1,4 +1,4 @@
-/** The names that a database has, for completion: asked for when they are wanted, and kept until a statement may have changed them. */
+/** The names in a database for completion: fetched on demand, and cached until a statement may have changed them. */
 import type { Timers } from '../../env/environment.js';
 import { escapeName } from '../../value/text/quote.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
@@ -13,7 +13,7 @@ export interface NameLists {
 }
 
 const NOTHING: NameLists = { tables: [], functions: [], params: [], others: [] };
-/** Whoever types doesn't notice that somebody waits for less. */
+/** Milliseconds that completion may wait unnoticed. */
 const PATIENCE = 250;
 /** Statements after which names may be others. */
 const CHANGING = new Set('DEFINE REMOVE ALTER USE CREATE INSERT UPSERT RELATE COMMIT'.split(' '));
@@ -28,7 +28,7 @@ export class SchemaNames {
   readonly #timers: Timers;
   #names = NOTHING;
   readonly #fields = new Map<string, readonly string[]>();
-  /** What has been asked for since the last change. */
+  /** Requests since the last change. */
   readonly #asked = new Map<string, Promise<void>>();
 
   constructor(ask: Ask, timers: Timers) {

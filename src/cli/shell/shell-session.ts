@@ -39,7 +39,10 @@ export class ShellSession {
     this.#database = options.db;
   }
 
-  /** Connects and signs in. HTTP keeps no session, so that a WebSocket is opened for it. @throws ServerError, and what the network throws */
+  /**
+   * Connects and signs in. HTTP keeps no session, so that a WebSocket is opened for it.
+   * @throws ServerError, and what the network throws
+   */
   static async open(options: ConnectionOptions, listener: Listener): Promise<ShellSession> {
     const session = new ShellSession(options, listener);
     await session.#connected();
@@ -70,7 +73,10 @@ export class ShellSession {
     }
   }
 
-  /** Runs a text and gives what became of its last statement, or of the one that failed. @throws ServerError, and what the network throws */
+  /**
+   * Runs a text and gives what became of its last statement, or of the one that failed.
+   * @throws ServerError, and what the network throws
+   */
   async query(text: string, transaction: Value = this.#transaction): Promise<StatementOutcome> {
     const client = await this.#connected();
     const answer = await client.query(text, transaction);
@@ -128,7 +134,7 @@ export class ShellSession {
   async end(how: 'commit' | 'cancel', statement: string): Promise<StatementOutcome> {
     const transaction = this.#transaction;
     if (transaction === undefined) return this.query(statement);
-    // Whether it can be committed or not, it is over.
+    // It has ended, whether or not it can be committed.
     this.#transaction = undefined;
     const client = await this.#connected();
     await client.call(how, transaction);

@@ -1,4 +1,4 @@
-/** `tessera sql` in a terminal: reads lines, runs the statements that they make up, and prints what becomes of them. */
+/** `tessera sql` in a terminal: reads lines, runs their statements, and prints the results. */
 import { clearLine, createInterface, cursorTo, type Interface } from 'node:readline';
 import { realEnvironment } from '../../env/real.js';
 import { isArray, type ObjectValue, type Value } from '../../value/value.js';
@@ -19,7 +19,7 @@ export interface ShellOptions {
   readonly style: Style;
   readonly history: History;
   readonly endpoint: string;
-  /** Whether a statement goes on until its semicolon; else it ends with its line unless something in it is still open. */
+  /** Whether a statement ends at its semicolon only, rather than at the end of a line without open parts. */
   readonly multi: boolean;
   readonly hideWelcome: boolean;
   /** What shows results that are longer than the terminal. */
@@ -34,7 +34,7 @@ export interface ShellStreams {
 /** Notifications of live queries that wait for the pager to end; older ones are dropped. */
 const MOST_HELD = 1_000;
 
-/** What the prompt of a line shows that goes on with another, as in psql. */
+/** The prompt marks of continuation lines, as in psql. */
 const MARKS: Readonly<Record<Open, string>> = { string: "'", name: '`', comment: '*', bracket: '(', statement: '-' };
 
 export class Shell implements ShellActions {
@@ -48,9 +48,9 @@ export class Shell implements ShellActions {
   readonly #lines: Interface;
   readonly #catalog: SchemaNames;
   readonly #left: Promise<void>;
-  /** Lines of a statement that goes on. */
+  /** The lines of an incomplete statement. */
   #typed = new InputBuffer();
-  /** Why they go on. */
+  /** What is still open in it. */
   #open: Open | undefined;
   /** What the arrow keys go through, newest first; readline's own. */
   #recalled: string[];

@@ -1,6 +1,9 @@
 /** Where statements end in a text that is still being typed. */
 
-/** What keeps a text going on: a string, a quoted name, a comment or a bracket without its end, or a statement without its `;`. */
+/**
+ * What keeps a text going on: a string, a quoted name, a comment or a bracket without its end, or a statement without
+ * its `;`.
+ */
 export type Open = 'string' | 'name' | 'comment' | 'bracket' | 'statement';
 
 export interface Typed {
@@ -8,7 +11,7 @@ export interface Typed {
   readonly statements: readonly string[];
   /** What follows the last of them; empty when it says nothing. */
   readonly rest: string;
-  /** Why the rest goes on; `undefined` when there is none. */
+  /** What is still open in the rest; `undefined` if nothing. */
   readonly open: Open | undefined;
 }
 
@@ -21,7 +24,7 @@ const QUOTES: Readonly<Record<string, readonly [close: string, open: Open]>> = {
   '`': ['`', 'name'],
   '⟨': ['⟩', 'name'],
 };
-/** Words and blanks, which open and end nothing. */
+/** Words and blanks, which open and close nothing. */
 const PLAIN = /[\w\s]+/y;
 /** After these a slash begins a regular expression; after anything else it divides. */
 const BEFORE_REGEX = '([{,=:;!&|?~<>';
@@ -29,7 +32,7 @@ const BEFORE_REGEX = '([{,=:;!&|?~<>';
 /** How far a text has been read. What comes behind `at` doesn't change what was found before it. */
 interface Progress {
   readonly at: number;
-  /** Where the statement begins that goes on. */
+  /** The start of the incomplete statement. */
   readonly from: number;
   /** How many brackets are open. */
   readonly depth: number;
@@ -66,7 +69,7 @@ export class InputBuffer {
     return this.#lines.length === 0;
   }
 
-  /** Tells why the text goes on behind this line. */
+  /** Appends a line; answers what is still open after it. */
   add(line: string): Open | undefined {
     const text = this.isEmpty ? line : `${this.#unread}\n${line}`;
     this.#lines.push(line);
@@ -119,7 +122,7 @@ function read(text: string, progress: Progress) {
   return stop(depth > 0 ? 'bracket' : says ? 'statement' : undefined);
 }
 
-/** The first word of a statement in capitals, behind blanks and comments: `SELECT`. */
+/** The first word of a statement in upper case, after blanks and comments: `SELECT`. */
 export function firstWord(statement: string): string {
   let at = 0;
   for (;;) {

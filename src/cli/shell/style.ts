@@ -12,7 +12,7 @@ export const COLORS = {
 export type Color = keyof typeof COLORS;
 
 export interface Style {
-  /** Whether somebody looks at it: then nothing may act on the terminal, and long values are laid out. */
+  /** Whether the output is a terminal: control characters are then removed, and long values indented. */
   readonly isTerminal: boolean;
   readonly color: boolean;
   /** Columns of the terminal, as far as they are known. */
@@ -54,7 +54,7 @@ export function paint(style: Style, color: Color, text: string): string {
 /** What a terminal acts on or draws in another order, but for line breaks and tabs. */
 const ACTIVE = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** A text as it may go to a terminal: what was stored by anybody moves no cursor and changes no title. */
+/** A text that is safe for a terminal: stored control sequences are neutralized. */
 export function harmless(style: Style, text: string): string {
   if (!style.isTerminal) return text;
   return text.replace(ACTIVE, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`);

@@ -19,8 +19,8 @@ interface Cell {
 const EMPTY: Cell = { text: '', color: undefined, isNumber: false };
 
 /**
- * The table of a list of objects; `undefined` for any other value, and where the terminal is too narrow for the columns. On a terminal, long
- * cells are cut; in a pipe they never are.
+ * The table of a list of objects; `undefined` for any other value, and where the terminal is too narrow for the
+ * columns. On a terminal, long cells are cut; in a pipe they never are.
  *
  *      id       | age | name
  *     ----------+-----+-------
@@ -71,7 +71,7 @@ function padded({ text, color: own, isNumber }: Cell, width: number, style: Styl
   return isNumber ? blanks + painted : painted + blanks;
 }
 
-/** Widths that fit the terminal: the widest columns give way until they do. */
+/** Widths that fit the terminal: the widest columns shrink first. */
 function fitted(natural: readonly number[], terminal: number): readonly number[] | undefined {
   const available = terminal - (natural.length - 1) * BETWEEN.length - 2;
   const sum = (bound: number) => natural.reduce((total, width) => total + Math.min(width, bound), 0);

@@ -9,7 +9,7 @@ const TAKEN = [
 
 const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
-/** Words that can't be the name of a parameter. */
+/** Reserved words of TypeScript. */
 const RESERVED = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function
   if implements import in instanceof interface let new null package private protected public return static super switch this throw true try

@@ -1,4 +1,4 @@
-/** The definitions of a database, as a server tells them. */
+/** The definitions of a database, as read from a server. */
 import type { DefineField, DefineFunction, DefineParam, DefineTable, Statement } from '../../language/ast.js';
 import { parseQuery } from '../../language/parse.js';
 import { printStatement } from '../../language/print.js';
@@ -18,7 +18,7 @@ export interface TableSchema {
   readonly fields: readonly DefineField[];
 }
 
-/** Tables whose fields are asked for at once. */
+/** Tables whose fields are fetched at once. */
 const BATCH = 100;
 
 /** @throws ServerError where the user may not see definitions, or no database is selected */

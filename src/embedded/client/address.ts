@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import { failure } from '../../errors/error.js';
 
 /**
- * The store that the client's URL names: `memory`, or `lmdb:` with the whole path of a folder. What stands behind the slashes is the path,
- * relative to the working directory unless it begins with a slash.
+ * The store address of a client URL: `memory`, or `lmdb:` and the absolute path of a folder. The part after the slashes
+ * is a path, relative to the working directory unless it begins with a slash.
  *
  *     storeAddress(new URL('mem://'));                 // 'memory'
- *     storeAddress(new URL('tessera://./data'));       // 'lmdb:' and the whole path of ./data
+ *     storeAddress(new URL('tessera://./data'));       // 'lmdb:' and the absolute path of ./data
  *     storeAddress(new URL('surrealkv:///var/data'));  // 'lmdb:/var/data'
  *
- * A URL of the protocol `file` always begins with a slash: JavaScript reads `file:./data` as `file:///data`.
- * @throws TesseraError `storage_address` where there is no path
+ * A `file` URL is always absolute: JavaScript parses `file:./data` as `file:///data`.
+ * @throws TesseraError `storage_address` if there is no path
  */
 export function storeAddress(url: URL): string {
   if (url.protocol === 'mem:') return 'memory';

@@ -1,4 +1,4 @@
-/** The engine that the official client drives in place of a connection. */
+/** Implements the official client's engine interface in process, in place of a remote connection. */
 import {
   CallTerminatedError,
   ChannelIterator,
@@ -28,13 +28,13 @@ import { storeAddress } from './address.js';
 import { piecesOf, streamedResponse } from './transfer.js';
 import { type Translation, translationFor } from './translation.js';
 
-/** What the server selects for clients that ask for the defaults. */
+/** The defaults selected for clients that ask for them. */
 const DEFAULTS = { namespace: 'main', database: 'main' };
 
-/** After so many milliseconds of requests that never had to wait, everything else in the process has its turn. */
+/** Milliseconds of synchronously answered requests after which the event loop gets a turn. */
 const SLICE = 10;
 
-/** By their names: where a program has a second copy of the client, the features of one aren't those of the other. */
+/** Compares features by name, since a second copy of the client has other feature objects. */
 class FeatureSet<Feature extends { readonly name: string }> extends Set<Feature> {
   override has(wanted: Feature): boolean {
     for (const { name } of this) if (name === wanted.name) return true;
@@ -63,7 +63,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   #connection: Promise<OpenConnection> | undefined;
   #closed: Promise<void> | undefined;
   #sliceEnd = 0;
-  /** While others have their turn. */
+  /** Set while yielding. */
   #pause: Promise<void> | undefined;
 
   constructor(context: DriverContext, options: DatabaseOptions) {
@@ -75,7 +75,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   open(state: ConnectionState): void {
     this._state = state;
     this.#connection = this.#connect(state.url);
-    // The client asks for the version first. Where there is no store, this is what fails, and `connect()` with it.
+    // The client asks for the version first; if the store can't be opened, that call and `connect()` fail.
     void this.#connection.catch(() => undefined).then(() => this.#publisher.publish('connected'));
   }
 
@@ -84,7 +84,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     return this.#closed;
   }
 
-  /** A call that a lost connection left unanswered would be sent again now; this one is never lost. */
+  /** The client would resend calls that a lost connection left unanswered; this connection is never lost. */
   ready(): void {}
 
   subscribe<K extends keyof EngineEvents>(event: K, listener: (...payload: EngineEvents[K]) => void): () => void {
@@ -171,14 +171,14 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     } catch (thrown) {
       answer = errorAnswer(null, asTesseraError(thrown));
     }
-    // Once the connection is closed, what waited isn't begun.
+    // Calls that wait when the connection closes aren't begun.
     if (answer === undefined || this.#closed !== undefined) throw new CallTerminatedError();
     return answer;
   }
 
   /**
-   * Requests that memory answers at once would keep timers and sockets of the process waiting for as long as they follow each other. Those
-   * that come meanwhile wait, too, so that all stay in their order.
+   * Synchronously answered requests would starve the process's timers and sockets as long as they follow each other.
+   * Later requests wait as well, so that the order is kept.
    */
   #giveWay(): Promise<void> | undefined {
     const { clock, timers } = this.#options.environment ?? realEnvironment;
@@ -210,7 +210,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   }
 }
 
-/** A notification as the client reads it. */
+/** A notification in the client's form. */
 interface Notified {
   readonly id: Uuid;
   readonly action: LiveMessage['action'];

@@ -1,4 +1,4 @@
-/** The official client's values as ours, just as it would write them in CBOR. */
+/** Converts the official client's values as if they were sent in CBOR. */
 import {
   BoundExcluded,
   BoundIncluded,
@@ -35,14 +35,17 @@ import {
 } from '../../value/value.js';
 import { type Convert, fromJavaScript } from '../from-javascript.js';
 
-/** A value of ours from one that the client takes. @throws TesseraError `not_a_value`, `nesting_too_deep` */
+/**
+ * Converts one of the client's values.
+ * @throws TesseraError `not_a_value`, `nesting_too_deep`
+ */
 export function fromClient(input: unknown): Value {
   return fromJavaScript(input, convertForeign);
 }
 
 interface Conversion {
   matches(input: object): boolean;
-  /** `undefined` if there is no such value with us. */
+  /** `undefined` if there is no corresponding value. */
   convert(input: object, convert: Convert): Value;
 }
 
@@ -76,7 +79,10 @@ const CONVERSIONS: readonly Conversion[] = [
   }),
 ];
 
-/** What `fromJavaScript` doesn't know: the client's classes, bytes of other sorts, and objects of the host's classes, of which fields are taken. */
+/**
+ * Converts what `fromJavaScript` doesn't know: the client's classes, other byte arrays, and host objects by their
+ * fields.
+ */
 function convertForeign(input: object, convert: Convert): Value {
   if (input instanceof ArrayBuffer) return new Uint8Array(input.slice(0));
   if (ArrayBuffer.isView(input)) {

@@ -1,4 +1,4 @@
-/** Our values as the official client's, just as it would read them from CBOR. */
+/** Converts values to the official client's as if they were received in CBOR. */
 import {
   BoundExcluded,
   BoundIncluded,
@@ -30,7 +30,10 @@ import { MeasuredWalk } from '../../value/walk.js';
 
 const walk = new MeasuredWalk();
 
-/** A value for the client: nothing of it is shared with the store. @throws TesseraError `closure_sent`, `regex_sent`, `value_too_large` */
+/**
+ * A value for the client; it shares nothing with the store.
+ * @throws TesseraError `closure_sent`, `regex_sent`, `value_too_large`
+ */
 export function toClient(value: Value): unknown {
   return walk.end(convert(value, walk.beginAt(value)));
 }
@@ -76,7 +79,7 @@ const CONVERSIONS: ByKind<unknown, number> = {
   },
 };
 
-/** The client takes for a key what ours is, its own classes in it. */
+/** The client's key type, with its own classes. */
 type ClientKey = ConstructorParameters<typeof RecordId<string, Extract<RecordKey, string>>>[1];
 
 function convertItems(items: ArrayValue, depth: number): unknown[] {
@@ -85,14 +88,14 @@ function convertItems(items: ArrayValue, depth: number): unknown[] {
 }
 
 function convertObject(object: ObjectValue, depth: number): Record<string, unknown> {
-  // In the order that the server has them in.
+  // In the server's order.
   const keys = sortedKeys(object);
   const below = walk.enter(depth, keys.length);
   const converted: Record<string, unknown> = {};
   for (const key of keys) {
     const value = convert(object[key], below);
     if (key !== '__proto__') converted[key] = value;
-    // Assigned, it would be what the object inherits.
+    // Assignment would set the prototype.
     else Object.defineProperty(converted, key, { value, writable: true, enumerable: true, configurable: true });
   }
   return converted;

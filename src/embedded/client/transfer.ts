@@ -1,6 +1,6 @@
-/** The texts of exports and imports, as the official client takes and gives them. */
+/** The streams of export and import in the official client's form. */
 
-/** An answer whose body is read as fast as whoever asked for it reads. */
+/** A response whose body is read as fast as its consumer reads. */
 export function streamedResponse(pieces: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({

@@ -7,16 +7,16 @@ import type { Value } from '../../value/value.js';
 import { fromClient } from './from-client.js';
 import { toClient } from './to-client.js';
 
-/** How values pass between the client and the engine. */
+/** Converts values between client and engine. */
 export interface Translation {
   toEngine(value: unknown): Value;
   toClient(value: Value): unknown;
 }
 
-/** Class by class: 1,000 records of eight fields take 0.6 ms instead of the 7.8 ms that writing and reading CBOR take. */
+/** Converts directly by class: 0.6 ms for 1,000 records of eight fields, instead of 7.8 ms through CBOR. */
 const DIRECT: Translation = { toEngine: fromClient, toClient };
 
-/** Where the program has codecs of its own, or options for the client's, they have their say. */
+/** Programs with codecs or codec options of their own go through CBOR. */
 export function translationFor({ options, codecs }: DriverContext): Translation {
   if (options.codecs === undefined && options.codecOptions === undefined) return DIRECT;
   return {

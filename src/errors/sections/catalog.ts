@@ -40,7 +40,7 @@ const placedMissing = (noun: string, kind: string): ErrorRow<Placed> =>
     details: ({ name }) => ({ kind, details: { name } }),
   });
 
-/** Errors about definitions: what exists already, what doesn't, and what can't be defined so. */
+/** Errors of definitions: duplicates, missing ones and invalid ones. */
 export const catalogErrors = {
   namespace_exists: exists('namespace', 'Namespace'),
   namespace_missing: missing('namespace', 'Namespace'),
@@ -59,7 +59,7 @@ export const catalogErrors = {
   param_missing: missing('param', 'Param'),
   /** The name with its `fn::`. */
   function_exists: exists('function', 'Function'),
-  /** As REMOVE says it; a call of such a function fails with `function_not_defined`. */
+  /** As REMOVE reports it; a call of such a function fails with `function_not_defined`. */
   function_undefined: missing('function', 'Function'),
   analyzer_exists: exists('analyzer', 'Analyzer'),
   api_exists: exists('api', 'Api'),
@@ -73,7 +73,7 @@ export const catalogErrors = {
     text: ({ reason }) => `The string could not be parsed into a path: ${reason}`,
   }),
   api_request: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),
-  /** Nobody is told; the answer has the status 500. */
+  /** Only logged; the response has status 500. */
   api_middleware: row<{ name: string }>({ kind: 'Internal', text: ({ name }) => `${name}() can't be middleware` }),
   api_body: row({ kind: 'Serialization', text: () => 'Failed to encode the response body' }),
   module_missing: missing('module', 'Module'),
@@ -85,7 +85,7 @@ export const catalogErrors = {
     text: ({ batch }) =>
       `Invalid query: \`${batch}\` is not valid batch size for a sequence definition. A batch size must be within 0..=4294967295`,
   }),
-  /** The next number would be beyond 64 bits. */
+  /** The next number exceeds 64 bits. */
   sequence_exhausted: row<{ name: string }>({
     kind: 'Validation',
     text: ({ name }) => `The sequence '${name}' has no number left`,
@@ -115,7 +115,7 @@ export const catalogErrors = {
     details: ({ name }) => ({ kind: 'Config', details: { name } }),
   }),
 
-  /** A name taken from a param isn't a string; `what` is `table name`, `index name` and so on. */
+  /** A name given by a param isn't a string; `what` is `table name`, `index name` and so on. */
   name_not_string: row<{ what: string; value: string }>({
     kind: 'Internal',
     text: ({ what, value }) => `Expected \`${what}\` but found \`${value}\``,
@@ -201,6 +201,16 @@ export const catalogErrors = {
   id_type: row<{ type: string }>({
     kind: 'Validation',
     text: ({ type }) => `Cannot use the \`${type}\` type on the \`id\` field, as that's not a valid record id key.`,
+  }),
+  index_building: row<{ index: string }>({
+    kind: 'Validation',
+    text: ({ index }) => `Database index \`${index}\` is currently building`,
+    retryable: true,
+  }),
+  /** After ALTER INDEX … PREPARE REMOVE. */
+  index_withdrawn: row({
+    kind: 'Validation',
+    text: () => 'Index building has been cancelled: Prepare remove.',
   }),
   /** What should stand among the FIELDS of an index. */
   index_column: row<{ expected: string }>({

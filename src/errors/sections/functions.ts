@@ -2,22 +2,22 @@ import { row } from '../row.js';
 
 /** Errors of built-in functions. */
 export const functionErrors = {
-  /** `reason` is a whole sentence of what is wrong with the arguments; ended or not, as the peer does it. */
+  /** `reason` is a complete sentence; with or without a period, as in the reference engine. */
   invalid_arguments: row<{ name: string; reason: string; method?: boolean }>({
     kind: 'Validation',
     text: ({ name, reason, method = false }) =>
       `Incorrect arguments for ${method ? 'method' : 'function'} ${name}(). ${reason}`,
   }),
-  /**
-   * Whatever is done at once is bounded, so that nobody else has to wait for long. `what` is a function, an operator or
-   * a cast.
-   */
+  /** Work done in one step is bounded, so that it doesn't block others. `what` is a function, an operator or a cast. */
   input_too_large: row<{ what: string; limit: number }>({
     kind: 'Validation',
     text: ({ what, limit }) =>
       `The input of ${what} is larger than the limit of ${limit} characters, bytes, elements or fields`,
   }),
-  /** Of functions that wait: the peer checks their arguments in another way. `got` is the kind of what was given, if anything was. */
+  /**
+   * For cooperative functions, whose arguments the reference engine checks differently. `got` is the kind of the
+   * argument, if given.
+   */
   unexpected_argument: row<{ name: string; expected: string; got?: string }>({
     kind: 'Validation',
     text: ({ name, expected, got }) =>

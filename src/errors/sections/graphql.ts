@@ -1,9 +1,9 @@
 import { type ErrorRow, row } from '../row.js';
 
-/** Errors that the GraphQL library words itself; the code says at which stage they arose. */
+/** Errors whose message comes from the GraphQL library; the code names the stage. */
 const worded = (): ErrorRow<{ message: string }> => row({ kind: 'Validation', text: ({ message }) => message });
 
-/** Errors of GraphQL requests. What a field's statement meets has the code that it has everywhere. */
+/** Errors of GraphQL requests. Errors of a field's statement keep their code. */
 export const graphqlErrors = {
   // ─── Requests ───
 
@@ -37,7 +37,8 @@ export const graphqlErrors = {
 
   // ─── Documents ───
 
-  // Apollo's clients look for the two texts: after the first they send the document itself, after the second no ids any more.
+  // Apollo's clients depend on both texts: after the first they send the document itself, after the second they stop
+  // using ids.
   graphql_document_unknown: row<{ kind: 'documentId' | 'persistedQuery'; any: boolean }>({
     kind: 'NotFound',
     text: ({ kind, any }) => {

@@ -2,12 +2,12 @@ import type { ErrorDetails } from '../row.js';
 import { row } from '../row.js';
 
 const auth = (kind: string) => (): ErrorDetails => ({ kind: 'Auth', details: { kind } });
-/** Whole seconds after which a refused request may be sent again; HTTP repeats them as `Retry-After`. */
+/** Seconds after which a denied request may be repeated; HTTP sends them as `Retry-After`. */
 const retryAfter =
   (kind: string) =>
   (detail: { retryAfter: number }): ErrorDetails => ({ kind, details: { retryAfter: detail.retryAfter } });
 
-/** Errors of signing in and of being allowed to. Their texts tell nobody which part of a credential was wrong. */
+/** Errors of authentication and authorization. Their texts don't reveal which part of a credential was wrong. */
 export const identityErrors = {
   invalid_auth: row({
     kind: 'NotAllowed',
@@ -30,7 +30,7 @@ export const identityErrors = {
     rpc: -32002,
     http: 401,
   }),
-  /** Signing in met a conflict or a storage that is away: the credentials may well be right. */
+  /** The sign-in met a conflict or unavailable storage: the credentials may be valid. */
   unexpected_auth: row({
     kind: 'NotAllowed',
     text: () => 'There was an unexpected error while performing authentication',
@@ -40,7 +40,7 @@ export const identityErrors = {
     retryable: true,
   }),
 
-  // What a sign-in or sign-up body lacks or has too much of.
+  // Missing or superfluous members of a sign-in or sign-up body.
   missing_user_or_pass: row({
     kind: 'NotAllowed',
     text: () => 'Username or Password was not provided',
@@ -91,7 +91,7 @@ export const identityErrors = {
     details: ({ name }) => ({ kind: 'InvalidParameter', details: { name } }),
     rpc: -32600,
   }),
-  /** The same of variables that a session keeps. */
+  /** The same for session variables. */
   protected_variable: row<{ name: string }>({
     kind: 'Validation',
     text: ({ name }) => `Cannot set protected variable: ${name}`,
@@ -99,7 +99,7 @@ export const identityErrors = {
     rpc: -32603,
   }),
 
-  // What an access method doesn't do, or did wrong.
+  // Operations that an access method doesn't support, or failed.
   access_signup_missing: row({
     kind: 'Internal',
     text: () => 'This record access method does not allow signup',
@@ -120,7 +120,7 @@ export const identityErrors = {
     kind: 'Internal',
     text: () => 'This bearer access grant has an invalid format',
   }),
-  /** The cause is for the log only. */
+  /** The cause is only logged. */
   record_access_signup_query_failed: row({
     kind: 'Internal',
     text: () => 'The record access signup query failed',
@@ -145,7 +145,7 @@ export const identityErrors = {
     http: 401,
   }),
 
-  /** What INFO shows was sent back as a definition. */
+  /** The redacted output of INFO was used as a definition. */
   secret_redacted: row({
     kind: 'Validation',
     text: () =>
@@ -170,7 +170,7 @@ export const identityErrors = {
     kind: 'Validation',
     text: ({ limit }) => `An access method keeps no more than ${limit} former keys`,
   }),
-  /** For the log only: whoever sent the token hears `invalid_auth`. */
+  /** Only logged; the client gets `invalid_auth`. */
   key_set_unavailable: row<{ host: string; reason: string }>({
     kind: 'Internal',
     text: ({ host, reason }) => `The key set at ${host} is not available: ${reason}`,
@@ -178,7 +178,7 @@ export const identityErrors = {
     retryable: true,
   }),
 
-  // Bounds.
+  // Limits.
   password_too_long: row<{ limit: number }>({
     kind: 'Validation',
     text: ({ limit }) => `The password is longer than ${limit} bytes`,

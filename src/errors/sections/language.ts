@@ -1,13 +1,13 @@
 import { row } from '../row.js';
 
-/** Errors of reading query text. */
+/** Errors of parsing. */
 export const languageErrors = {
-  /** `what` says what was wrong and shows the place; it comes from `language/source-error.ts`. */
+  /** `what` describes the error and shows its position (`language/source-error.ts`). */
   parse_error: row<{ what: string }>({
     kind: 'Validation',
     text: ({ what }) => `Parse error: ${what}`,
   }),
-  /** Brackets, types, operators or the tree go deeper than the parser's limits let them. */
+  /** Parentheses, types, operators or the tree exceed the parser's limits. */
   query_too_deep: row<{ what: string }>({
     kind: 'Validation',
     text: ({ what }) => `Parse error: ${what}`,

@@ -2,13 +2,13 @@ import { row } from '../row.js';
 
 const MIB = 2 ** 20;
 
-/** A size as settings are written, so that it can be told from the other limits at a glance. */
+/** A size in the syntax of settings, which distinguishes it from other limits. */
 function sizeText(bytes: number): string {
   if (bytes >= MIB) return `${Math.floor(bytes / MIB)} MiB`;
   return bytes >= 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${bytes} bytes`;
 }
 
-/** Errors of the budgets of memory. Whoever exceeds one is told; the others go on. */
+/** Errors of memory budgets: the request that exceeds one fails, others continue. */
 export const memoryErrors = {
   request_memory_exceeded: row<{ limit: number }>({
     kind: 'Query',
@@ -21,7 +21,7 @@ export const memoryErrors = {
       `The session needs more than the ${sizeText(limit)} of memory allowed for its variables and requests (--max-session-memory)`,
     http: 413,
   }),
-  /** Before sign-in the limit is a smaller one. */
+  /** The limit before sign-in is lower. */
   connection_memory_exceeded: row<{ limit: number; setting: string }>({
     kind: 'Query',
     text: ({ limit, setting }) =>
@@ -36,7 +36,7 @@ export const memoryErrors = {
     http: 503,
     retryable: true,
   }),
-  /** The memory of the process was nearly used up, and this request held the most. */
+  /** The process ran low on memory, and this request held the most. */
   heap_exhausted: row({
     kind: 'Connection',
     text: () => 'The request was ended since the server has hardly any memory left, and it held the most',

@@ -25,7 +25,7 @@ export const queryErrors = {
     rpc: -32600,
   }),
 
-  /** Only of strict permissions. */
+  /** With strict permissions only. */
   write_refused: row<{ action: 'create' | 'update' | 'delete'; table: string; field?: string }>({
     kind: 'NotAllowed',
     text: ({ action, table, field }) =>
@@ -76,7 +76,7 @@ export const queryErrors = {
     kind: 'NotFound',
     text: ({ table }) => `The changefeed of the table '${table}' doesn't reach back so far: read the table anew`,
   }),
-  // Why live queries have ended.
+  // Why live queries end.
   live_queries_full: row({
     kind: 'NotAllowed',
     text: () => 'The connection has as many live queries as it may have, or they take up too much',
@@ -102,7 +102,7 @@ export const queryErrors = {
     text: ({ id }) => `The record '${id}' does not exist`,
     details: ({ id }) => ({ kind: 'Record', details: { id } }),
   }),
-  /** The peer's text for stores without a history. */
+  /** The reference engine's text for stores without history. */
   versions_not_kept: internal(() => 'The underlying datastore does not support versioned queries'),
   id_mismatch: internal<{ id: string }>(
     ({ id }) => `Found ${id} for the \`id\` field, but a specific record has been specified`,
@@ -113,7 +113,7 @@ export const queryErrors = {
   invalid_record_key: internal<{ value: string }>(
     ({ value }) => `Found ${value} for the Record ID but this is not a valid id`,
   ),
-  /** `held` is missing for those who may not see the record that holds the values. */
+  /** `held` is omitted if the record that holds the values isn't visible. */
   index_violation: row<{ index: string; held?: { value: string; id: string } }>({
     kind: 'AlreadyExists',
     text: ({ index, held }) =>
@@ -128,7 +128,7 @@ export const queryErrors = {
   event_failed: internal<{ event: string; reason: string }>(
     ({ event, reason }) => `Error while processing event ${event}: ${reason}`,
   ),
-  /** Without `by`, what refers to the record is hidden from the client. */
+  /** Without `by`, the referring record isn't visible. */
   record_referenced: internal<{ id: string; by?: string }>(
     ({ id, by }) =>
       `Cannot delete \`${id}\` as it is referenced by ${by === undefined ? 'another record' : `\`${by}\``} with an ON DELETE REJECT clause`,
@@ -137,7 +137,7 @@ export const queryErrors = {
     ({ id, reason }) => `An error occured while updating references for \`${id}\`: ${reason}`,
   ),
   reference_range: internal(() => 'Cannot scan a specific range of record references without a referencing field'),
-  /** Stands for an error whose text might quote what the client may not see. */
+  /** Replaces an error whose text might quote hidden data. */
   /** For the log. */
   event_lost: internal<{ event: string; table: string; reason: string }>(
     ({ event, table, reason }) => `The asynchronous event ${event} of the table ${table} isn't run: ${reason}`,
@@ -184,7 +184,10 @@ export const queryErrors = {
     rpc: -32600,
   }),
   only_one: internal(() => 'Expected a single result output when using the ONLY keyword'),
-  /** `clause` is what the peer calls it where it finds out: LIMIT alone where the rows are also sorted. */
+  /**
+   * `clause`: the name in the reference engine, which depends on where it is evaluated: LIMIT alone if the rows are
+   * sorted.
+   */
   invalid_count: internal<{ clause: 'LIMIT/START' | 'LIMIT' | 'START'; value: string; isInteger: boolean }>(
     ({ clause, value, isInteger }) => {
       if (clause !== 'LIMIT/START') {

@@ -12,14 +12,14 @@ export const requestErrors = {
 
   // ─── Reading a request ───
 
-  /** What came in isn't what its format promises: broken JSON or CBOR, invalid UTF-8. */
+  /** The input violates its format: broken JSON or CBOR, invalid UTF-8. */
   malformed_request: row<{ reason: string }>({
     kind: 'Validation',
     text: ({ reason }) => `The request could not be read: ${reason}`,
     details: validation('Parse'),
     rpc: -32700,
   }),
-  /** It could be read, but isn't a request. */
+  /** Well-formed, but not a request. */
   invalid_request: row<{ reason: string }>({
     kind: 'Validation',
     text: ({ reason }) => `Invalid request: ${reason}`,

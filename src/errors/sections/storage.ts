@@ -14,6 +14,13 @@ export const storageErrors = {
     http: 409,
     retryable: true,
   }),
+  commit_outcome_unknown: row<{ reason: string }>({
+    kind: 'Query',
+    text: ({ reason }) =>
+      `It is unknown whether the transaction was committed, since the store didn't answer in time: ${reason}`,
+    details: () => ({ kind: 'CommitOutcomeUnknown' }),
+    http: 504,
+  }),
   snapshot_expired: row({
     kind: 'Query',
     text: () => 'Too many states of the store are being read at once, and this was the oldest. It can be read again',

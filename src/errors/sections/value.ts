@@ -1,7 +1,7 @@
 import { row } from '../row.js';
 
 const MAX_SHOWN = 2000;
-/** What an error text shows of a value; the rest of a large one helps nobody. */
+/** The part of a value that error texts show. */
 export const shown = (text: string) => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);
 
 const operator = (operation: string) =>

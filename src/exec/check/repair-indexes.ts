@@ -1,13 +1,12 @@
 /** Makes the entries of indexes what the records say. */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { IndexDefinition } from '../../catalog/definitions/definition.js';
-import { indexPrefix, prefixRange } from '../../catalog/keys.js';
-import { indexEntries } from '../../index/entries.js';
+import { prefixRange } from '../../catalog/keys.js';
 import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { equals } from '../../value/order.js';
 import { isObject, RecordId, type RecordKey } from '../../value/value.js';
-import { isOrdered } from '../record/index-entries.js';
+import type { KeptIndex } from '../index/contract.js';
+import { keptIndexes } from '../index/maintain.js';
 import { checkedDatabases } from './databases.js';
 import { Faults } from './fault.js';
 import { databasePathOf, TableCheck } from './tables.js';
@@ -31,7 +30,9 @@ export async function repairIndexes(engine: Engine): Promise<Repair> {
   const total = { added: 0, removed: 0, conflicts: [] as string[] };
   for (const catalog of catalogs) {
     for (const table of catalog.tables.values()) {
-      for (const index of table.indexes.filter(isOrdered)) {
+      for (const index of keptIndexes(table)) {
+        // The rest of its entries come in the background.
+        if (index.isBuilding) continue;
         const repair = new IndexRepair(engine, catalog, table, index);
         total.removed += await repair.removeStale();
         total.added += await repair.addMissing(total.conflicts);
@@ -45,9 +46,9 @@ class IndexRepair {
   readonly #engine: Engine;
   readonly #catalog: DatabaseCatalog;
   readonly #table: TableEntry;
-  readonly #index: IndexDefinition;
+  readonly #index: KeptIndex;
 
-  constructor(engine: Engine, catalog: DatabaseCatalog, table: TableEntry, index: IndexDefinition) {
+  constructor(engine: Engine, catalog: DatabaseCatalog, table: TableEntry, index: KeptIndex) {
     this.#engine = engine;
     this.#catalog = catalog;
     this.#table = table;
@@ -56,8 +57,7 @@ class IndexRepair {
 
   /** Removes entries that no record has. */
   removeStale(): Promise<number> {
-    const range = prefixRange(indexPrefix(this.#catalog.database.id, this.#table.definition.id, this.#index.id));
-    return this.#steps(range, async (transaction, [key, listed]) => {
+    return this.#steps(prefixRange(this.#index.prefix), async (transaction, [key, listed]) => {
       const check = new TableCheck(transaction, this.#catalog, this.#table, new Faults(), () => {});
       if (await check.isEntryOfRecord(this.#index, key, listed)) return 0;
       transaction.delete(key);
@@ -73,15 +73,15 @@ class IndexRepair {
       const own = id.key as RecordKey;
       // A record that lies under the id of another isn't found by an index either.
       if (this.#table.keys.record(encodeKey(own)) !== key) return 0;
-      const { database } = this.#catalog;
+      const index = this.#index;
       let added = 0;
-      for (const entry of indexEntries(database.id, this.#table.definition.id, this.#index, record, own)) {
+      for (const entry of index.keeping.entries(index, record, own)) {
         const listed = await transaction.get(entry.key);
         if (listed !== undefined && equals(listed, own)) continue;
         if (listed === undefined) {
           transaction.put(entry.key, own);
           added++;
-        } else conflicts.push(databasePathOf(this.#catalog, this.#table, this.#index));
+        } else conflicts.push(databasePathOf(this.#catalog, this.#table, index.definition));
       }
       return added;
     });

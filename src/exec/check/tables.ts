@@ -6,20 +6,19 @@ import {
   edgePrefix,
   edgesRange,
   encodedKeyOf,
-  indexPrefix,
   prefixRange,
   referenceKey,
   referrerAt,
 } from '../../catalog/keys.js';
 import { vertexKey } from '../../catalog/vertex-key.js';
-import { type IndexEntry, indexEntries } from '../../index/entries.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey, type Value } from '../../value/value.js';
+import type { KeptIndex } from '../index/contract.js';
+import { keptIndexes } from '../index/maintain.js';
 import { edgeEntries } from '../record/edges.js';
-import { isOrdered } from '../record/index-entries.js';
 import { referredBy, referringFields } from '../record/references.js';
 import type { Faults } from './fault.js';
 
@@ -63,7 +62,7 @@ export class TableCheck {
   }
 
   async run(): Promise<void> {
-    const indexes = this.#table.indexes.filter(isOrdered);
+    const indexes = keptIndexes(this.#table).filter(({ isBuilding }) => !isBuilding);
     const references = referringFields(this.#table);
     for await (const batch of batchesOf(this.#transaction, this.#table.keys.records)) {
       for (const [key, stored] of batch) {
@@ -98,25 +97,20 @@ export class TableCheck {
     return undefined;
   }
 
-  #entriesOf(index: IndexDefinition, key: RecordKey, record: ObjectValue): IndexEntry[] {
-    return indexEntries(this.#catalog.database.id, this.#table.definition.id, index, record, key);
-  }
-
-  async #listed(index: IndexDefinition, id: RecordId, record: ObjectValue): Promise<void> {
+  async #listed(index: KeptIndex, id: RecordId, record: ObjectValue): Promise<void> {
     const key = id.key as RecordKey;
-    for (const entry of this.#entriesOf(index, key, record)) {
+    for (const entry of index.keeping.entries(index, record, key)) {
       const listed = await this.#transaction.get(entry.key);
-      const place = databasePathOf(this.#catalog, this.#table, index);
+      const place = databasePathOf(this.#catalog, this.#table, index.definition);
       if (listed === undefined) this.#faults.add('indexes', place, `${toText(id)} isn’t listed`);
       else if (listed !== null && !equals(listed, key))
         this.#faults.add('indexes', place, `an entry lists another record in place of ${toText(id)}`);
     }
   }
 
-  async #entries(index: IndexDefinition): Promise<void> {
-    const place = databasePathOf(this.#catalog, this.#table, index);
-    const prefix = indexPrefix(this.#catalog.database.id, this.#table.definition.id, index.id);
-    for await (const batch of batchesOf(this.#transaction, prefixRange(prefix))) {
+  async #entries(index: KeptIndex): Promise<void> {
+    const place = databasePathOf(this.#catalog, this.#table, index.definition);
+    for await (const batch of batchesOf(this.#transaction, prefixRange(index.prefix))) {
       for (const [key, stored] of batch) {
         if (!(await this.isEntryOfRecord(index, key, stored)))
           this.#faults.add('indexes', place, 'an entry lists a record that doesn’t have its values');
@@ -126,14 +120,14 @@ export class TableCheck {
   }
 
   /** Whether the record that an index entry lists has that entry. */
-  async isEntryOfRecord(index: IndexDefinition, key: Key, listed: Stored): Promise<boolean> {
+  async isEntryOfRecord(index: KeptIndex, key: Key, listed: Stored): Promise<boolean> {
     // A value that is damaged is told with the values, but the entry is to be written anew.
     if (listed === null) return false;
     const record = await this.#recordAt(listed as RecordKey);
     // A record that can't be read may have it.
     if (record === null) return true;
     if (!isObject(record)) return false;
-    return this.#entriesOf(index, listed as RecordKey, record).some((entry) => entry.key === key);
+    return index.keeping.entries(index, record, listed as RecordKey).some((entry) => entry.key === key);
   }
 
   #recordAt(key: RecordKey): Promise<Value> {

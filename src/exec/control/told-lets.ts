@@ -6,6 +6,7 @@ import { otherwise } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Block, Expression, Let, Statement } from '../../language/ast.js';
+import { RECORD_CHANGES } from '../../plan/effects.js';
 import type { Evaluate } from '../execution.js';
 
 /** The blocks that a statement runs itself, not as a part of a value. */
@@ -33,18 +34,9 @@ function ofExpression(expression: Expression | undefined, blocks: Set<Block>): v
   }
 }
 
-const WRITES: ReadonlySet<string> = new Set<Statement['kind']>([
-  'create',
-  'delete',
-  'insert',
-  'relate',
-  'update',
-  'upsert',
-]);
-
 /** A LET of such a block. One that names what a statement has written tells of it as that does. */
 export function toldLet({ value }: Let, evaluate: Evaluate): Evaluate {
-  if (value.kind === 'subquery' && WRITES.has(value.statement.kind)) return evaluate;
+  if (value.kind === 'subquery' && RECORD_CHANGES.has(value.statement.kind)) return evaluate;
   return (frame) =>
     otherwise(
       () => evaluate(frame),

@@ -9,12 +9,12 @@ import {
   putEvent,
   putField,
   putTable,
-  rewriteIndex,
 } from '../../catalog/definitions/define.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findAccess, findDefaults, findUser } from '../../catalog/definitions/lookup.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Definition, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
+import { rewriteIndex, withdrawIndex } from '../../catalog/indexes/lifecycle.js';
 import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
@@ -26,6 +26,7 @@ import { assertStorable } from '../record/storable.js';
 import { compileComputedClauses } from './computed-clauses.js';
 import { compileConfig } from './define-config.js';
 import { keepRelation } from './define-field.js';
+import { wakeIndexBuilder } from './define-index.js';
 import { compileTimeout } from './define-sequence.js';
 import { passhashOf } from './define-user.js';
 import { beginDefinition, compileName, finish, tableNow } from './definition.js';
@@ -46,6 +47,7 @@ interface Site {
   readonly target: Target;
   /** Of the selected database, if there is one. */
   readonly catalog: DatabaseCatalog | undefined;
+  readonly action: Alter['action'];
 }
 
 interface Kind<K extends Alterable['kind'], D extends Definition = DefinitionOf<K>> {
@@ -108,7 +110,13 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     find: ({ catalog, target }) =>
       catalog?.tables.get(target.table)?.indexes.find((index) => index.name === target.name),
     missing: ({ name }) => failure('index_missing', { name }),
-    put: ({ change, catalog }, after) => rewriteIndex(change, catalog, after),
+    put({ execution, change, catalog, target, action }, after) {
+      const table = catalog.tables.get(target.table) as TableEntry;
+      const at = { catalog, table, index: after };
+      if (action !== 'prepare-remove') return rewriteIndex(change, at);
+      wakeIndexBuilder(execution);
+      return withdrawIndex(change, at);
+    },
   },
 
   'define-event': {
@@ -248,7 +256,7 @@ function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
     const { place, change } = beginDefinition(execution, levelOf(definition), kind.action ?? 'edit', kind.resource);
     return andThen(targetOf(frame), (target) =>
       andThen(execution.unit.catalog(), (catalog) => {
-        const site = { execution, change, place, target, catalog };
+        const site = { execution, change, place, target, catalog, action: statement.action };
         return andThen(kind.find(site), (before): PromiseOrValue<undefined> => {
           if (before === undefined) {
             if (ifExists) return undefined;

@@ -1,14 +1,19 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putIndex } from '../../catalog/definitions/define.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { WithoutId } from '../../catalog/definitions/define.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
+import { putIndex } from '../../catalog/indexes/lifecycle.js';
 import { failure } from '../../errors/error.js';
 import type { DefineIndex } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../execution.js';
-import { buildIndex } from '../record/index-entries.js';
+import type { Compiler, Evaluate, Execution } from '../execution.js';
+import { buildIndex } from '../index/build.js';
+import { INDEX_KINDS } from '../index/kinds.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
 import { checkColumns, compileColumns } from './index-columns.js';
 
-/** Defines an index and lists the records that are there already. CONCURRENTLY changes nothing: it is ready when the statement ends. */
+/** Defines an index and lists the records that are there already: at once, or with CONCURRENTLY in the background. */
 export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'index name', compiler);
   const tableOf = compileName(statement.table, 'index table', compiler);
@@ -24,17 +29,45 @@ export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): 
           return andThen(columnsOf(frame), (fields) => {
             checkColumns(fields, name, table, execution.importing);
             const definition = settled(statement, { name, table: tableName, fields, concurrently: false });
-            return andThen(putIndex(change, catalog, table, definition), ({ id }) => {
-              finish(execution);
-              return andThen(tableNow(execution, tableName), (now) => {
-                const index = now.table.indexes.find((each) => each.id === id);
-                invariant(index !== undefined, 'an index that was defined exists');
-                return andThen(buildIndex(execution, now.table, index), () => undefined);
-              });
-            });
+            return defineAndBuild(execution, change, { catalog, table, definition, isLater: statement.concurrently });
           });
         }),
       ),
     );
   };
+}
+
+interface NewIndex {
+  readonly catalog: DatabaseCatalog;
+  readonly table: TableEntry;
+  readonly definition: WithoutId<IndexDefinition>;
+  /** CONCURRENTLY. */
+  readonly isLater: boolean;
+}
+
+/** Defines an index, in the stead of one of its name, and builds it or has it built. @throws TesseraError `index_violation` */
+export function defineAndBuild(
+  execution: Execution,
+  change: SchemaChange,
+  { catalog, table, definition, isLater }: NewIndex,
+): PromiseOrValue<undefined> {
+  const { name, indexKind } = definition;
+  const inBackground = isLater && typeof INDEX_KINDS[indexKind.kind] === 'object';
+  const isReplacing = table.indexes.some((index) => index.name === name);
+  return andThen(putIndex(change, catalog, table, definition, inBackground), ({ id }) => {
+    finish(execution);
+    // What was there before is deleted in the background in any case.
+    if (inBackground || isReplacing) wakeIndexBuilder(execution);
+    if (inBackground) return undefined;
+    return andThen(tableNow(execution, table.definition.name), (now) => {
+      const index = now.table.indexes.find((each) => each.id === id);
+      invariant(index !== undefined, 'an index that was defined exists');
+      return andThen(buildIndex(execution, now.table, index), () => undefined);
+    });
+  });
+}
+
+/** To be called when work on indexes was queued. */
+export function wakeIndexBuilder(execution: Execution): void {
+  execution.unit.transaction.afterCommit(() => execution.indexWorkQueued());
 }

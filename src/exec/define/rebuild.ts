@@ -1,26 +1,26 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { stateOf } from '../../catalog/indexes/states.js';
 import { failure } from '../../errors/error.js';
 import type { Rebuild } from '../../language/ast.js';
-import { authorize } from '../authorize.js';
 import type { Evaluate } from '../execution.js';
-import { buildIndex } from '../record/index-entries.js';
+import { defineAndBuild } from './define-index.js';
+import { beginDefinition } from './definition.js';
 
 /** REBUILD INDEX: lists all records of the table anew. */
-export function compileRebuild({ index: name, table, ifExists }: Rebuild): Evaluate {
+export function compileRebuild({ index: name, table, ifExists, concurrently }: Rebuild): Evaluate {
   return ({ execution }) => {
-    authorize(execution.identity, 'edit', execution.identity.place, 'Index');
+    const { change } = beginDefinition(execution, 'database', 'edit', 'Index');
     return andThen(execution.unit.catalog(), (catalog) => {
       const entry = catalog?.tables.get(table);
-      const index = entry?.indexes.find((each) => each.name === name);
-      if (catalog === undefined || entry === undefined || index === undefined) {
+      const definition = entry?.indexes.find((each) => each.name === name);
+      if (catalog === undefined || entry === undefined || definition === undefined) {
         if (ifExists) return undefined;
         throw failure('index_missing', { name });
       }
-      const entries = prefixRange(indexPrefix(catalog.database.id, entry.definition.id, index.id));
-      return andThen(execution.unit.transaction.deleteRange(entries), () =>
-        andThen(buildIndex(execution, entry, index), () => undefined),
-      );
+      const state = stateOf(definition);
+      if (state === 'building') throw failure('index_building', { index: name });
+      if (state === 'withdrawn') throw failure('index_withdrawn');
+      return defineAndBuild(execution, change, { catalog, table: entry, definition, isLater: concurrently });
     });
   };
 }

@@ -6,11 +6,11 @@ import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from 
 import {
   removeAtLevel,
   removeDatabase,
-  removeIndex,
   removeMember,
   removeNamespace,
   removeTable,
 } from '../../catalog/definitions/remove.js';
+import { removeIndex } from '../../catalog/indexes/lifecycle.js';
 import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Level, RemoveStatement } from '../../language/ast.js';
@@ -19,6 +19,7 @@ import type { Resource } from '../authorize.js';
 import { selectedNamespace } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import { settleReferences } from '../record/references.js';
+import { wakeIndexBuilder } from './define-index.js';
 import { beginDefinition, compileName, finish } from './definition.js';
 import { compileFieldPath } from './field-path.js';
 import { elementsOf, settleImplied } from './implied-fields.js';
@@ -140,7 +141,8 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
           return onTable(frame.execution, tableName, missing, (catalog, table) => {
             const index = table.indexes.find((each) => each.name === name);
             if (index === undefined) return missing;
-            return andThen(removeIndex(change, catalog, table.definition, index), () => undefined);
+            wakeIndexBuilder(frame.execution);
+            return andThen(removeIndex(change, { catalog, table, index }), () => undefined);
           });
         }),
       );

@@ -4,7 +4,7 @@
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { DatabasePath, Principal } from '../../catalog/principal.js';
+import type { DatabasePath, Identity, Principal } from '../../catalog/principal.js';
 import type { ExplainPermissions, Permission, TableAction } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { ALL_FIELDS } from '../../plan/fields-read.js';
@@ -14,7 +14,7 @@ import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
 import { selectedDatabase } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution, Identity } from '../execution.js';
+import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { ALL_ROWS, type Reading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';

@@ -51,8 +51,8 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
     };
   }
   const run = functionCaller(row, call.path);
-  const apply = (values: readonly Value[], { execution }: Frame): PromiseOrValue<Value> => {
-    const made = run(values, new ExecutionContext(execution));
+  const apply = (values: readonly Value[], { execution, current }: Frame): PromiseOrValue<Value> => {
+    const made = run(values, new ExecutionContext(execution, current));
     return made instanceof Promise
       ? made.then((settled) => execution.memory.charged(settled))
       : execution.memory.charged(made);

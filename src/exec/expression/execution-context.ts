@@ -6,6 +6,7 @@ import type { Execution } from '../execution.js';
 import { nextNumber } from '../next-number.js';
 import { claimWork } from '../pace.js';
 import { inPlainWords } from '../plain-words.js';
+import { noteOf } from '../record/candidates.js';
 import { callClosure } from './closure.js';
 
 /**
@@ -13,7 +14,14 @@ import { callClosure } from './closure.js';
  * whatever execution it was derived from. One is made for each call, which costs less than finding one that was made before.
  */
 export class ExecutionContext implements FunctionContext {
-  constructor(private readonly execution: Execution) {}
+  constructor(
+    private readonly execution: Execution,
+    private readonly row?: Value,
+  ) {}
+
+  get indexNote() {
+    return noteOf(this.row);
+  }
 
   get environment() {
     return this.execution.environment;

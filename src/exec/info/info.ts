@@ -19,6 +19,7 @@ import { authorize } from '../authorize.js';
 import { compileName } from '../define/definition.js';
 import { ensurePlace, selectedDatabase, selectedNamespace, selectedPlace } from '../ensure-place.js';
 import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../execution.js';
+import { indexBuild } from './index-build.js';
 import { sessionList } from './sessions.js';
 import { describe, describeLive } from './structure.js';
 import { definitionText } from './text.js';
@@ -195,17 +196,18 @@ function ofUser(of: OfKind<'user'>, view: View, compiler: Compiler): Answer {
   };
 }
 
-/** Indexes are built by the statement that defines them, so that one which can be seen is ready. */
 function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
   const nameOf = compileName(of.name, 'string', compiler);
   const tableOf = compileName(of.table, 'string', compiler);
   return (frame) =>
     andThen(viewedCatalog(frame.execution), (catalog) =>
       andThen(nameOf(frame), (name) =>
-        andThen(tableOf(frame), (table) => {
-          const exists = catalog.tables.get(table)?.indexes.some((index) => index.name === name);
-          if (!exists) throw failure('index_missing', { name });
-          return objectFrom({ building: objectFrom({ initial: 0, pending: 0, status: 'ready', updated: 0 }) });
+        andThen(tableOf(frame), (tableName) => {
+          const table = catalog.tables.get(tableName);
+          const index = table?.indexes.find((each) => each.name === name);
+          if (table === undefined || index === undefined) throw failure('index_missing', { name });
+          const { transaction } = frame.execution.unit;
+          return andThen(indexBuild(transaction, { catalog, table, index }), (building) => objectFrom({ building }));
         }),
       ),
     );

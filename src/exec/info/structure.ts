@@ -2,6 +2,7 @@
 import { fieldName } from '../../catalog/definitions/define.js';
 import type { AccessDefinition, IndexDefinition, SettledConfig } from '../../catalog/definitions/definition.js';
 import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
+import { stateOf } from '../../catalog/indexes/states.js';
 import { roleNames } from '../../catalog/principal.js';
 import {
   type AccessKind,
@@ -90,6 +91,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     comment: orAbsent(index.comment),
     index: indexKindText(index),
     name: index.name,
+    prepare_remove: stateOf(index) === 'withdrawn' || ABSENT,
     table: index.table,
   }),
 

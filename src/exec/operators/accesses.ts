@@ -12,7 +12,7 @@ type ByKind = {
   readonly [Kind in Access['kind']]: (access: Extract<Access, { readonly kind: Kind }>, compiler: Compiler) => Narrow;
 };
 
-const ACCESSES: ByKind = {
+export const ACCESSES: ByKind = {
   'table-scan': narrowToTable,
   'point-lookup': narrowToRecord,
   'range-scan': narrowToRange,

@@ -5,6 +5,7 @@ import type { KeyRange } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
 import { isVerdict } from '../discretion.js';
 import type { Frame } from '../execution.js';
+import type { Candidates } from '../record/candidates.js';
 
 /** The part of a table that holds everything that can meet the condition. */
 export type Narrowed =
@@ -12,7 +13,9 @@ export type Narrowed =
   /** The table, or some of its keys. */
   | { readonly kind: 'table'; readonly keys?: KeyRange; readonly direction?: Direction }
   /** Of the keys of an index. */
-  | { readonly kind: 'index'; readonly ranges: readonly KeyRange[]; readonly direction?: Direction };
+  | { readonly kind: 'index'; readonly ranges: readonly KeyRange[]; readonly direction?: Direction }
+  /** What an index finds in its own order; with a direction where that is the one that is wanted. */
+  | { readonly kind: 'candidates'; readonly candidates: Candidates; readonly direction?: Direction };
 
 /** The part of a table that is read; `undefined` for the whole of it. */
 export type Narrow = (

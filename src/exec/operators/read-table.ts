@@ -33,6 +33,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
         reverse: direction === 'backward',
         ...(most !== undefined && { limit: most }),
         ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
+        ...(narrowed?.kind === 'candidates' && { candidates: narrowed.candidates }),
         ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),
       };
       // Of rows in order each may be the last that is wanted.

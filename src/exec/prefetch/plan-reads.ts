@@ -12,6 +12,7 @@ import {
   type Direction,
   type IndexScan,
   isAccess,
+  type NamedRange,
   type NamedRecord,
   type Operand,
   type RowNode,
@@ -22,6 +23,7 @@ import { encodeRecordKey } from '../../value/key-codec.js';
 import { Range, RecordId } from '../../value/value.js';
 import type { Compiler } from '../execution.js';
 import { compileAccess } from '../operators/accesses.js';
+import { recordRange } from '../record/record-range.js';
 import { compileSources, compileTarget } from '../targets.js';
 import type { FirstReads } from './first-reads.js';
 
@@ -33,6 +35,7 @@ export function compilePlanReads(node: RowNode, compiler: Compiler): FirstReads 
   while ('input' in source) source = source.input;
   if (isAccess(source)) return ofAccess(source, compiler);
   if (source.kind === 'named-record') return ofRecord(source, compiler);
+  if (source.kind === 'named-range') return ofRange(source, compiler);
   if (source.kind === 'values') return ofValues(source, compiler);
   if (source.kind !== 'union') return nothing;
   const each = source.inputs.map((input) => compilePlanReads(input, compiler));
@@ -57,7 +60,17 @@ function ofRecord({ id }: NamedRecord, compiler: Compiler): FirstReads {
     });
 }
 
-/** A list that is written out, or a param, may name records. */
+function ofRange({ range }: NamedRange, compiler: Compiler): FirstReads {
+  if (!isKnown(range)) return nothing;
+  const named = compileTarget(range, compiler);
+  return (frame, catalog) =>
+    andThen(named(frame), (value) => {
+      const table = value instanceof RecordId ? catalog.tables.get(value.table) : undefined;
+      return table === undefined ? NOTHING : { ranges: [recordRange(table, value as RecordId)] };
+    });
+}
+
+/** A list that is written out, or a param, may name records; a range of ids (`t:1..5`) names those of a table. */
 function ofValues({ expression }: Values, compiler: Compiler): FirstReads {
   if (!isKnown(expression)) return nothing;
   const targets = compileSources([expression], compiler);
@@ -66,6 +79,10 @@ function ofValues({ expression }: Values, compiler: Compiler): FirstReads {
       keys: found.slice(0, MAX_KEYS).flatMap((target) => {
         const table = target.kind === 'record' ? catalog.tables.get(target.id.table) : undefined;
         return target.kind !== 'record' || table === undefined ? [] : [table.keys.record(encodeRecordKey(target.id))];
+      }),
+      ranges: found.flatMap((target) => {
+        const table = target.kind === 'range' ? catalog.tables.get(target.id.table) : undefined;
+        return target.kind !== 'range' || table === undefined ? [] : [recordRange(table, target.id)];
       }),
     }));
 }
@@ -92,6 +109,9 @@ function ofAccess(access: Access, compiler: Compiler): FirstReads {
         }
         case 'index':
           return { ranges: narrowed.ranges.map((range) => ({ ...range, reverse })) };
+        case 'candidates':
+          narrowed.candidates.close();
+          return NOTHING;
         case 'table':
         case undefined:
           return { ranges: [{ ...(narrowed?.keys ?? entry.keys.records), reverse }] };

@@ -4,11 +4,11 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import { edgePrefix, prefixRange } from '../../catalog/keys.js';
 import { vertexKey } from '../../catalog/vertex-key.js';
 import { TesseraError } from '../../errors/error.js';
-import { indexEntries } from '../../index/entries.js';
 import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
 import type { Execution, Found } from '../execution.js';
+import { keptIndexes } from '../index/maintain.js';
 import { hasReferences } from '../record/references.js';
 import { storedOf } from '../record/stored.js';
 
@@ -59,8 +59,8 @@ export function prefetchOf(
   for (const { table, record, before } of claims) {
     const entry = catalog.tables.get(table);
     if (entry === undefined) continue;
-    const held = before && new Set(claimsOf(catalog, entry, before));
-    for (const key of claimsOf(catalog, entry, record)) if (!held?.has(key)) keys.push(key);
+    const held = before && new Set(claimsOf(entry, before));
+    for (const key of claimsOf(entry, record)) if (!held?.has(key)) keys.push(key);
   }
   return { keys, ranges: nodes.flatMap((id) => rangesAt(catalog, id)) };
 }
@@ -112,24 +112,21 @@ export function claimsOfChanges(
   });
 }
 
-/** Whether a table has unique indexes. */
+/** Whether a table has indexes in which a record claims values for itself alone. */
 export function hasClaims({ tables }: DatabaseCatalog, table: string): boolean {
-  return tables.get(table)?.indexes.some(({ indexKind }) => indexKind.kind === 'unique') === true;
+  const entry = tables.get(table);
+  return entry !== undefined && keptIndexes(entry).some(({ keeping }) => keeping.claims !== undefined);
 }
 
-/** The keys under which unique indexes list the values of a record. */
-function claimsOf({ database }: DatabaseCatalog, { definition, indexes }: TableEntry, record: ObjectValue): Key[] {
-  return indexes.flatMap((index) => {
-    if (index.indexKind.kind !== 'unique') return [];
-    try {
-      const entries = indexEntries(database.id, definition.id, index, record, 0);
-      return entries.filter(({ unique }) => unique).map(({ key }) => key);
-    } catch (error) {
-      // What is too large for an index fails when its turn comes to be written.
-      if (error instanceof TesseraError) return [];
-      throw error;
-    }
-  });
+/** The keys under which indexes list the values of a record for it alone. */
+function claimsOf(table: TableEntry, record: ObjectValue): Key[] {
+  try {
+    return keptIndexes(table).flatMap((index) => index.keeping.claims?.(index, record) ?? []);
+  } catch (error) {
+    // What is too large for an index fails when its turn comes to be written.
+    if (error instanceof TesseraError) return [];
+    throw error;
+  }
 }
 
 /** Just the ranges that are scanned when a record is deleted. */

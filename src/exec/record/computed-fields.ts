@@ -8,10 +8,15 @@ export class ComputedFields<Field extends { readonly definition: FieldDefinition
   /** In the order in which they are computed. */
   readonly all: readonly Field[];
   readonly #graph: ComputedGraph;
-  readonly #needed = new WeakMap<FieldsRead, readonly Field[]>();
+  #needed: WeakMap<FieldsRead, readonly Field[]> | undefined;
 
   constructor(fields: readonly Field[]) {
     const computed = fields.filter(({ definition }) => definition.computed !== undefined);
+    if (computed.length === 0) {
+      this.#graph = NO_GRAPH;
+      this.all = computed;
+      return;
+    }
     this.#graph = computedGraph(computed.map(({ definition }) => definition));
     const places = new Map(computedOrder(this.#graph).map((name, place) => [name, place]));
     const place = (field: Field): number => places.get(nameOf(field)) ?? 0;
@@ -29,6 +34,7 @@ export class ComputedFields<Field extends { readonly definition: FieldDefinition
   }
 
   #neededFor(asked: FieldsRead): readonly Field[] {
+    this.#needed ??= new WeakMap();
     let needed = this.#needed.get(asked);
     if (needed === undefined) {
       const names = neededFields(this.#graph, asked);
@@ -38,6 +44,9 @@ export class ComputedFields<Field extends { readonly definition: FieldDefinition
     return needed;
   }
 }
+
+/** Of a table without computed fields. */
+const NO_GRAPH: ComputedGraph = computedGraph([]);
 
 /** Computed fields stand at the top of their records. */
 function nameOf({ definition: { path } }: { readonly definition: FieldDefinition }): string {

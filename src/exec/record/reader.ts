@@ -30,12 +30,14 @@ import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../links.js';
 import { leaveOut } from '../refusal.js';
 import { answersLater, mapReads } from '../together.js';
 import type { Tuning } from '../tuning.js';
+import { type Candidate, type Candidates, forEachCandidates, withNote } from './candidates.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { applyMask, mayHide } from './mask.js';
+import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
-import { showing } from './stored.js';
+import { showing, storedOf } from './stored.js';
 import type { PreparedField, PreparedTable, TablePreparer } from './table.js';
 
 /** How records of one table are read. */
@@ -162,8 +164,9 @@ export class Reader implements RecordReader {
         purpose,
         computed: table.computed.needed(scan.fields ?? ALL_FIELDS, catalog.functions),
       };
+      if (scan.candidates !== undefined) return this.#follow(reading, scan.candidates, visit);
       return scan.index === undefined
-        ? this.#walk(reading, scan.keys ?? rangeOf(entry, scan.range), scan, visit)
+        ? this.#walk(reading, scan.keys ?? recordRange(entry, scan.range), scan, visit)
         : this.#lookUp(reading, scan.index, scan, visit);
     });
   }
@@ -331,6 +334,34 @@ export class Reader implements RecordReader {
     }
   }
 
+  /** Candidates are judged like all records, before anything is handed on of what an index says of them. */
+  #follow(reading: Reading, candidates: Candidates, visit: BatchVisitor): PromiseOrValue<void> {
+    const { execution, table } = reading;
+    return forEachCandidates(candidates, (batch) => {
+      const keys = batch.map(({ key }) => table.entry.keys.record(encodeKey(key)));
+      return andThen(execution.unit.transaction.getMany(keys), (records) =>
+        this.#hand(execution, this.#presentCandidates(reading, batch, records), visit),
+      );
+    });
+  }
+
+  #presentCandidates(
+    reading: Reading,
+    batch: readonly Candidate[],
+    records: readonly Value[],
+  ): PromiseOrValue<readonly ObjectValue[]> {
+    const found = batch.flatMap(({ note }, at) => {
+      const raw = records[at];
+      return isObject(raw) ? { raw, note } : [];
+    });
+    // What a computed field writes is seen by those after it.
+    const map = reading.computed.length === 0 ? mapReads : mapInTurn;
+    const seen = map(reading.execution, found, ({ raw, note }) =>
+      andThen(this.#present(reading, raw), (row) => row && showing(withNote(row, note), storedOf(row))),
+    );
+    return andThen(seen, (all) => all.filter((row) => row !== undefined));
+  }
+
   #handListed(reading: Reading, keys: readonly string[], visit: BatchVisitor): PromiseOrValue<boolean> {
     const { execution } = reading;
     return andThen(execution.unit.transaction.getMany(keys), (records) =>
@@ -390,6 +421,11 @@ export class Reader implements RecordReader {
   }
 }
 
+/** `mapReads` for what must not be done together. */
+function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => PromiseOrValue<U>): PromiseOrValue<U[]> {
+  return mapInOrder(items, map);
+}
+
 /** So many ranges of an index are read together. */
 const TOGETHER = 256;
 
@@ -445,15 +481,4 @@ function idAlone(raw: ObjectValue): ObjectValue {
   const record = newObject();
   record['id'] = raw['id'];
   return record;
-}
-
-function rangeOf({ keys }: TableEntry, id: RecordId | undefined): KeyRange {
-  const whole = keys.records;
-  if (id === undefined || !(id.key instanceof Range)) return whole;
-  const { start, end } = id.key;
-  const at = (value: Value) => keys.record(encodeKey(value));
-  return {
-    from: start === undefined ? whole.from : start.inclusive ? at(start.value) : `${at(start.value)}\0`,
-    to: end === undefined ? whole.to : end.inclusive ? `${at(end.value)}\0` : at(end.value),
-  };
 }

@@ -1,4 +1,5 @@
 /** A table made ready for running: its clauses compiled, its fields in the order in which they are processed. */
+import { Derived } from '../../base/derived.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type TableAction } from '../../language/ast.js';
@@ -68,7 +69,9 @@ export type FieldPermissionDefault = 'inherit' | 'none';
 
 /** Prepares tables, once for each state of their definition. */
 export class TablePreparer {
-  readonly #prepared = new WeakMap<TableEntry, PreparedTable>();
+  readonly #prepared = new Derived<TableEntry, PreparedTable>();
+  /** Fields that a table has kept from one state to the next, or that have the same text in many databases. */
+  readonly #fields = new Derived<FieldDefinition, PreparedField>();
   readonly #compiler: Compiler;
   readonly #fieldPermissions: FieldPermissionDefault;
 
@@ -121,6 +124,17 @@ export class TablePreparer {
   }
 
   #field(definition: FieldDefinition, optional: ReadonlySet<string>): PreparedField {
+    // What stands below another field depends on that.
+    if (definition.path.parts.length > 1) return this.#newField(definition, optional);
+    let field = this.#fields.get(definition);
+    if (field === undefined) {
+      field = this.#newField(definition, optional);
+      this.#fields.set(definition, field);
+    }
+    return field;
+  }
+
+  #newField(definition: FieldDefinition, optional: ReadonlySet<string>): PreparedField {
     const { parts } = definition.path;
     const compile = (expression: FieldDefinition['value']) => expression && this.#compiler.expression(expression);
     const rule = (action: FieldAction): Rule =>

@@ -1,5 +1,6 @@
 /** Records of tables whose records sign in: what they were handed ends with them. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { Derived } from '../../base/derived.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { incarnationId, recordCreated, recordDeleted } from '../../catalog/credentials/incarnation.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { TableKeys } from '../../catalog/keys.js';
@@ -7,7 +8,7 @@ import type { RecordUser } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
-import { Range, type RecordId } from '../../value/value.js';
+import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 
 /** To be called for each record that is created; costs nothing where nobody signs in. */
@@ -36,11 +37,28 @@ export function assertSameUser({ unit, identity: { principal, place } }: Executi
   if (principal.kind !== 'record' || principal.incarnation === undefined) return undefined;
   // Elsewhere a record user reaches nothing, and has no record.
   if (principal.namespace !== place.namespace || principal.database !== place.database) return undefined;
-  return andThen(unit.catalog(), (catalog) =>
-    andThen(incarnationOf(unit.transaction, catalog, principal), (now) => {
-      if (now !== principal.incarnation) throw failure('session_expired');
-    }),
-  );
+  // Asked with each request: closures are made only where there is something to wait for.
+  const catalog = unit.catalog();
+  if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(unit.transaction, loaded, principal));
+  return assertIncarnation(unit.transaction, catalog, principal);
+}
+
+function assertIncarnation(
+  transaction: Transaction,
+  catalog: DatabaseCatalog | undefined,
+  user: RecordUser,
+): PromiseOrValue<void> {
+  const key = incarnationKey(catalog, user);
+  const stored = key === undefined ? undefined : transaction.get(key);
+  return isPromise(stored) ? assertLater(stored, user) : assertNamed(incarnationId(stored), user);
+}
+
+function assertLater(stored: Promise<Value>, user: RecordUser): Promise<void> {
+  return stored.then((found) => assertNamed(incarnationId(found), user));
+}
+
+function assertNamed(now: string | undefined, { incarnation }: RecordUser): void {
+  if (now !== incarnation) throw failure('session_expired');
 }
 
 /** What is asked of a record user in each transaction, and what `$auth` leads to. */
@@ -53,13 +71,9 @@ export function keysOfUser({ identity: { principal } }: Execution, { tables }: D
 }
 
 /** Each request of a user asks for the same key. */
-const keys = new WeakMap<RecordUser, { readonly of: TableKeys; readonly key: Key }>();
+const keys = new Derived<RecordUser, { readonly of: TableKeys; readonly key: Key }>();
 
-function incarnationOf(
-  transaction: Transaction,
-  catalog: DatabaseCatalog | undefined,
-  user: RecordUser,
-): PromiseOrValue<string | undefined> {
+function incarnationKey(catalog: DatabaseCatalog | undefined, user: RecordUser): Key | undefined {
   const of = catalog?.tables.get(user.id.table)?.keys;
   if (of === undefined) return undefined;
   let known = keys.get(user);
@@ -67,5 +81,5 @@ function incarnationOf(
     known = { of, key: of.incarnation(encodeKey(user.id.key)) };
     keys.set(user, known);
   }
-  return andThen(transaction.get(known.key), incarnationId);
+  return known.key;
 }

@@ -15,6 +15,7 @@ import { encodeKey } from '../../value/key-codec.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
 import type { Draft, Execution, Found, RecordWriter, WriteOptions, Written } from '../execution.js';
+import { updateIndexes } from '../index/maintain.js';
 import type { LiveQueries } from '../live/live-queries.js';
 import { pace } from '../pace.js';
 import { mapInBatches, prefetchRecords } from '../prefetch/records.js';
@@ -26,7 +27,6 @@ import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
 import { raiseEvents } from './events.js';
 import { processFields } from './fields.js';
 import { restoreElements } from './hidden.js';
-import { updateIndexes } from './index-entries.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
 import { Origins } from './origins.js';
@@ -184,7 +184,7 @@ export class Writer implements RecordWriter {
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: Written = { table: table.entry, id, before, after: undefined };
     updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
-    const unlisted = updateIndexes(transaction, catalog, table.entry, key, before, undefined);
+    const unlisted = updateIndexes(transaction, table.entry, key, before, undefined);
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
       andThen(ended, () => (isUnconnected ? undefined : this.#onDelete.settle(execution, id))),
@@ -304,11 +304,11 @@ export class Writer implements RecordWriter {
   }
 
   /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
-  #index({ execution, catalog, table, id, before }: Change, after: ObjectValue): PromiseOrValue<void> {
+  #index({ execution, table, id, before }: Change, after: ObjectValue): PromiseOrValue<void> {
     const isOpen = table.mask === undefined && table.rules.select.kind === 'full';
     const tellsHolder = !execution.checks.view || isOpen;
     const key = id.key as RecordKey;
-    return updateIndexes(execution.unit.transaction, catalog, table.entry, key, before, after, tellsHolder);
+    return updateIndexes(execution.unit.transaction, table.entry, key, before, after, tellsHolder);
   }
 
   /**

@@ -23,8 +23,8 @@ import {
 import { ensureTable } from '../ensure-table.js';
 import { type Compiler, type Draft, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { setPath } from '../expression/assign.js';
+import { findByUniqueIndex } from '../index/maintain.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { findByUniqueIndex } from '../record/index-entries.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
@@ -130,7 +130,7 @@ function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrVal
     return andThen(execution.unit.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) return undefined;
-      return andThen(findByUniqueIndex(execution.unit.transaction, catalog, entry, row), (key) => {
+      return andThen(findByUniqueIndex(execution.unit.transaction, entry, row), (key) => {
         if (key === undefined) return undefined;
         const holder = new RecordId(id.table, key);
         return andThen(isListedRecordThere(execution, holder), (there) => (there ? holder : undefined));

@@ -9,10 +9,10 @@ import { toErrorText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Execution, Found, Frame, Written } from '../execution.js';
+import { findByUniqueIndex } from '../index/maintain.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { Prepared } from '../prepared.js';
-import { findByUniqueIndex } from '../record/index-entries.js';
 import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTargets, type Target } from '../targets.js';
 import { compileTimeout } from '../timeout.js';
@@ -72,7 +72,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
           const known =
             catalog === undefined || entry === undefined
               ? undefined
-              : findByUniqueIndex(execution.unit.transaction, catalog, entry, record);
+              : findByUniqueIndex(execution.unit.transaction, entry, record);
           return andThen(known, (key) => {
             const holder = key === undefined ? undefined : new RecordId(target.table, key);
             return andThen(holder !== undefined && isListedRecordThere(execution, holder), (there) =>

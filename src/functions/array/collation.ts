@@ -21,8 +21,8 @@ const SIGN = /[^\p{Alphabetic}\p{N}]/gu;
 const BEFORE_SIGN = '\x01';
 
 /**
- * Letters and digits in ASCII and in lower case, without accents; what is neither stands as it is, ahead of them. (Compared with the reference
- * engine letter by letter.)
+ * Letters and digits in ASCII and in lower case, without accents; what is neither stands as it is, ahead of them.
+ * (Compared with the reference engine letter by letter.)
  */
 function lexicalKey(text: string): string {
   return text
@@ -39,7 +39,10 @@ function letters(character: string): string {
   return ascii === '' && character.length > 1 ? character : ascii;
 }
 
-/** The longer number is the greater one, so its length comes first: 1 … 9 as `0` … `8`, then `90` … `98`, `990` and so on. */
+/**
+ * The longer number is the greater one, so its length comes first: 1 … 9 as `0` … `8`, then `90` … `98`, `990` and so
+ * on.
+ */
 function numberKey(digits: string): string {
   const significant = digits.replace(/^0+(?=\d)/, '');
   const beyond = significant.length - 1;

@@ -84,8 +84,8 @@ function addPolygon(mass: Mass, [outer = [], ...holes]: readonly (readonly Posit
 }
 
 /**
- * The area of a ring, and its centre times the area. The order of the steps is the reference engine's, so that the last digits are, too: the
- * centre of each ring is divided by its own area before it is weighed.
+ * The area of a ring, and its centre times the area. The order of the steps is the reference engine's, so that the last
+ * digits are, too: the centre of each ring is divided by its own area before it is weighed.
  */
 function ringMass(ring: readonly Position[]): Moments {
   let [twiceArea, x, y] = [0, 0, 0];

@@ -4,7 +4,10 @@ const MANTISSA_BITS = 52n;
 /** A float has no more digits after the point than this. */
 const MOST_PLACES = 1_074;
 
-/** A finite float rounded to so many places after the point, by its exact value; what lies in the middle goes to the even digit. */
+/**
+ * A finite float rounded to so many places after the point, by its exact value; what lies in the middle goes to the
+ * even digit.
+ */
 export function rounded(x: number, places: number): number {
   if (places >= MOST_PLACES || Number.isInteger(x)) return x;
   // x = mantissa / 2^shift, and as x isn't whole, the shift is at least one.

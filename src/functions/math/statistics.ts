@@ -1,4 +1,7 @@
-/** Statistics of lists of numbers. Sums stay ints or decimals where the numbers are; what has to be divided is a float or a decimal. */
+/**
+ * Statistics of lists of numbers. Sums stay ints or decimals where the numbers are; what has to be divided is a float
+ * or a decimal.
+ */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { sortInSteps } from '../../base/sort-in-steps.js';
 import { foldInSteps, forEachInSteps, mapInSteps, type Pausing } from '../../base/steps.js';
@@ -151,7 +154,8 @@ export function spread(numbers: Numbers, pausing: Pausing): PromiseOrValue<Numbe
 }
 
 /**
- * The `count` numbers that win against the others, in the order in which a binary heap leaves them: the first is the weakest of them.
+ * The `count` numbers that win against the others, in the order in which a binary heap leaves them: the first is the
+ * weakest of them.
  */
 export function strongest(
   numbers: Numbers,

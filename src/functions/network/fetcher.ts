@@ -1,6 +1,6 @@
 /**
- * HTTP requests of the database, each judged before it leaves: by the name of its host, by the addresses of that name, which are
- * looked up once and are the ones connected to, and again for each redirect. Bounded in size, time and redirects.
+ * The database's HTTP client. Rules against SSRF apply to the host name, to its addresses, which are resolved once and
+ * connected to, and to each redirect. Size, time and redirects are limited.
  */
 import type { Environment } from '../../env/environment.js';
 import { type NetworkAnswer, NetworkError, type NetworkFailure } from '../../env/network.js';
@@ -49,7 +49,8 @@ export class Fetcher {
 
   /**
    * Sends a request and follows its redirects, at most ten of them; one more, or one to nowhere, is an error.
-   * @throws TesseraError `url_invalid`, `network_target_denied`, `network_lookup_failed`, `http_failed`; what `checkpoint` throws
+   * @throws TesseraError `url_invalid`, `network_target_denied`, `network_lookup_failed`, `http_failed`; what
+   * `checkpoint` throws
    */
   async fetch(request: FetchRequest, checkpoint: Checkpoint): Promise<NetworkAnswer> {
     const abort = new AbortController();
@@ -173,7 +174,9 @@ function shown(url: URL): string {
   return plain.href;
 }
 
-/** Where an answer sends us on to; an answer with a redirect's status that names no place is an answer like any other. */
+/**
+ * Where an answer sends us on to; an answer with a redirect's status that names no place is an answer like any other.
+ */
 function redirectOf(url: URL, { status, headers: { location } }: NetworkAnswer): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;
   if (!URL.canParse(location, url.href)) {

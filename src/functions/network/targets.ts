@@ -1,7 +1,7 @@
 /**
- * Which hosts the database may call. Nothing unless told; what is named counts before what is said of everything, and of two names the one
- * that denies. Addresses of this machine and of private networks have to be named themselves, as addresses: names
- * can be made to point anywhere.
+ * Network rules: which hosts the database may call. Default: none. Specific rules take precedence over general ones,
+ * and denying over allowing. Addresses of this machine and of private networks must be allowed as addresses, since a
+ * name can point anywhere (DNS rebinding).
  */
 import { BlockList, isIP } from 'node:net';
 import { lazy } from '../../base/lazy.js';
@@ -14,7 +14,7 @@ export interface Target {
   readonly host?: string;
   /** Instead of it, addresses. */
   readonly addresses?: BlockList;
-  /** Any port unless told. */
+  /** Default: any port. */
   readonly port?: number;
 }
 
@@ -54,7 +54,9 @@ function isGiven(allow: Targets, address: string, destination: Destination): boo
   return allow !== 'all' && allow.some((target) => holds(target, address, destination));
 }
 
-/** Whether a host may be called if its addresses don't speak against it; asked before the name is looked up, which tells others of it. */
+/**
+ * Whether a host may be called subject to its addresses; checked before the lookup, which reveals the name to others.
+ */
 export function mayLookUp({ allow, deny }: NetworkTargets, host: string, port: number): boolean {
   const destination = { host, port, addresses: [] };
   if (deny !== 'all' && deny.some((target) => target.host === host && fitsPort(target.port, destination))) return false;
@@ -92,8 +94,8 @@ function unmapped(address: string): string {
 }
 
 /**
- * Addresses that aren't of the internet at large (IANA's registries of special addresses). Most servers never call anybody, and Node takes
- * milliseconds to read its first address.
+ * Special-purpose addresses (IANA registries). Lazy, since most servers make no calls and Node takes milliseconds to
+ * parse its first address.
  */
 const SPECIAL = networks([
   '0.0.0.0/8',

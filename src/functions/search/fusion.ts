@@ -57,7 +57,7 @@ function forEachRecord(
 }
 
 const RRF = 'search::rrf';
-/** How much the first ranks count above the others, unless told; from the paper that describes the method (Cormack et al., 2009). */
+/** The default smoothing constant of reciprocal rank fusion (Cormack et al., 2009). */
 const SMOOTHING = 60;
 
 /** Each record counts `1 / (k + rank)` for each list that it is in. */

@@ -1,6 +1,7 @@
 /**
- * How well a pattern fits a text as its abbreviation: all of its characters must occur in order; those at the beginning of the text or
- * of words, and those next to each other, count more, and gaps cost. The scores equal the reference engine's as observed.
+ * How well a pattern fits a text as its abbreviation: all of its characters must occur in order; those at the beginning
+ * of the text or of words, and those next to each other, count more, and gaps cost. The scores equal the reference
+ * engine's as observed.
  */
 
 const MATCH = 16;

@@ -209,8 +209,8 @@ function replace(string: string, search: Value, replacement: string, context: Fu
 }
 
 /**
- * The replacement is plain text: `$1` means itself. One match is found in linear time, but there may be as many as characters, and the
- * search for each may go to the end.
+ * The replacement is plain text: `$1` means itself. One match is found in linear time, but there may be as many as
+ * characters, and the search for each may go to the end.
  */
 function replaceMatches(
   string: string,

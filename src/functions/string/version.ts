@@ -19,7 +19,7 @@ function withPart(name: string, version: Version, part: Part, value: bigint): st
   return formatVersion({ ...version, [part]: value });
 }
 
-/** What begins anew when a part is raised. */
+/** The parts reset when a part is incremented. */
 const LOWER: Readonly<Record<Part, Partial<Version>>> = {
   major: { minor: 0n, patch: 0n },
   minor: { patch: 0n },

@@ -1,4 +1,6 @@
-/** Datetimes in formats of the user's own: `%Y-%m-%d %H:%M:%S` and the other directives of `strftime`, always in UTC. */
+/**
+ * Datetimes in formats of the user's own: `%Y-%m-%d %H:%M:%S` and the other directives of `strftime`, always in UTC.
+ */
 import type { Datetime } from '../../value/value.js';
 import { type CalendarTime, calendarOf, dayOfYear, instantOf, isoWeek, weekday } from './calendar.js';
 
@@ -20,7 +22,7 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 
 const DIRECTIVE = /%([-_0])?(:{1,3}z|\.[369]?f|[369]f|[A-Za-z+%])|%/g;
 
-/** Directives that stand for several others. */
+/** Directives that abbreviate others. */
 const COMPOSED: Readonly<Record<string, string>> = {
   c: '%a %b %e %H:%M:%S %Y',
   D: '%m/%d/%y',
@@ -39,7 +41,7 @@ interface Moment extends CalendarTime {
   readonly datetime: Datetime;
 }
 
-/** A number and how wide it is padded, with zeros unless told. */
+/** A number and its padded width, by default with zeros. */
 interface NumberField {
   readonly width: number;
   readonly blank?: true;
@@ -253,7 +255,7 @@ function readAs(text: string, start: number, format: string, fields: Fields): nu
   return readLiteral(text, position, format.slice(literalFrom));
 }
 
-/** A blank in the format stands for any number of blanks. */
+/** A blank in the format matches any number of blanks. */
 function readLiteral(text: string, start: number, literal: string): number {
   let position = start;
   for (const character of literal) {

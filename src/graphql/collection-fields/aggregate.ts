@@ -1,23 +1,23 @@
 /**
- * `person_aggregate(groupBy, limit, start, order, filter, where, version)`, `author.wrote_aggregate(…)`: figures of records, one row for each
- * group. All that is asked for is one SELECT with GROUP BY, or GROUP ALL where nothing is grouped by.
+ * `person_aggregate(groupBy, limit, start, order, filter, where, version)`, `author.wrote_aggregate(…)`: aggregates of
+ * records, one row per group. One SELECT with GROUP BY, or with GROUP ALL without `groupBy`.
  */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Projection } from '../../language/ast.js';
 import { objectFrom, type Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/collection-query.js';
+import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
-import type { PlacedField } from '../execution/field-use.js';
+import type { FieldUse } from '../execution/field-use.js';
 import { type Conditions, fieldPath, join, type Part } from '../execution/select.js';
 import { GROUP } from '../schema/aggregate-parts.js';
 import type { AggregateType } from '../schema/aggregate-type.js';
 import { boundRows, cutArguments, filterArguments, filtersOf, isGiven, readCount } from '../schema/list-arguments.js';
 import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
-import { lengthOf, type ReadingField } from './collection-field.js';
+import { type CollectionField, lengthOf } from './collection-field.js';
 
-export function aggregateOf(table: TableType): ReadingField {
+export function aggregateOf(table: TableType): CollectionField {
   const { groupable, object, order } = table.aggregate();
   return {
     type: new GraphQLList(new GraphQLNonNull(object)),
@@ -31,7 +31,7 @@ export function aggregateOf(table: TableType): ReadingField {
   };
 }
 
-function compileAggregate(table: TableType): CompileReading {
+function compileAggregate(table: TableType): CompileCollectionQuery {
   return (field) => {
     const aggregate = table.aggregate();
     const asked = askedOf(field, aggregate);
@@ -116,7 +116,7 @@ interface Asked {
   readonly weight: number;
 }
 
-function askedOf(field: PlacedField, { object, parts }: AggregateType): Asked {
+function askedOf(field: FieldUse, { object, parts }: AggregateType): Asked {
   const columns = new Set(['count']);
   let weight = 1;
   for (const nodes of field.fieldsBelow(object, field.nodes).values()) {

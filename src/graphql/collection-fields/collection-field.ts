@@ -1,12 +1,12 @@
 import type { GraphQLFieldConfigArgumentMap, GraphQLNullableType, GraphQLOutputType } from 'graphql';
 import { isArray, type Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/collection-query.js';
+import type { CompileCollectionQuery } from '../execution/collection-query.js';
 
 /** A field that reads records of a table, wherever it stands. */
-export interface ReadingField {
+export interface CollectionField {
   readonly type: GraphQLOutputType & GraphQLNullableType;
   readonly args: GraphQLFieldConfigArgumentMap;
-  readonly compile: CompileReading;
+  readonly compile: CompileCollectionQuery;
 }
 
 export function lengthOf(rows: Value): number {

@@ -20,17 +20,23 @@ export interface AskedPage {
   readonly columns: readonly string[];
   /** How many fields each record gives. */
   readonly weight: number;
-  /** The fields of the connection, those of its edges as `edges.cursor`, those of its `pageInfo` as `pageInfo.endCursor`. */
+  /**
+   * The fields of the connection, those of its edges as `edges.cursor`, those of its `pageInfo` as
+   * `pageInfo.endCursor`.
+   */
   readonly fields: ReadonlySet<string>;
 }
 
-/** What a part is read for: the page, whether there is anything before a cursor, or from one on, and how much there is in all. */
-export type Purpose = 'rows' | 'earlier' | 'later' | 'count';
+/**
+ * What a part is read for: the page, whether there is anything before a cursor, or from one on, and how much there is
+ * in all.
+ */
+export type PartPurpose = 'rows' | 'earlier' | 'later' | 'count';
 
 export interface BoundPage {
   readonly parts: readonly Part[];
   /** What the parts are for, in their order. */
-  readonly purposes: readonly Purpose[];
+  readonly purposes: readonly PartPurpose[];
   readonly size: PageSize;
   readonly cursors: Cursors;
   /** The name of the param that limits the rows. */
@@ -56,7 +62,7 @@ export function bindPage(
     const all = [...filters, ...places];
     return { ...(all.length > 0 && { where: join('&&', all) }), ...version };
   };
-  const parts = new Map<Purpose, Part>();
+  const parts = new Map<PartPurpose, Part>();
   let limit: string | undefined;
   if (['edges', 'nodes', 'pageInfo'].some((name) => fields.has(name))) {
     const isBackward = size.first === undefined && size.last !== undefined;

@@ -1,19 +1,19 @@
 /**
- * `personConnection(first, after, last, before, order, filter, where, version)`, `author.wroteConnection(…)`: records in pages, by Relay's
- * Cursor Connections Specification (https://relay.dev/graphql/connections.htm).
+ * `personConnection(first, after, last, before, order, filter, where, version)`, `author.wroteConnection(…)`: records
+ * in pages, by Relay's Cursor Connections Specification (https://relay.dev/graphql/connections.htm).
  */
 import { isArray, isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/collection-query.js';
-import type { PlacedField } from '../execution/field-use.js';
+import type { CompileCollectionQuery } from '../execution/collection-query.js';
+import type { FieldUse } from '../execution/field-use.js';
 import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
 import { boundRows, filterArguments } from '../schema/list-arguments.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
-import { lengthOf, type ReadingField } from './collection-field.js';
-import { type AskedPage, type BoundPage, bindPage, type Purpose } from './connection-parts.js';
+import { type CollectionField, lengthOf } from './collection-field.js';
+import { type AskedPage, type BoundPage, bindPage, type PartPurpose } from './connection-parts.js';
 import { pageOf, sizeOf } from './page.js';
 
-export function connectionOf(table: TableType): ReadingField {
+export function connectionOf(table: TableType): CollectionField {
   return {
     type: table.connection().connection,
     args: {
@@ -28,7 +28,7 @@ export function connectionOf(table: TableType): ReadingField {
   };
 }
 
-function compileConnection(table: TableType): CompileReading {
+function compileConnection(table: TableType): CompileCollectionQuery {
   return (field) => {
     const asked = askedOf(field, table, table.connection());
     return {
@@ -60,7 +60,7 @@ function connectionFrom(
   { fields }: AskedPage,
   found: readonly Value[],
 ): ObjectValue {
-  const of = (purpose: Purpose): Value => found[purposes.indexOf(purpose)];
+  const of = (purpose: PartPurpose): Value => found[purposes.indexOf(purpose)];
   const { rows, hasMoreBefore, hasMoreAfter } = pageOf(rowsIn(of('rows')), size);
   const cursor = (wanted: string, row: ObjectValue | undefined): Value =>
     row !== undefined && fields.has(wanted) ? cursors.write(row) : undefined;
@@ -77,11 +77,11 @@ function connectionFrom(
   });
 }
 
-function askedOf(field: PlacedField, { object }: TableType, { connection, edge }: ConnectionType): AskedPage {
+function askedOf(field: FieldUse, { object }: TableType, { connection, edge }: ConnectionType): AskedPage {
   const columns = new Set<string>();
   const fields = new Set<string>();
   let weight = 0;
-  const addNode = (nodes: PlacedField['nodes']): void => {
+  const addNode = (nodes: FieldUse['nodes']): void => {
     const plan = field.record(object, nodes);
     for (const name of plan.columns) columns.add(name);
     weight += plan.weight;

@@ -1,13 +1,13 @@
 /** `person(limit, start, order, filter, where, version)`, `author.wrote(…)`: records as a list. */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { objectFrom, type Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/collection-query.js';
+import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import { columns, join } from '../execution/select.js';
 import { boundRows, filtersOf, isGiven, type Listed, listArguments, readCount } from '../schema/list-arguments.js';
 import { readOrder } from '../schema/table-order.js';
-import { lengthOf, type ReadingField } from './collection-field.js';
+import { type CollectionField, lengthOf } from './collection-field.js';
 
-export function listOf(type: Listed): ReadingField {
+export function listOf(type: Listed): CollectionField {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),
     args: listArguments(type),
@@ -15,7 +15,7 @@ export function listOf(type: Listed): ReadingField {
   };
 }
 
-function compileList({ object, filter }: Listed): CompileReading {
+function compileList({ object, filter }: Listed): CompileCollectionQuery {
   return (field) => {
     const plan = field.record(object);
     const projections = columns(plan.columns);

@@ -1,4 +1,7 @@
-/** Which of the rows that were read are on a page, and whether there are more (Relay, §4.4 Pagination algorithm, §5.1 PageInfo). */
+/**
+ * Which of the rows that were read are on a page, and whether there are more (Relay, §4.4 Pagination algorithm, §5.1
+ * PageInfo).
+ */
 
 export interface PageSize {
   readonly first: number | undefined;
@@ -7,12 +10,15 @@ export interface PageSize {
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** `undefined` where the rows don't tell. */
+  /** `undefined` if the rows don't determine it. */
   readonly hasMoreBefore: boolean | undefined;
   readonly hasMoreAfter: boolean | undefined;
 }
 
-/** How many rows decide about the page; one more has to be read to know whether there are more. All where nothing limits them. */
+/**
+ * How many rows decide about the page; one more has to be read to know whether there are more. All where nothing limits
+ * them.
+ */
 export function sizeOf({ first, last }: PageSize): number | undefined {
   return first === undefined && last === undefined ? undefined : Math.max(first ?? 0, last ?? 0);
 }

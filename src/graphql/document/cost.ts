@@ -1,6 +1,6 @@
 /**
- * What an operation costs, reckoned from the document alone, before it is validated or run. Fragments count wherever they are spread,
- * so that a few of them that spread each other can't unfold into millions of fields.
+ * What an operation costs, reckoned from the document alone, before it is validated or run. Fragments count wherever
+ * they are spread, so that a few of them that spread each other can't unfold into millions of fields.
  */
 import {
   type DocumentNode,

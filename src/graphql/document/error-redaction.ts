@@ -1,12 +1,15 @@
-/** What is told of an error that the library found. */
+/** Redacts errors of the GraphQL library before they are sent. */
 import { GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
 
-/** What the library says when it has compared fields of one name with each other too often; it stops at half a million comparisons. */
+/**
+ * What the library says when it has compared fields of one name with each other too often; it stops at half a million
+ * comparisons.
+ */
 const ABORTED = 'Validation aborted.';
 const REPETITIVE = 'The document repeats fields of the same name too often to be checked';
 
-/** `isClosed` says that whoever asks may not learn about the schema: neither by suggestions nor by names that tell more than they sent. */
-export function toldOf(error: GraphQLError, schema: GraphQLSchema, isClosed: boolean): GraphQLError {
+/** `isClosed`: the caller may not learn about the schema, neither by suggestions nor by names beyond those it sent. */
+export function redactedError(error: GraphQLError, schema: GraphQLSchema, isClosed: boolean): GraphQLError {
   if (error.message === ABORTED) return new GraphQLError(REPETITIVE);
   if (!isClosed) return error;
   const message = withoutEnums(withoutSuggestion(error.message), schema);
@@ -14,7 +17,7 @@ export function toldOf(error: GraphQLError, schema: GraphQLSchema, isClosed: boo
   return new GraphQLError(message, { nodes: error.nodes ?? null, ...(originalError && { originalError }) });
 }
 
-/** The library suggests a selection even when it is told to suggest nothing. */
+/** The library suggests selections even with suggestions disabled. */
 function withoutSuggestion(message: string): string {
   return message.replace(/ Did you mean [^?]*\?$/, '');
 }

@@ -1,4 +1,7 @@
-/** Reads manifests of documents: the files that clients' compilers write of the documents that they found in the sources. */
+/**
+ * Reads manifests of documents: the files that clients' compilers write of the documents that they found in the
+ * sources.
+ */
 import { GraphQLError, parse } from 'graphql';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { parseJson } from '../../value/json.js';

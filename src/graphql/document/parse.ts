@@ -1,6 +1,8 @@
-/** Reads documents within bounds: the library's parser descends as deep as the brackets go, so these are counted first. */
+/**
+ * Reads documents within bounds: the library's parser descends as deep as the brackets go, so these are counted first.
+ */
 import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
@@ -18,7 +20,10 @@ export interface ParsedDocument {
 }
 
 /** @throws GraphQLError for what isn't GraphQL; TesseraError `graphql_limit` */
-export function parseDocument(text: string, { limits, beyond }: Pick<Allowance, 'limits' | 'beyond'>): ParsedDocument {
+export function parseDocument(
+  text: string,
+  { limits, beyond }: Pick<EffectiveLimits, 'limits' | 'beyond'>,
+): ParsedDocument {
   const source = new Source(text);
   const lexer = new Lexer(source);
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * From a text to an operation that may run: read, reckoned and validated. What is known about a text is kept with its schema, and what it
- * costs with it: the next who sends it may have other limits.
+ * From a text to an operation that may run: read, reckoned and validated. What is known about a text is kept with its
+ * schema, and what it costs with it: the next who sends it may have other limits.
  */
 import {
   type DocumentNode,
@@ -13,11 +13,11 @@ import {
 } from 'graphql';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 import { failureOf, type GraphqlFailure, thrownFailure } from '../errors.js';
 import { INTROSPECTION_LIMITS } from '../limits.js';
 import { costOf, type OperationCost } from './cost.js';
-import { toldOf } from './error-redaction.js';
+import { redactedError } from './error-redaction.js';
 import { type ParsedDocument, parseDocument, type TextCost } from './parse.js';
 
 export interface PreparedOperation {
@@ -36,15 +36,15 @@ interface Known {
 type DocumentCost = TextCost & OperationCost;
 
 /**
- * Characters of the documents that are kept for a schema. What is read of a text takes up to 250 times its size, so that it is the size
- * that has to be bounded, not the number.
+ * Characters of the documents cached per schema. Parsed documents take up to 250 times the size of their text, so that
+ * their size rather than their number is limited.
  */
 const KEPT_CHARACTERS = 100_000;
 /** What an entry takes besides its text, as characters. */
 const ENTRY_CHARACTERS = 100;
 /** Longer texts are rarely sent twice. */
 const LONGEST_KEPT = 10_000;
-/** So many errors are told about one document. */
+/** Maximum number of errors reported per document. */
 const MAX_ERRORS = 20;
 
 /** The documents that a schema has met. */
@@ -56,8 +56,11 @@ export class Documents {
     this.#schema = schema;
   }
 
-  /** @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`, `graphql_introspection_disabled` */
-  prepare(text: string, operationName: string | undefined, allowance: Allowance, only?: 'query'): Prepared {
+  /**
+   * @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`,
+   * `graphql_introspection_disabled`
+   */
+  prepare(text: string, operationName: string | undefined, allowance: EffectiveLimits, only?: 'query'): Prepared {
     const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
     // The length keeps a text and a name from being taken for another pair.
     const name = operationName === undefined ? '' : ` ${operationName}`;
@@ -72,7 +75,7 @@ export class Documents {
     return known.prepared;
   }
 
-  #prepare(text: string, name: string | undefined, allowance: Allowance, only: 'query' | undefined): Known {
+  #prepare(text: string, name: string | undefined, allowance: EffectiveLimits, only: 'query' | undefined): Known {
     const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
     let parsed: ParsedDocument;
     try {
@@ -92,14 +95,14 @@ export class Documents {
       return { prepared: { ok: false, failures: [thrownFailure(thrown, 'graphql_invalid')] } };
     }
     if (errors.length === 0) return { cost, prepared: { ok: true, document, operation } };
-    const told = errors.map((error) => toldOf(error, this.#schema, hideSuggestions));
+    const told = errors.map((error) => redactedError(error, this.#schema, hideSuggestions));
     return { cost, prepared: { ok: false, failures: told.map((error) => failureOf(error, 'graphql_invalid')) } };
   }
 }
 
 const INTROSPECTION_LIMIT_NAMES = Object.keys(INTROSPECTION_LIMITS) as (keyof typeof INTROSPECTION_LIMITS)[];
 
-function checkCost(cost: DocumentCost, { limits, introspectionForbiddenBy, beyond }: Allowance): void {
+function checkCost(cost: DocumentCost, { limits, introspectionForbiddenBy, beyond }: EffectiveLimits): void {
   const { data, introspection } = cost;
   for (const name of ['tokens', 'nesting'] as const) if (cost[name] > limits[name]) throw beyond(name);
   if (introspection.complexity > 0 && introspectionForbiddenBy !== undefined) {

@@ -1,4 +1,4 @@
-/** Which text a request wants to be run: its own, or one that is known by an id. */
+/** The text to execute: the request's own, or a trusted document identified by an id. */
 import { failure } from '../../errors/error.js';
 import type { GraphqlRequest } from '../request.js';
 import type { Manifest } from './manifest.js';
@@ -23,7 +23,7 @@ export class TrustedDocuments {
     this.#only = only;
   }
 
-  /** Whether nobody may ask for what the known documents don't. */
+  /** Whether only trusted documents are executed. */
   get isClosed(): boolean {
     return this.#only;
   }

@@ -1,6 +1,7 @@
 /**
- * Reads the variables of a request as its operation declares them. The library's `getVariableValues` prints the value around each fault
- * into its error, so that refusing one megabyte with many faults takes seconds; here an error says where the fault is.
+ * Reads the variables of a request as its operation declares them. The library's `getVariableValues` prints the value
+ * around each fault into its error, so that refusing one megabyte with many faults takes seconds; here an error says
+ * where the fault is.
  */
 import {
   coerceInputValue,
@@ -15,15 +16,15 @@ import {
   valueFromAST,
 } from 'graphql';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 import { failureOf, type GraphqlFailure } from '../errors.js';
-import { toldOf } from './error-redaction.js';
+import { redactedError } from './error-redaction.js';
 
 export type ReadVariables =
   | { readonly ok: true; readonly values: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly failures: readonly GraphqlFailure[] };
 
-/** So many faults are told of one request. */
+/** Maximum number of errors reported per request. */
 const MAX_ERRORS = 20;
 
 /** @throws TesseraError `graphql_limit` */
@@ -31,7 +32,7 @@ export function readVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: ObjectValue | undefined,
-  allowance: Allowance,
+  allowance: EffectiveLimits,
 ): ReadVariables {
   if (given !== undefined && countOf(given, allowance.limits.inputs) > allowance.limits.inputs) {
     throw allowance.beyond('inputs');
@@ -43,7 +44,7 @@ export function readVariables(
     if (reading.isFull) break;
     const { value: name } = definition.variable.name;
     const type = typeFromAST(schema, definition.type);
-    // Validation has refused variables of any other type.
+    // Validation rejects variables of other types.
     if (!isInputType(type)) continue;
     const value = given?.[name];
     if (value !== undefined) values[name] = reading.read(definition, type, value);
@@ -53,11 +54,11 @@ export function readVariables(
     }
   }
   if (reading.errors.length === 0) return { ok: true, values };
-  const told = reading.errors.map((error) => toldOf(error, schema, isClosed));
+  const told = reading.errors.map((error) => redactedError(error, schema, isClosed));
   return { ok: false, failures: told.map((error) => failureOf(error, 'graphql_variables')) };
 }
 
-/** How many values lie within one; those beyond `enough` aren't counted. Its nesting has been bounded by whoever read it. */
+/** The number of nested values; counting stops at `enough`. The nesting depth is bounded by the request's decoder. */
 function countOf(value: Value, enough: number): number {
   const within = isArray(value) ? value : isObject(value) ? Object.values(value) : [];
   let count = within.length;

@@ -1,17 +1,18 @@
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../session/contract.js';
 import { MAX_ENCODED } from '../../value/limits.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 
 /**
- * How many fields of records a request may still have. It is counted on what is found, since a short document can unfold into any number
- * of them. Once it is exceeded the whole request fails: nothing further is read, and what is there isn't sent.
+ * How many fields of records a request may still have. It is counted on what is found, since a short document can
+ * unfold into any number of them. Once it is exceeded the whole request fails: nothing further is read, and what is
+ * there isn't sent.
  */
 export class Budget {
-  readonly #beyond: Allowance['beyond'];
+  readonly #beyond: EffectiveLimits['beyond'];
   #left: number;
 
-  constructor({ limits, beyond }: Allowance) {
+  constructor({ limits, beyond }: EffectiveLimits) {
     this.#beyond = beyond;
     this.#left = limits.values;
   }
@@ -59,7 +60,7 @@ export class Spending {
   readonly answer: AnswerSize;
 
   constructor(
-    allowance: Allowance,
+    allowance: EffectiveLimits,
     /** When all must have ended. */
     readonly deadline: Deadline | undefined,
     /** How many characters the answer may have. */

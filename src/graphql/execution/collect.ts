@@ -1,4 +1,6 @@
-/** Which fields a selection asks of an object (specification, §6.3.2 CollectFields), with @skip and @include decided. */
+/**
+ * Which fields a selection asks of an object (specification, §6.3.2 CollectFields), with @skip and @include decided.
+ */
 import {
   type DirectiveNode,
   type FieldNode,
@@ -14,7 +16,7 @@ import {
 export interface DocumentContext {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The coerced variables; only those that @skip and @include read are asked for. */
+  /** The coerced variables; only those read by @skip and @include are needed. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 

@@ -39,7 +39,7 @@ export class Compilation {
     return compileCompletion(type, nodes, nameOf(owner, nodes), () => partOf(plan));
   }
 
-  /** The fields of an object type that are asked for below a field. */
+  /** The selected fields of an object type below a field. */
   fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields {
     return collectFields(type, selectionsBelow(nodes), this.#context);
   }
@@ -98,7 +98,7 @@ export class Compilation {
     const [node, ...others] = nodes;
     const field = node && owner.getFields()[node.name.value];
     invariant(field !== undefined, 'a field of a valid document exists');
-    // The slot tells its params from those of other fields.
+    // The slot distinguishes its parameters from those of other fields.
     const reading = source.compile(
       new CompiledField(this, owner, field, [node as FieldNode, ...others], `field_${slot}`),
     );

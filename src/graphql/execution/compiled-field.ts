@@ -2,7 +2,7 @@ import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLOutputType } fr
 import type { CollectedFields } from './collect.js';
 import type { Completion } from './completion.js';
 import { FieldArguments } from './field-arguments.js';
-import type { PlacedField } from './field-use.js';
+import type { FieldUse } from './field-use.js';
 import type { RecordPlan } from './record-plan.js';
 
 /** What compiles the selections of the operation that a field stands in. */
@@ -14,7 +14,7 @@ interface SelectionCompiler {
   nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
 }
 
-export class CompiledField implements PlacedField {
+export class CompiledField implements FieldUse {
   readonly nodes: readonly FieldNode[];
   readonly arguments: FieldArguments;
   readonly #compilation: SelectionCompiler;

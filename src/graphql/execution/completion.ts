@@ -1,6 +1,7 @@
 /**
- * How values become JSON, by their type in GraphQL (specification, §6.4.3 CompleteValue). Compiled once for each place in an operation. What
- * isn't part of the rows at hand (links, edges) is gathered first, level by level, and written when all of it is there.
+ * How values become JSON, by their type in GraphQL (specification, §6.4.3 CompleteValue). Compiled once for each place
+ * in an operation. What isn't part of the rows at hand (links, edges) is gathered first, level by level, and written
+ * when all of it is there.
  */
 import {
   type FieldNode,
@@ -23,17 +24,24 @@ import { isArray, SetValue, type Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
 import { SCALARS } from '../schema/scalars.js';
 import { BudgetExceeded } from './budget.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 
 export interface Completion {
-  /** How many fields each value gives beside itself; none where it has no fields, or where they are read and counted apart. */
+  /**
+   * How many fields each value gives beside itself; none where it has no fields, or where they are read and counted
+   * apart.
+   */
   readonly weight?: number;
   /** Notes what has to be fetched before the value can be written. Absent where nothing ever has. */
-  readonly gather?: (value: Value, call: Call) => void;
+  readonly gather?: (value: Value, call: ExecutionContext) => void;
   /** The value as JSON; `undefined` where it is null though its type isn't, so that its parent becomes null. */
-  readonly write: (value: Value, call: Call) => string | undefined;
+  readonly write: (value: Value, call: ExecutionContext) => string | undefined;
   /** The same in steps; for lists, whose length the records decide. */
-  readonly writeInSteps?: (value: Value, call: Call, pausing: Pausing) => PromiseOrValue<string | undefined>;
+  readonly writeInSteps?: (
+    value: Value,
+    call: ExecutionContext,
+    pausing: Pausing,
+  ) => PromiseOrValue<string | undefined>;
 }
 
 export type CompositeType = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
@@ -77,7 +85,7 @@ function optional(inner: Completion): Completion {
 
 function required(inner: Completion, nodes: readonly FieldNode[], field: string): Completion {
   const { write, writeInSteps } = inner;
-  const check = (text: string | undefined, call: Call, before: number): string | undefined => {
+  const check = (text: string | undefined, call: ExecutionContext, before: number): string | undefined => {
     // What has an error already needs no other.
     if (text !== undefined || call.failures.length > before) return text;
     return call.fail(
@@ -132,7 +140,10 @@ const ITEMS = 32;
 /** Characters of a text whose putting together takes no time to speak of. */
 const SHORT = 2 ** 16;
 
-/** A list that is being written. Its steps make a piece each: one text made of many others is put together as a whole in the end. */
+/**
+ * A list that is being written. Its steps make a piece each: one text made of many others is put together as a whole in
+ * the end.
+ */
 class ListText {
   readonly #pieces: string[] = [];
   #length = 2;
@@ -142,7 +153,7 @@ class ListText {
   constructor(
     private readonly items: readonly Value[],
     private readonly write: Completion['write'],
-    private readonly call: Call,
+    private readonly call: ExecutionContext,
   ) {}
 
   get isComplete(): boolean {
@@ -165,7 +176,8 @@ class ListText {
     const first = this.#at;
     const end = Math.min(first + count, items.length);
     let text = '';
-    // The text of a record consists of many small ones that V8 puts together when it has to: here, rather than all of them in the end.
+    // The text of a record consists of many small ones that V8 puts together when it has to: here, rather than all of
+    // them in the end.
     const texts: string[] | undefined = items.length > count ? [] : undefined;
     for (let at = first; at < end; at++) {
       const before = call.failures.length;

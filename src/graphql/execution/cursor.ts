@@ -1,10 +1,10 @@
 /**
- * Cursors: places in an order, as text. A cursor holds what the record's reader sees in the fields of the order, with its kind, and a mark of
- * the order that it belongs to:
+ * Cursors of connections: positions in an order, as text. A cursor holds the visible values of the order's fields, with
+ * their kinds, and a hash of the order:
  *
- *     base64url( mark of 6 bytes · CBOR of [value₁, …, valueₙ, id] )
+ *     base64url( hash of 6 bytes · CBOR of [value₁, …, valueₙ, id] )
  *
- * It isn't signed: whoever makes one up asks for nothing that a filter couldn't ask for.
+ * It isn't signed, since a forged cursor reveals nothing that a filter wouldn't.
  */
 import { createHash } from 'node:crypto';
 import { failure, TesseraError } from '../../errors/error.js';
@@ -42,7 +42,10 @@ export class Cursors {
     return text;
   }
 
-  /** The values of the keys. `argument` is where the cursor was given, for errors. @throws TesseraError `graphql_cursor` */
+  /**
+   * The values of the keys. `argument` is where the cursor was given, for errors.
+   * @throws TesseraError `graphql_cursor`
+   */
   read(text: string, argument: string): readonly Value[] {
     const broken = () => failure('graphql_cursor', { reason: `What is given as ${argument} is no cursor` });
     if (text.length > LONGEST || !BASE64URL.test(text)) throw broken();

@@ -6,17 +6,17 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { Deadline } from '../../session/contract.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 import { tesseraError } from '../errors.js';
 import { type AnswerSize, type Budget, BudgetExceeded, type Spending } from './budget.js';
-import { type Bound, ConditionCount } from './select.js';
-import type { Statements } from './statement-cache.js';
+import { type BoundStatement, ConditionCount } from './select.js';
+import type { StatementCache } from './statement-cache.js';
 
-/** So many errors are told of fields; a short document can have one at each field of thousands of records. */
+/** Maximum number of field errors; a short document can cause one at each field of thousands of records. */
 const MOST_FAILURES = 1_000;
 
 /** An error at a field. The path is filled in from within, as the writing of the answer returns. */
-export interface FieldFailure {
+export interface FieldError {
   readonly error: TesseraError;
   readonly nodes: readonly FieldNode[];
   readonly path: (string | number)[];
@@ -24,20 +24,20 @@ export interface FieldFailure {
 
 /** A part of an operation that needs something read before it can be written. */
 export interface Fetch {
-  /** What is to be read for what was asked for since the last time. */
-  orders(call: Call): Iterable<Order>;
+  /** The queries for everything requested since the last call. */
+  orders(call: ExecutionContext): Iterable<FetchRequest>;
 }
 
-/** A SELECT, and what becomes of its result. */
-export interface Order extends Bound<Select> {
+/** A SELECT and the handlers of its result. */
+export interface FetchRequest extends BoundStatement<Select> {
   /** How many values of records it gives at most. */
   readonly most: number;
   deliver(rows: readonly ObjectValue[]): void;
   fail(error: TesseraError): void;
 }
 
-export class Call {
-  readonly failures: FieldFailure[] = [];
+export class ExecutionContext {
+  readonly failures: FieldError[] = [];
   readonly reads: Budget;
   readonly writes: Budget;
   readonly answer: AnswerSize;
@@ -49,12 +49,12 @@ export class Call {
 
   constructor(
     readonly variables: Readonly<Record<string, unknown>>,
-    readonly allowance: Allowance,
+    readonly allowance: EffectiveLimits,
     { reads, writes, answer, deadline }: Spending,
-    readonly statements: Statements,
+    readonly statements: StatementCache,
     /** Draws the ids of records that are written. */
     readonly random: Random,
-    /** Gives way to others while the answer is written. */
+    /** Yields while the response is written. */
     readonly pausing: Pausing,
   ) {
     this.reads = reads;
@@ -70,7 +70,7 @@ export class Call {
     this.writes.spend(0);
   }
 
-  /** What a part of the operation keeps during the run; made when it is first asked for. */
+  /** State of one part of the operation during the execution; created on first use. */
   state<T>(slot: number, make: () => T): T {
     let state = this.#states[slot] as T | undefined;
     if (state === undefined) {
@@ -80,7 +80,7 @@ export class Call {
     return state;
   }
 
-  /** Begins anew, with what is left to be spent. */
+  /** Restarts with the remaining budgets. */
   restart(): void {
     this.failures.length = 0;
     this.waiting = [];

@@ -1,6 +1,6 @@
 /**
- * What is read for all records of one level at once: the records that links lead to, one SELECT for each table, and the edges of records,
- * one SELECT for each field.
+ * What is read for all records of one level at once: the records that links lead to, one SELECT for each table, and the
+ * edges of records, one SELECT for each field.
  */
 import type { FieldNode } from 'graphql';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
@@ -9,9 +9,9 @@ import { toText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, Range, RecordId, type Value } from '../../value/value.js';
 import type { EdgesSource, RecordType, TypeOfRecord } from '../schema/field-source.js';
 import { BudgetExceeded } from './budget.js';
-import type { BoundReading, Reading } from './collection-query.js';
+import type { BoundCollectionQuery, CollectionQuery } from './collection-query.js';
 import type { Completion } from './completion.js';
-import type { Call, Fetch, Order } from './execution-context.js';
+import type { ExecutionContext, Fetch, FetchRequest } from './execution-context.js';
 import type { RecordPlan } from './record-plan.js';
 import { columns, EDGES, select, selectEdges } from './select.js';
 
@@ -36,7 +36,7 @@ interface Found {
 }
 
 /** Many links may lead to one record, which is the same wherever it stands. */
-function writeFound(found: Found, plan: RecordPlan, call: Call): string | undefined {
+function writeFound(found: Found, plan: RecordPlan, call: ExecutionContext): string | undefined {
   if (found.json !== undefined) {
     call.writes.spend(found.cost);
     return found.json;
@@ -44,7 +44,7 @@ function writeFound(found: Found, plan: RecordPlan, call: Call): string | undefi
   const failures = call.failures.length;
   const before = call.writes.left;
   const json = plan.write(found.row, call);
-  // Errors are told for each place.
+  // Errors are located at each occurrence.
   if (call.failures.length > failures) return json;
   found.json = json;
   found.cost = before - call.writes.left;
@@ -88,7 +88,7 @@ export class LinkFetch implements Fetch {
     return requested && found && writeFound(found, requested.plan, call);
   };
 
-  *orders(call: Call): Iterable<Order> {
+  *orders(call: ExecutionContext): Iterable<FetchRequest> {
     for (const [table, requested] of this.#requested(call)) {
       const { plan, ids } = requested;
       const values = newObject();
@@ -102,7 +102,7 @@ export class LinkFetch implements Fetch {
       yield {
         statement,
         values,
-        // Links were paid for when they were asked for.
+        // Links were charged when they were requested.
         most: 0,
         deliver: (rows) => {
           for (const row of rows) {
@@ -123,7 +123,7 @@ export class LinkFetch implements Fetch {
     return id instanceof RecordId ? this.#planOf(this.#typeOf(id)) : undefined;
   }
 
-  #request(id: RecordId, call: Call): void {
+  #request(id: RecordId, call: ExecutionContext): void {
     const type = this.#typeOf(id);
     if (type.table === undefined || id.key instanceof Range) return;
     const requested = this.#requested(call);
@@ -139,7 +139,7 @@ export class LinkFetch implements Fetch {
     ofTable.ids.set(key, id);
   }
 
-  #requested(call: Call): Requested {
+  #requested(call: ExecutionContext): Requested {
     return call.state<Requested>(this.#slot, () => new Map());
   }
 }
@@ -157,13 +157,13 @@ interface RequestedEdges {
 export class EdgeFetch implements Fetch {
   readonly #slot: number;
   readonly #nodes: readonly FieldNode[];
-  readonly #reading: Reading;
+  readonly #reading: CollectionQuery;
   readonly #edges: Pick<EdgesSource, 'table' | 'direction'>;
 
   constructor(
     slot: number,
     nodes: readonly FieldNode[],
-    reading: Reading,
+    reading: CollectionQuery,
     edges: Pick<EdgesSource, 'table' | 'direction'>,
   ) {
     this.#slot = slot;
@@ -172,7 +172,7 @@ export class EdgeFetch implements Fetch {
     this.#edges = edges;
   }
 
-  gather(row: ObjectValue, call: Call): void {
+  gather(row: ObjectValue, call: ExecutionContext): void {
     const { id } = row;
     if (!(id instanceof RecordId)) return;
     const requested = this.#requested(call);
@@ -183,16 +183,16 @@ export class EdgeFetch implements Fetch {
     requested.ids.set(key, id);
   }
 
-  write(row: ObjectValue, call: Call): string | undefined {
+  write(row: ObjectValue, call: ExecutionContext): string | undefined {
     const { error, found, none } = this.#requested(call);
     if (error !== undefined) call.fail(error, this.#nodes);
     return this.#reading.completion.write(error ? undefined : (found.get(toText(row['id'])) ?? none), call);
   }
 
-  *orders(call: Call): Iterable<Order> {
+  *orders(call: ExecutionContext): Iterable<FetchRequest> {
     const requested = this.#requested(call);
     const ids = { kind: 'param', name: `edges_${this.#slot}` } as const;
-    let bound: BoundReading;
+    let bound: BoundCollectionQuery;
     try {
       bound = this.#reading.bind(call, (parts) => [selectEdges(ids, this.#edges, parts)]);
     } catch (thrown) {
@@ -216,7 +216,7 @@ export class EdgeFetch implements Fetch {
     }
   }
 
-  #deliver(rows: readonly ObjectValue[], { result }: BoundReading, call: Call): void {
+  #deliver(rows: readonly ObjectValue[], { result }: BoundCollectionQuery, call: ExecutionContext): void {
     const requested = this.#requested(call);
     try {
       for (const row of rows) {
@@ -232,7 +232,7 @@ export class EdgeFetch implements Fetch {
     }
   }
 
-  #requested(call: Call): RequestedEdges {
+  #requested(call: ExecutionContext): RequestedEdges {
     return call.state<RequestedEdges>(this.#slot, () => ({
       ids: new Map(),
       found: new Map(),
@@ -242,7 +242,7 @@ export class EdgeFetch implements Fetch {
   }
 }
 
-/** Texts and numbers stand for themselves, everything else for its text, which no key that is a text can be. */
+/** Strings and numbers are their own keys; other keys use their text, which differs from that of any string key. */
 function keyOf({ key }: RecordId): string | number {
   return typeof key === 'number' ? key : typeof key === 'string' ? `"${key}` : toText(key as Value);
 }

@@ -1,8 +1,8 @@
 /** The arguments of one field in an operation, and the statements that are made of them. */
 import { type FieldNode, type GraphQLField, getArgumentValues, Kind, visit } from 'graphql';
 import type { Statement } from '../../language/ast.js';
-import type { Call } from './execution-context.js';
-import { type Bound, type BoundStatements, Conditions, Params } from './select.js';
+import type { ExecutionContext } from './execution-context.js';
+import { type BoundStatement, type BoundStatements, Conditions, Params } from './select.js';
 
 export type GivenArguments = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ export class FieldArguments {
   }
 
   /** The coerced arguments. @throws GraphQLError */
-  given(call: Call): GivenArguments {
+  given(call: ExecutionContext): GivenArguments {
     if (this.#given !== undefined) return this.#given;
     // Arguments that aren't given may be called as something that every object inherits.
     const given = Object.assign(Object.create(null), getArgumentValues(this.#field, this.#node, call.variables));
@@ -36,22 +36,22 @@ export class FieldArguments {
   }
 
   /**
-   * A statement made of the arguments. It is the same object in each run as long as only values differ, so that it is compiled once.
-   * `build` must give equal statements for equal arguments.
+   * A statement made of the arguments. It is the same object in each run as long as only values differ, so that it is
+   * compiled once. `build` must give equal statements for equal arguments.
    */
-  bound<S extends Statement, B extends Bound<S>>(call: Call, build: Build<B>): B {
+  bound<S extends Statement, B extends BoundStatement<S>>(call: ExecutionContext, build: Build<B>): B {
     return this.#bound(call, build, (built) => ({ ...built, statement: call.statements.same(built.statement) }));
   }
 
   /** The same for several statements, which share their params. */
-  boundAll<B extends BoundStatements>(call: Call, build: Build<B>): B {
+  boundAll<B extends BoundStatements>(call: ExecutionContext, build: Build<B>): B {
     return this.#bound(call, build, (built) => ({
       ...built,
       statements: built.statements.map((statement) => call.statements.same(statement)),
     }));
   }
 
-  #bound<B>(call: Call, build: Build<B>, withKnown: (built: B) => B): B {
+  #bound<B>(call: ExecutionContext, build: Build<B>, withKnown: (built: B) => B): B {
     const { conditions: counted } = call;
     if (this.#kept !== undefined) {
       counted.add(this.#kept.conditions);
@@ -65,12 +65,12 @@ export class FieldArguments {
   }
 
   /** As `bound`, where the values differ in each run though the arguments don't: ids are drawn. */
-  boundAnew<S extends Statement, B extends Bound<S>>(call: Call, build: Build<B>): B {
+  boundAnew<S extends Statement, B extends BoundStatement<S>>(call: ExecutionContext, build: Build<B>): B {
     const built = this.#build(call, build);
     return { ...built, statement: call.statements.same(built.statement) };
   }
 
-  #build<B>(call: Call, build: Build<B>): B {
+  #build<B>(call: ExecutionContext, build: Build<B>): B {
     return build(this.given(call), new Conditions(new Params(this.#prefix), call.conditions));
   }
 }

@@ -5,19 +5,19 @@ import type { FieldArguments } from './field-arguments.js';
 import type { RecordPlan } from './record-plan.js';
 
 /**
- * A field at its place in an operation, for those who compile what it does: one of Query, Mutation or Subscription, or one that reads the
- * edges of a record.
+ * A field at its place in an operation, for those who compile what it does: one of Query, Mutation or Subscription, or
+ * one that reads the edges of a record.
  */
-export interface PlacedField {
+export interface FieldUse {
   readonly nodes: readonly FieldNode[];
   readonly arguments: FieldArguments;
   /** How a value of the field's type is written. */
   completion(): Completion;
   /** The same where what has fields in it is always written by `plan`: for rows that are at hand. */
   completionBy(plan: RecordPlan): Completion;
-  /** An object type as far as the selections below some nodes, those of the field unless told, ask for it. */
+  /** An object type restricted to the selections below some nodes, by default those of the field. */
   record(object: GraphQLObjectType, nodes?: readonly FieldNode[]): RecordPlan;
-  /** The fields of an object type that are asked for below some nodes, by their names in the answer. */
+  /** The selected fields of an object type below some nodes, by response name. */
   fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields;
   /** The nodes of all fields called `name` on a type that stands below some nodes, whatever their aliases. */
   nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];

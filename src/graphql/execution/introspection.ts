@@ -9,18 +9,18 @@ import {
   OperationTypeNode,
   type TypeNode,
 } from 'graphql';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 
 /** The types of all arguments that introspection takes, those of @skip and @include among them. */
 const ARGUMENT_TYPES: ReadonlySet<string> = new Set(['Boolean', 'String']);
 
-/** What a field of introspection gives, as JSON. Where there are no variables it is asked for once. */
+/** The value of an introspection field as JSON. Without variables it is computed once. */
 export function introspection(
   schema: GraphQLSchema,
   document: DocumentNode,
   { variableDefinitions = [] }: OperationDefinitionNode,
   nodes: readonly FieldNode[],
-): (call: Call) => string {
+): (call: ExecutionContext) => string {
   const key = (nodes[0]?.alias ?? nodes[0]?.name)?.value ?? '';
   const operation: OperationDefinitionNode = {
     kind: Kind.OPERATION_DEFINITION,

@@ -1,6 +1,6 @@
 /**
- * Paging by the values that a record has in the order's fields (keyset paging). A place in the order is where a record stands or stood, so
- * that pages don't shift when records come and go.
+ * Paging by the values that a record has in the order's fields (keyset paging). A place in the order is where a record
+ * stands or stood, so that pages don't shift when records come and go.
  */
 import type { BinaryOperator, Expression, Param } from '../../language/ast.js';
 import { fieldPath, join } from './select.js';
@@ -11,8 +11,8 @@ export interface KeysetKey {
 }
 
 /**
- * An order in which no two records are equal: it ends with the id. The id goes in the direction of the key before it, since that is how an
- * index of the fields lists records.
+ * An order in which no two records are equal: it ends with the id. The id goes in the direction of the key before it,
+ * since that is how an index of the fields lists records.
  */
 export function keysetOf(given: readonly KeysetKey[]): readonly KeysetKey[] {
   const keys = new Map<string, KeysetKey>();
@@ -34,8 +34,8 @@ export function reversed(keys: readonly KeysetKey[]): readonly KeysetKey[] {
  *
  *     age >= $a AND (age > $a OR (name >= $n AND (name > $n OR id > $i)))
  *
- * `>` and ORDER BY both follow the total order of values, in which NONE and NULL come first. That the first key is bounded by itself lets an
- * index of it be used.
+ * `>` and ORDER BY both follow the total order of values, in which NONE and NULL come first. That the first key is
+ * bounded by itself lets an index of it be used.
  */
 export function behind(keys: readonly KeysetKey[], values: readonly Param[]): Expression {
   return compared(keys, values, false);

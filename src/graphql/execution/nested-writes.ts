@@ -18,7 +18,7 @@ export interface NewEdge {
   readonly data: ObjectValue;
 }
 
-export class Writing {
+export class NestedWrites {
   readonly #random: Random;
   readonly #records: ObjectValue[] = [];
   readonly #edges: ObjectValue[] = [];

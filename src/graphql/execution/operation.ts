@@ -1,6 +1,6 @@
 /**
- * An operation, compiled once and run often. What it asks for may depend on the variables that @skip and @include read, so there is a
- * variant for each combination of those.
+ * An operation, compiled once and run often. What it asks for may depend on the variables that @skip and @include read,
+ * so there is a variant for each combination of those.
  */
 import {
   type DirectiveNode,
@@ -18,7 +18,7 @@ import { rootSourceOf } from '../schema/field-source.js';
 import { collectFields } from './collect.js';
 import { Compilation } from './compilation.js';
 import { CompiledField } from './compiled-field.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 import { introspection } from './introspection.js';
 import type { RootPlan } from './root-plan.js';
 
@@ -27,7 +27,7 @@ export interface CompiledRoot {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
   /** What it does, or for introspection and `__typename` the JSON that it gives. */
-  readonly plan: RootPlan | ((call: Call) => string);
+  readonly plan: RootPlan | ((call: ExecutionContext) => string);
 }
 
 export interface CompiledOperation {
@@ -44,7 +44,7 @@ export class Operation {
   readonly #schema: GraphQLSchema;
   readonly #document: DocumentNode;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The variables that decide what is asked for. */
+  /** The variables of @skip and @include. */
   readonly #deciding: readonly string[];
   readonly #variants = new TwoGenerationCache<string, CompiledOperation>(KEPT_VARIANTS);
 

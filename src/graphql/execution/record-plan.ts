@@ -2,19 +2,23 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Pausing } from '../../base/steps.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 
 /** How one field of an object is written. `undefined` where the object becomes null. */
 export interface FieldPlan {
   readonly key: string;
   /** Notes what has to be fetched. */
-  readonly gather?: (parent: ObjectValue, call: Call) => void;
-  readonly write: (parent: ObjectValue, call: Call) => string | undefined;
+  readonly gather?: (parent: ObjectValue, call: ExecutionContext) => void;
+  readonly write: (parent: ObjectValue, call: ExecutionContext) => string | undefined;
   /** The same in steps, where there may be long lists in it. */
   readonly writeInSteps?: WriteInSteps;
 }
 
-type WriteInSteps = (parent: ObjectValue, call: Call, pausing: Pausing) => PromiseOrValue<string | undefined>;
+type WriteInSteps = (
+  parent: ObjectValue,
+  call: ExecutionContext,
+  pausing: Pausing,
+) => PromiseOrValue<string | undefined>;
 
 /** An object type as far as an operation asks for it. */
 export interface RecordPlan {
@@ -22,8 +26,8 @@ export interface RecordPlan {
   readonly columns: readonly string[];
   /** How many fields each record gives. */
   readonly weight: number;
-  readonly gather?: (row: ObjectValue, call: Call) => void;
-  readonly write: (row: ObjectValue, call: Call) => string | undefined;
+  readonly gather?: (row: ObjectValue, call: ExecutionContext) => void;
+  readonly write: (row: ObjectValue, call: ExecutionContext) => string | undefined;
   /** The same in steps, where there may be long lists in it. */
   readonly writeInSteps?: WriteInSteps;
 }

@@ -5,7 +5,7 @@ import type { Live, Statement } from '../../language/ast.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Completion } from './completion.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 
 export interface RootPlan {
   /** How what the work results in is written. */
@@ -13,12 +13,15 @@ export interface RootPlan {
   /** Whether it may have several statements, which must see one state of the database. */
   readonly several?: boolean;
   /** What has to be done in this run. @throws TesseraError what the arguments have wrong */
-  begin(call: Call): RootWork;
+  begin(call: ExecutionContext): RootWork;
 }
 
 export type RootWork = StatementWork | SessionWork | LiveWork;
 
-/** Statements of our language. Those of all root fields of a query are sent together; those of a mutation run one field after the other. */
+/**
+ * Statements of our language. Those of all root fields of a query are sent together; those of a mutation run one field
+ * after the other.
+ */
 export interface StatementWork {
   readonly kind: 'statements';
   readonly statements: readonly Statement[];
@@ -27,8 +30,8 @@ export interface StatementWork {
   /** How many values of records they give at most. */
   readonly most: number;
   /** What is written, of what the statements gave. Spends the budget of reads. */
-  result(values: readonly Value[], call: Call): Value;
-  /** What is said of an error of theirs; that error itself unless told. */
+  result(values: readonly Value[], call: ExecutionContext): Value;
+  /** Replaces an error of its statements. Default: unchanged. */
   told?(error: TesseraError): TesseraError;
 }
 
@@ -44,6 +47,6 @@ export interface LiveWork {
   readonly statement: Live;
   /** The values of its params. */
   readonly values: ObjectValue;
-  /** What is written of a change that it tells. */
+  /** The response value of a change notification. */
   event(notification: Notification): Value;
 }

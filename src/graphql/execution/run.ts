@@ -4,10 +4,10 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { RequestActivity, Session, StatementExecutor, StatementResult } from '../../session/contract.js';
 import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 import type { CompiledOperation, CompiledRoot } from './operation.js';
 import type { RootPlan, RootWork, StatementWork } from './root-plan.js';
-import { fetchWaiting, type Parcel, send } from './statement-batches.js';
+import { runPendingFetches, type StatementBatch, send } from './statement-batches.js';
 
 /** What became of a root field. */
 export interface RootResult {
@@ -21,33 +21,37 @@ export interface RootResult {
 /** A query: all that its root fields read is read together. @throws BudgetExceeded */
 export async function runQuery(
   { roots }: CompiledOperation,
-  call: Call,
+  call: ExecutionContext,
   executor: StatementExecutor,
 ): Promise<RootResult[]> {
   const runs = roots.map((root) => new RootRun(root, call));
-  const parcels = runs.map((run) => run.parcel()).filter((parcel) => parcel !== undefined);
-  await send(parcels, call, executor);
+  const batches = runs.map((run) => run.parcel()).filter((parcel) => parcel !== undefined);
+  await send(batches, call, executor);
   for (const run of runs) run.gather();
-  await fetchWaiting(call, executor);
+  await runPendingFetches(call, executor);
   const results: RootResult[] = [];
   for (const run of runs) results.push(await run.result());
   return results;
 }
 
 /** A mutation: one root field after the other, each with what it leads to, and each for itself. */
-export async function runMutation({ roots }: CompiledOperation, call: Call, session: Session): Promise<RootResult[]> {
+export async function runMutation(
+  { roots }: CompiledOperation,
+  call: ExecutionContext,
+  session: Session,
+): Promise<RootResult[]> {
   const results: RootResult[] = [];
   for (const root of roots) results.push(await runRoot(root, call, session, session));
   return results;
 }
 
 /**
- * A root field of a mutation. `executor` is where statements go. What the fields before it have done is done, so that an exceeded budget is an
- * error of this field alone.
+ * A root field of a mutation. `executor` is where statements go. What the fields before it have done is done, so that
+ * an exceeded budget is an error of this field alone.
  */
 export async function runRoot(
   root: CompiledRoot,
-  call: Call,
+  call: ExecutionContext,
   session: Session | undefined,
   executor: StatementExecutor,
 ): Promise<RootResult> {
@@ -59,7 +63,7 @@ export async function runRoot(
     if (parcel !== undefined) await send([parcel], call, executor);
     await run.act(session);
     run.gather();
-    await fetchWaiting(call, executor);
+    await runPendingFetches(call, executor);
     return await run.result();
   } catch (thrown) {
     if (!(thrown instanceof BudgetExceeded)) throw thrown;
@@ -70,7 +74,7 @@ export async function runRoot(
 }
 
 /** A root field that is null because of an error. */
-export function failedRoot(root: CompiledRoot, call: Call, error: TesseraError): RootResult {
+export function failedRoot(root: CompiledRoot, call: ExecutionContext, error: TesseraError): RootResult {
   call.failRoot(error, root);
   return { key: root.key, json: 'null', time: 0n };
 }
@@ -79,12 +83,12 @@ export function failedRoot(root: CompiledRoot, call: Call, error: TesseraError):
 export async function runEvent(
   { key, plan: { completion } }: CompiledRoot & { readonly plan: RootPlan },
   value: Value,
-  call: Call,
+  call: ExecutionContext,
   session: Session,
 ): Promise<RootResult> {
   completion.gather?.(value, call);
   if (call.waiting.length > 0)
-    await inSnapshot(session, (snapshot) => fetchWaiting(call, snapshot), { background: true });
+    await inSnapshot(session, (snapshot) => runPendingFetches(call, snapshot), { background: true });
   const json = completion.write(value, call);
   call.place(0, key);
   return { key, json: json ?? 'null', time: 0n };
@@ -107,12 +111,12 @@ export async function inSnapshot<T>(
 /** A root field under way. */
 class RootRun {
   readonly #root: CompiledRoot;
-  readonly #call: Call;
+  readonly #call: ExecutionContext;
   readonly #work: RootWork | undefined;
   #value: Value;
   #time = 0n;
 
-  constructor(root: CompiledRoot, call: Call) {
+  constructor(root: CompiledRoot, call: ExecutionContext) {
     this.#root = root;
     this.#call = call;
     const { plan } = root;
@@ -120,7 +124,7 @@ class RootRun {
   }
 
   /** Its statements, if it has any. */
-  parcel(): Parcel | undefined {
+  parcel(): StatementBatch | undefined {
     const work = this.#work;
     if (work?.kind !== 'statements') return undefined;
     const { statements, values, most } = work;

@@ -1,4 +1,7 @@
-/** Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to params. */
+/**
+ * Pieces of SELECT statements as plain data. What comes from a client never becomes part of a statement: it is bound to
+ * params.
+ */
 import type {
   Assignment,
   Data,
@@ -11,7 +14,7 @@ import type {
   Statement,
 } from '../../language/ast.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Allowance } from '../effective-limits.js';
+import type { EffectiveLimits } from '../effective-limits.js';
 
 /** Binds values to params. The prefix keeps the params of a request's statements apart. */
 export class Params {
@@ -32,10 +35,10 @@ export class Params {
 
 /** How many conditions a request has in its filters. */
 export class ConditionCount {
-  readonly #allowance: Allowance;
+  readonly #allowance: EffectiveLimits;
   #count = 0;
 
-  constructor(allowance: Allowance) {
+  constructor(allowance: EffectiveLimits) {
     this.#allowance = allowance;
   }
 
@@ -64,7 +67,10 @@ export class Conditions {
     this.#counted = counted;
   }
 
-  /** To be called for each condition, with the number of values that it compares with. @throws TesseraError `graphql_limit` */
+  /**
+   * To be called for each condition, with the number of values that it compares with.
+   * @throws TesseraError `graphql_limit`
+   */
   count(values = 1): void {
     this.#counted.add(Math.max(1, Math.ceil(values / VALUES_OF_CONDITION)));
   }
@@ -146,7 +152,10 @@ export function selectEdges(
   );
 }
 
-/** All conditions or any of them, joined as a balanced tree, so that many of them don't nest deeply. None at all is true or false. */
+/**
+ * All conditions or any of them, joined as a balanced tree, so that many of them don't nest deeply. None at all is true
+ * or false.
+ */
 export function join(operator: '&&' | '||', conditions: readonly Expression[]): Expression {
   const [first] = conditions;
   if (first === undefined) return { kind: 'literal', value: operator === '&&' };
@@ -161,7 +170,7 @@ export function join(operator: '&&' | '||', conditions: readonly Expression[]): 
 }
 
 /** A statement with the values of its params. */
-export interface Bound<S extends Statement = Select> {
+export interface BoundStatement<S extends Statement = Select> {
   readonly statement: S;
   readonly values: ObjectValue;
 }

@@ -3,10 +3,10 @@ import { asTesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import type { StatementExecutor, StatementResult } from '../../session/contract.js';
 import { isArray, isObject, newObject, type ObjectValue } from '../../value/value.js';
-import type { Call, Order } from './execution-context.js';
+import type { ExecutionContext, FetchRequest } from './execution-context.js';
 
 /** Statements that belong together. */
-export interface Parcel {
+export interface StatementBatch {
   readonly statements: readonly Statement[];
   readonly values: ObjectValue;
   /** How many values of records they give at most. */
@@ -18,16 +18,20 @@ export interface Parcel {
 }
 
 /**
- * Runs statements in their order. What they give at most goes out in one call as long as it is within the budget; what could exceed it waits
- * until it is known what the others have given.
+ * Runs statements in their order. What they give at most goes out in one call as long as it is within the budget; what
+ * could exceed it waits until it is known what the others have given.
  */
-export async function send(parcels: readonly Parcel[], call: Call, executor: StatementExecutor): Promise<void> {
+export async function send(
+  batches: readonly StatementBatch[],
+  call: ExecutionContext,
+  executor: StatementExecutor,
+): Promise<void> {
   let at = 0;
-  while (at < parcels.length) {
-    const batch: Parcel[] = [];
+  while (at < batches.length) {
+    const batch: StatementBatch[] = [];
     const values = newObject();
     let most = 0;
-    for (let parcel = parcels[at]; parcel !== undefined; parcel = parcels[at]) {
+    for (let parcel = batches[at]; parcel !== undefined; parcel = batches[at]) {
       if (batch.length > 0 && most + parcel.most > call.reads.left) break;
       most += parcel.most;
       batch.push(parcel);
@@ -51,7 +55,7 @@ export async function send(parcels: readonly Parcel[], call: Call, executor: Sta
 }
 
 /** Fetches what waits, level by level, until nothing does. */
-export async function fetchWaiting(call: Call, executor: StatementExecutor): Promise<void> {
+export async function runPendingFetches(call: ExecutionContext, executor: StatementExecutor): Promise<void> {
   while (call.waiting.length > 0) {
     const fetches = call.waiting;
     call.waiting = [];
@@ -63,7 +67,7 @@ export async function fetchWaiting(call: Call, executor: StatementExecutor): Pro
   }
 }
 
-function parcelOf({ statement, values, most, deliver, fail }: Order): Parcel {
+function parcelOf({ statement, values, most, deliver, fail }: FetchRequest): StatementBatch {
   return {
     statements: [statement],
     values,

@@ -2,8 +2,8 @@ import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Statement } from '../../language/ast.js';
 
 /**
- * Characters of the statements that are kept, as JSON. Anybody can have statements made that differ from all others, so that it is the
- * size of all that has to be bounded, whatever operations they belong to.
+ * Characters of cached statements, as JSON. Clients can generate any number of distinct statements, so that their total
+ * size is limited, across all operations.
  */
 const KEPT_CHARACTERS = 4_000_000;
 /** What an entry takes besides its text, as characters. */
@@ -12,7 +12,7 @@ const ENTRY_CHARACTERS = 100;
 const LONGEST_KEPT = 100_000;
 
 /** Equal statements as one object, so that they are compiled once. */
-export class Statements {
+export class StatementCache {
   readonly #known = new TwoGenerationCache<string, Statement>(
     KEPT_CHARACTERS,
     (text) => text.length + ENTRY_CHARACTERS,

@@ -2,7 +2,7 @@
 import { DirectiveLocation, GraphQLDirective, type OperationDefinitionNode } from 'graphql';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { HeldTransaction, Session } from '../../session/contract.js';
-import type { Call } from './execution-context.js';
+import type { ExecutionContext } from './execution-context.js';
 import type { CompiledOperation, CompiledRoot } from './operation.js';
 import { failedRoot, type RootResult, runRoot } from './run.js';
 
@@ -22,7 +22,7 @@ const ATTEMPTS = 5;
 /** Runs a mutation in one transaction. */
 export async function runTransaction(
   { roots }: CompiledOperation,
-  call: Call,
+  call: ExecutionContext,
   session: Session,
 ): Promise<RootResult[]> {
   for (let attempt = 1; ; attempt++) {
@@ -45,8 +45,12 @@ export async function runTransaction(
   }
 }
 
-/** Nothing is run any more once something has failed. */
-async function runRoots(roots: readonly CompiledRoot[], call: Call, held: HeldTransaction): Promise<RootResult[]> {
+/** Nothing runs after a failure. */
+async function runRoots(
+  roots: readonly CompiledRoot[],
+  call: ExecutionContext,
+  held: HeldTransaction,
+): Promise<RootResult[]> {
   const results: RootResult[] = [];
   for (const root of roots) {
     results.push(await runRoot(root, call, undefined, held));
@@ -56,7 +60,7 @@ async function runRoots(roots: readonly CompiledRoot[], call: Call, held: HeldTr
 }
 
 /** The field that has failed says why; the others that they were undone. */
-function undone(root: CompiledRoot, call: Call): RootResult {
+function undone(root: CompiledRoot, call: ExecutionContext): RootResult {
   const { key, plan } = root;
   // What isn't about records is true all the same.
   if (typeof plan === 'function') return { key, json: plan(call), time: 0n };

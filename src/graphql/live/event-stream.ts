@@ -1,4 +1,7 @@
-/** GraphQL as a stream of events, by GraphQL over SSE in its mode of distinct connections: one request, its answers, and that was all. */
+/**
+ * GraphQL as a stream of events, by GraphQL over SSE in its mode of distinct connections: one request, its answers, and
+ * that was all.
+ */
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Session } from '../../session/contract.js';
 import { type GraphqlGet, type GraphqlPost, readSingle } from '../handler.js';
@@ -40,7 +43,7 @@ async function* events(
     if (error.code === 'internal') report(error);
     yield nextEvent(standardText({ failures: [{ error, message: error.message }] }));
   }
-  // Who is cut off is not to believe that it has heard everything.
+  // An aborted stream must not look complete.
   if (!signal.aborted) yield COMPLETE;
 }
 

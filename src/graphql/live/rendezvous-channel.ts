@@ -1,11 +1,11 @@
 /**
- * Hands things from one who has them to one who wants them, one at a time: whoever gives waits until somebody takes.
+ * A rendezvous channel: an unbuffered channel whose sender waits until a receiver takes the item.
  *
- *     void handover.give('a').then(() => handover.give('b'));
- *     await handover.take();   // 'a'
- *     await handover.take();   // 'b'
+ *     void channel.give('a').then(() => channel.give('b'));
+ *     await channel.take();   // 'a'
+ *     await channel.take();   // 'b'
  */
-export class Handover<T> {
+export class RendezvousChannel<T> {
   #offered: { readonly thing: T; readonly taken: () => void } | undefined;
   #wanted: ((thing: T | undefined) => void) | undefined;
   #closed = false;
@@ -41,7 +41,7 @@ export class Handover<T> {
     });
   }
 
-  /** Nobody gives or takes any more; whoever waits waits no longer, and what nobody took is gone. */
+  /** Closes the channel: waiting senders and receivers resume, and pending items are dropped. */
   close(): void {
     this.#closed = true;
     this.#offered?.taken();

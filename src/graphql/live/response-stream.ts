@@ -3,24 +3,25 @@ import { isSamePrincipal } from '../../catalog/principal.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { Uuid, Value } from '../../value/value.js';
 import type { LiveWork } from '../execution/root-plan.js';
-import { Handover } from './rendezvous-channel.js';
-import type { LiveFeed } from './source-streams.js';
+import { RendezvousChannel } from './rendezvous-channel.js';
+import type { SourceStreams } from './source-streams.js';
 
 /**
- * The answers to the changes, in the order of commits. The next change is looked at when the last answer was taken; who falls too far
- * behind is cut off. It ends with an error where there is a reason. To be read by one reader, who says `return` when it wants no more.
+ * The response stream of a subscription (GraphQL specification, section 6.2.3), in commit order. The next change is
+ * processed when the last response was taken; a reader that falls too far behind is disconnected. It ends with an error
+ * if there is a reason. For a single reader, who calls `return` to stop.
  *
- *     for await (const answer of subscription) …
+ *     for await (const response of stream) …
  */
-export class Subscription<T> implements AsyncIterableIterator<T, undefined> {
+export class ResponseStream<T> implements AsyncIterableIterator<T, undefined> {
   readonly #session: Session;
-  readonly #feed: LiveFeed;
+  readonly #feed: SourceStreams;
   readonly #answer: (notification: Notification) => Promise<T>;
-  readonly #changes = new Handover<Notification>();
+  readonly #changes = new RendezvousChannel<Notification>();
   readonly #subscriber;
   #id: Uuid | undefined;
 
-  private constructor(session: Session, feed: LiveFeed, answer: (notification: Notification) => Promise<T>) {
+  private constructor(session: Session, feed: SourceStreams, answer: (notification: Notification) => Promise<T>) {
     this.#session = session;
     this.#feed = feed;
     this.#answer = answer;
@@ -30,12 +31,12 @@ export class Subscription<T> implements AsyncIterableIterator<T, undefined> {
   /** `answer` writes the answer to a change; what it throws ends the subscription. `kept` is what it remembers. */
   static async begin<T>(
     session: Session,
-    feed: LiveFeed,
+    feed: SourceStreams,
     work: LiveWork,
     kept: readonly Value[],
     answer: (notification: Notification) => Promise<T>,
-  ): Promise<Subscription<T>> {
-    const subscription = new Subscription(session, feed, answer);
+  ): Promise<ResponseStream<T>> {
+    const subscription = new ResponseStream(session, feed, answer);
     subscription.#id = await feed.begin(work, kept, (change) => subscription.#changes.give(change));
     return subscription;
   }

@@ -1,4 +1,7 @@
-/** What the live queries of one session tell, handed to whoever began them. */
+/**
+ * The source streams of a session's subscriptions (GraphQL specification, section 6.2.3): dispatches the notifications
+ * of its live queries.
+ */
 import { failure } from '../../errors/error.js';
 import type { Live } from '../../language/ast.js';
 import type { Notification, NotificationSink, Session } from '../../session/contract.js';
@@ -7,7 +10,10 @@ import type { ObjectValue, Uuid, Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { LiveWork } from '../execution/root-plan.js';
 
-/** What the requests of all subscriptions of a session may take, in bytes; their live queries are counted by the session. */
+/**
+ * What the requests of all subscriptions of a session may take, in bytes; their live queries are counted by the
+ * session.
+ */
 const MOST_KEPT = 16 * 2 ** 20;
 
 /** Who began a live query, and what its request takes. */
@@ -16,7 +22,7 @@ interface Listener {
   readonly weight: number;
 }
 
-export class LiveFeed {
+export class SourceStreams {
   readonly #session: Session;
   /** By the ids of their live queries. */
   readonly #listeners = new Map<string, Listener>();
@@ -25,15 +31,16 @@ export class LiveFeed {
   /** Live queries whose ids aren't known yet. */
   readonly #beginning = new Set<Promise<unknown>>();
 
-  /** Nobody else may listen to the session. `queries` is how many live queries it may have. */
+  /** Requires exclusive use of the session's notifications. `queries`: maximum number of live queries. */
   constructor(session: Session, queries: number) {
     this.#session = session;
     session.listen((notification) => this.#tell(notification), new LiveQuota({ queries }));
   }
 
   /**
-   * Begins a live query, whose id it gives. `hear` is told of each change that is committed from now on, and of the end. `kept` is what has
-   * to be remembered for it. @throws TesseraError `live_queries_too_large`, and what the statement meets with
+   * Begins a live query and answers its id. `hear` is called with each later change and the end. `kept`: values held
+   * for it, which count towards the memory limit.
+   * @throws TesseraError `live_queries_too_large`, and errors of the statement
    */
   async begin({ statement, values }: LiveWork, kept: readonly Value[], hear: NotificationSink): Promise<Uuid> {
     const weight = weightOf(...kept);
@@ -65,7 +72,7 @@ export class LiveFeed {
     return result.outcome.value as Uuid;
   }
 
-  /** Ends a live query. Its listener hears nothing any more. */
+  /** Ends a live query. Its listener isn't called again. */
   async end(id: Uuid): Promise<void> {
     if (!this.#forget(id)) return;
     try {
@@ -82,7 +89,7 @@ export class LiveFeed {
 
   async #tell(notification: Notification): Promise<void> {
     const { text } = notification.id;
-    // The first changes may be told while the answer that holds the id is still on its way.
+    // The first changes may arrive before the id.
     while (!this.#listeners.has(text) && this.#beginning.size > 0) await Promise.race(this.#beginning);
     const listener = this.#listeners.get(text);
     if (notification.action === 'KILLED') this.#forget(notification.id);

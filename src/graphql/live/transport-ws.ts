@@ -1,7 +1,7 @@
 /**
- * GraphQL over a WebSocket, by the protocol `graphql-transport-ws`. The library `graphql-ws` keeps its rules: who may say what when, and
- * which code closes what breaks them. What operations do is ours, and messages come one after the other: a query or mutation is answered
- * before the next message is looked at, a subscription under way.
+ * GraphQL over a WebSocket, by the protocol `graphql-transport-ws`. The library `graphql-ws` keeps its rules: who may
+ * say what when, and which code closes what breaks them. What operations do is ours, and messages come one after the
+ * other: a query or mutation is answered before the next message is looked at, a subscription under way.
  */
 import {
   type ExecutionArgs,
@@ -22,8 +22,8 @@ import { isObject, type ObjectValue, objectFrom, type Value } from '../../value/
 import type { GraphqlFailure } from '../errors.js';
 import { readGraphqlRequest } from '../request.js';
 import { errorValue, standardText } from '../response.js';
-import type { GraphqlService, Outcome } from '../service.js';
-import { Subscription } from './response-stream.js';
+import type { GraphqlService, OperationResult } from '../service.js';
+import { ResponseStream } from './response-stream.js';
 
 /** How long a client may take to say who it is, in milliseconds. */
 const INIT_PATIENCE = 3_000;
@@ -42,7 +42,7 @@ export interface GraphqlSocket {
 export interface GraphqlSocketSession {
   /** Takes a message; the next one is to come when it is done. Never fails. */
   receive(text: string): Promise<void>;
-  /** Nobody is there any more. */
+  /** The connection is closed. */
   close(): void;
 }
 
@@ -139,7 +139,7 @@ class TransportWs implements GraphqlSocketSession {
       this.#proceed = proceed;
       const done = this.#handle(text).catch((thrown) => this.#end(thrown));
       if (type === 'subscribe') this.#note(id, done);
-      // An id can be used again once its operation is over, which the library sees to after it has looked at the message.
+      // An id is free again once its operation has ended; the library checks that after it has received the message.
       void done.then(() => (type === 'complete' ? this.#operations.get(id) : undefined)).then(proceed);
     });
   }
@@ -178,7 +178,10 @@ class TransportWs implements GraphqlSocketSession {
     return originalError instanceof Refusal ? originalError.failures : [this.#told(originalError)];
   }
 
-  /** A client says who it is once for each connection, so that one whose session is over has to come anew; clients do so by themselves. */
+  /**
+   * A client authenticates once per connection, so that it must reconnect after its session has ended, as clients do
+   * automatically.
+   */
   #told(thrown: unknown): GraphqlFailure {
     const error = asTesseraError(thrown);
     if (error.code === 'internal') this.#services.report(error);
@@ -203,13 +206,13 @@ const CLOSE_CODES: Readonly<Record<number, CloseCode>> = {
 
 /** The answers of one operation, as the library is to hand them on. */
 class Answers implements AsyncIterableIterator<Answer, undefined> {
-  readonly #outcomes: AsyncIterator<Outcome, undefined>;
+  readonly #outcomes: AsyncIterator<OperationResult, undefined>;
   /** Whether there may be more than one. */
   readonly goesOn: boolean;
 
-  constructor(opened: Outcome | Subscription<Outcome>) {
-    this.goesOn = opened instanceof Subscription;
-    this.#outcomes = opened instanceof Subscription ? opened : only(opened);
+  constructor(opened: OperationResult | ResponseStream<OperationResult>) {
+    this.goesOn = opened instanceof ResponseStream;
+    this.#outcomes = opened instanceof ResponseStream ? opened : only(opened);
   }
 
   async next(): Promise<IteratorResult<Answer, undefined>> {
@@ -227,7 +230,7 @@ class Answers implements AsyncIterableIterator<Answer, undefined> {
   }
 }
 
-async function* only(outcome: Outcome): AsyncGenerator<Outcome, undefined> {
+async function* only(outcome: OperationResult): AsyncGenerator<OperationResult, undefined> {
   if (outcome.roots === undefined) throw new Refusal(outcome.failures);
   yield outcome;
 }

@@ -1,25 +1,25 @@
 /**
- * `fn_user_greet(name: "Ann")`: calls a function of the database, `fn::user::greet`. It is a field of Query if it changes nothing, else of
- * Mutation.
+ * `fn_user_greet(name: "Ann")`: calls a function of the database, `fn::user::greet`. It is a field of Query if it
+ * changes nothing, else of Mutation.
  */
 import type { GraphQLFieldConfigArgumentMap, GraphQLFieldConfigMap } from 'graphql';
 import { GraphQLNonNull } from 'graphql';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import type { Parameter } from '../../language/ast.js';
-import type { PlacedField } from '../execution/field-use.js';
-import { Writing } from '../execution/nested-writes.js';
+import type { FieldUse } from '../execution/field-use.js';
+import { NestedWrites } from '../execution/nested-writes.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { fromRoot } from '../schema/field-source.js';
 import { present } from '../schema/field-tree.js';
 import type { Argument, Inputs } from '../schema/inputs.js';
 import { isGiven } from '../schema/list-arguments.js';
 import { Names } from '../schema/names.js';
-import { type Shape, shapeOf } from '../schema/shape.js';
+import { type FieldShape, shapeOf } from '../schema/shape.js';
 import type { TableTypes } from '../schema/table-types.js';
 import { nothingOf } from '../schema/writable.js';
 import { type RootConfig, statementWork } from './root-config.js';
 
-/** The fields for some functions, by names that nobody has yet. */
+/** The fields of functions, under names not yet in use. */
 export function functionFields(
   functions: readonly FunctionDefinition[],
   types: TableTypes,
@@ -81,16 +81,16 @@ function functionField(
 }
 
 function compileCall(
-  field: PlacedField,
+  field: FieldUse,
   { name }: FunctionDefinition,
   taken: readonly Taken[],
-  { read }: Pick<Shape, 'read'>,
+  { read }: Pick<FieldShape, 'read'>,
 ): RootPlan {
   return {
     completion: field.completion(),
     begin: (call) => {
       const { statement, values } = field.arguments.bound(call, (given, { params }) => {
-        const writing = new Writing(call.random);
+        const writing = new NestedWrites(call.random);
         const args = taken.map(({ parameter, name: key, argument }) => {
           const value = given[key];
           if (isGiven(value)) return params.bind(argument.read(value, writing));

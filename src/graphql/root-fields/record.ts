@@ -1,7 +1,7 @@
 /** `_get_person(id)`, a record of a table, and `_get(id)`, a record of any. */
 import { GraphQLNonNull } from 'graphql';
 import { isArray, newObject } from '../../value/value.js';
-import type { PlacedField } from '../execution/field-use.js';
+import type { FieldUse } from '../execution/field-use.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { columns, select } from '../execution/select.js';
@@ -22,7 +22,7 @@ export function recordField(type: TableType): RootConfig {
   };
 }
 
-function compileRecord(field: PlacedField, { table, object }: TableType): RootPlan {
+function compileRecord(field: FieldUse, { table, object }: TableType): RootPlan {
   const plan = field.record(object);
   const projections = columns(plan.columns);
   return {

@@ -1,6 +1,6 @@
 /**
- * `signIn`, `signUp`, `refresh` and `signOut`: what the session itself does, at the namespace and database that it has selected. Each counts
- * as one attempt, whatever its alias.
+ * `signIn`, `signUp`, `refresh` and `signOut`: what the session itself does, at the namespace and database that it has
+ * selected. Each counts as one attempt, whatever its alias.
  */
 import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';

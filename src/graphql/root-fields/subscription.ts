@@ -2,7 +2,7 @@
 import { GraphQLEnumType, type GraphQLFieldConfigMap, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Notification } from '../../session/contract.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
-import type { PlacedField } from '../execution/field-use.js';
+import type { FieldUse } from '../execution/field-use.js';
 import { recordsOf } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { columns, fieldPath, join } from '../execution/select.js';
@@ -63,9 +63,9 @@ function changesField(type: TableType, event: GraphQLObjectType): RootConfig {
   };
 }
 
-function compileChanges(field: PlacedField, type: TableType, event: GraphQLObjectType): RootPlan {
+function compileChanges(field: FieldUse, type: TableType, event: GraphQLObjectType): RootPlan {
   const { table, object } = type;
-  // Under different aliases one name may stand for different fields, so each place is asked by itself.
+  // Different aliases of one field may have different selections, so that each use is compiled separately.
   const records = field.nodesBelow(event, field.nodes, 'record').map((node) => field.record(object, [node]));
   const projections = columns(records.flatMap((record) => record.columns));
   return {

@@ -1,12 +1,12 @@
 /** The fields of Query that read a table: `person(…)`, `personConnection(…)`, `person_aggregate(…)`. */
 
-import type { ReadingField } from '../collection-fields/collection-field.js';
+import type { CollectionField } from '../collection-fields/collection-field.js';
 import { planOf } from '../execution/collection-query.js';
 import { fromRoot } from '../schema/field-source.js';
 import { VERSION_ARGUMENT } from '../schema/list-arguments.js';
 import type { RootConfig } from './root-config.js';
 
-export function tableField(table: string, { type, args, compile }: ReadingField): RootConfig {
+export function tableField(table: string, { type, args, compile }: CollectionField): RootConfig {
   return {
     type,
     args: { ...args, ...VERSION_ARGUMENT },

@@ -1,6 +1,7 @@
 /**
- * `updatePerson(id, data)` sets the given fields, so that an object among them is replaced; `mergePerson(id, data)` goes into objects and
- * sets what is given of them. `updateManyPerson` and `mergeManyPerson` do the same to all records that a filter lets through.
+ * `updatePerson(id, data)` sets the given fields, so that an object among them is replaced; `mergePerson(id, data)`
+ * goes into objects and sets what is given of them. `updateManyPerson` and `mergeManyPerson` do the same to all records
+ * that a filter lets through.
  */
 import { GraphQLNonNull } from 'graphql';
 import type { Update } from '../../language/ast.js';

@@ -1,6 +1,6 @@
 /**
- * `upsertPerson(id, data)` and `upsertManyPerson(data)` set the given fields, of a record that is created unless it is there. What has to be
- * given is what a new record needs; what isn't given stays as it was.
+ * `upsertPerson(id, data)` and `upsertManyPerson(data)` set the given fields, of a record that is created unless it is
+ * there. What has to be given is what a new record needs; what isn't given stays as it was.
  */
 import { GraphQLNonNull } from 'graphql';
 import { failure } from '../../errors/error.js';

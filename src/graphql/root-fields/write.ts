@@ -1,26 +1,29 @@
-/** What the fields of Mutation that write records have in common: each is one statement, and with all that goes with it one transaction. */
+/**
+ * What the fields of Mutation that write records have in common: each is one statement, and with all that goes with it
+ * one transaction.
+ */
 import { type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Expression, Option, Output, Statement } from '../../language/ast.js';
 import { isArray } from '../../value/value.js';
 import { lengthOf } from '../collection-fields/collection-field.js';
-import type { Call } from '../execution/execution-context.js';
+import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
-import type { PlacedField } from '../execution/field-use.js';
-import { blockOf, subquery, Writing } from '../execution/nested-writes.js';
+import type { FieldUse } from '../execution/field-use.js';
+import { blockOf, NestedWrites, subquery } from '../execution/nested-writes.js';
 import type { RootPlan } from '../execution/root-plan.js';
-import { type Bound, type Conditions, columns, columnsBefore, type Params } from '../execution/select.js';
+import { type BoundStatement, type Conditions, columns, columnsBefore, type Params } from '../execution/select.js';
 import { fromRoot } from '../schema/field-source.js';
 import type { TableType } from '../schema/table-type.js';
 import type { RootConfig } from './root-config.js';
 
 /** What is there to make a statement of. */
-export interface Materials {
+export interface WriteContext {
   readonly given: GivenArguments;
   readonly conditions: Conditions;
   readonly params: Params;
   /** What goes with the records. */
-  readonly writing: Writing;
+  readonly writing: NestedWrites;
   /** How each record is given back. */
   readonly output: Returning;
 }
@@ -30,13 +33,13 @@ export type Returning = Extract<Output, { kind: 'project' }>;
 /** A statement that gives a list of records. */
 export interface Write {
   readonly statement: Statement;
-  /** How many it gives at most; as many as there are unless told. */
+  /** Maximum number of records. Default: unlimited. */
   readonly most?: number;
   /** There may be nothing for it to write to. */
   readonly mayMiss?: true;
 }
 
-export interface WriteOptions {
+export interface WriteFieldOptions {
   readonly description: string;
   readonly args: GraphQLFieldConfigArgumentMap;
   /** Whether the field gives a list, rather than one record. */
@@ -44,15 +47,15 @@ export interface WriteOptions {
   /** Which state of the record is given back. */
   readonly shows: 'before' | 'after';
   /** @throws TesseraError what the arguments have wrong */
-  readonly build: (materials: Materials) => Write;
+  readonly build: (materials: WriteContext) => Write;
 }
 
 const OUTPUTS = { before: columnsBefore, after: columns } as const;
 
-/** Whoever nests records in each other wants all of them or none, so that what PERMISSIONS refuse is an error. */
+/** Nested records are created together or not at all, so that denied writes are errors. */
 const STRICTLY: Option = { kind: 'option', name: 'STRICT_PERMISSIONS', value: true };
 
-export function writeField(type: TableType, options: WriteOptions): RootConfig {
+export function writeField(type: TableType, options: WriteFieldOptions): RootConfig {
   const { description, args, isList } = options;
   return {
     type: isList ? new GraphQLList(new GraphQLNonNull(type.object)) : type.object,
@@ -62,7 +65,7 @@ export function writeField(type: TableType, options: WriteOptions): RootConfig {
   };
 }
 
-function compile(field: PlacedField, { object }: TableType, { isList, shows, build }: WriteOptions): RootPlan {
+function compile(field: FieldUse, { object }: TableType, { isList, shows, build }: WriteFieldOptions): RootPlan {
   const plan = field.record(object);
   const output: Returning = { kind: 'project', projections: OUTPUTS[shows](plan.columns) };
   return {
@@ -85,23 +88,23 @@ function compile(field: PlacedField, { object }: TableType, { isList, shows, bui
   };
 }
 
-interface BoundWrite extends Bound<Statement> {
+interface BoundWrite extends BoundStatement<Statement> {
   /** How many records are given back at most. */
   readonly most: number;
   readonly isNested: boolean;
 }
 
 function boundWrite(
-  field: PlacedField,
+  field: FieldUse,
   weight: number,
-  call: Call,
+  call: ExecutionContext,
   output: Returning,
-  build: WriteOptions['build'],
+  build: WriteFieldOptions['build'],
 ): BoundWrite {
   const allowed = Math.min(call.allowance.limits.rows, Math.floor(call.reads.left / weight));
   return field.arguments.boundAnew<Statement, BoundWrite>(call, (given, conditions) => {
     const { params } = conditions;
-    const writing = new Writing(call.random);
+    const writing = new NestedWrites(call.random);
     const write = build({ given, conditions, params, writing, output });
     // What is too much for the answer isn't written at all.
     const { most = allowed } = write;
@@ -120,7 +123,12 @@ function boundWrite(
 
 const WRITTEN = { kind: 'param', name: 'written' } as const;
 
-function assemble(statement: Statement, writing: Writing, params: Params, checks: readonly Statement[]): Statement {
+function assemble(
+  statement: Statement,
+  writing: NestedWrites,
+  params: Params,
+  checks: readonly Statement[],
+): Statement {
   if (writing.isEmpty && checks.length === 0) return statement;
   return blockOf([
     ...writing.records(params),
@@ -145,12 +153,12 @@ function throwIf(operator: '>' | '=', count: Expression, text: string): Statemen
 }
 
 /** By the texts of the errors that end the transaction. */
-const REFUSALS: Readonly<Record<string, (bound: BoundWrite, call: Call) => TesseraError>> = {
+const REFUSALS: Readonly<Record<string, (bound: BoundWrite, call: ExecutionContext) => TesseraError>> = {
   [failure('thrown', { text: TOO_MANY }).message]: ({ most }, call) => tooMany(most, call),
   [failure('thrown', { text: UNCHANGED }).message]: () => failure('graphql_unchanged'),
 };
 
 /** `allowed` is the lesser of two limits. */
-function tooMany(allowed: number, { allowance }: Call): TesseraError {
+function tooMany(allowed: number, { allowance }: ExecutionContext): TesseraError {
   return allowance.beyond(allowed === allowance.limits.rows ? 'rows' : 'values');
 }

@@ -1,11 +1,14 @@
-/** The parts of an aggregate: to which fields each applies, and what it computes of them. What is missing is passed over everywhere. */
+/**
+ * The parts of an aggregate: to which fields each applies, and what it computes of them. What is missing is passed over
+ * everywhere.
+ */
 import { GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType, isCompositeType } from 'graphql';
 import type { Expression, Idiom } from '../../language/ast.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { call, isPresent } from './filter/subject.js';
 import { SCALARS } from './scalars.js';
-import type { Read, Shape } from './shape.js';
+import type { FieldShape, Read } from './shape.js';
 
 /** What one part says about one field. */
 interface Member {
@@ -20,7 +23,7 @@ interface Part {
   /** Ends the name of its type. Parts with the same fields share one. */
   readonly type: 'group' | 'counts' | 'sums' | 'averages' | 'extremes';
   /** `undefined` for fields that it doesn't apply to. */
-  readonly of: (shape: Shape) => Member | undefined;
+  readonly of: (shape: FieldShape) => Member | undefined;
 }
 
 export const COUNT: Expression = call('count');

@@ -1,6 +1,6 @@
 /**
- * The types of aggregates: `person_aggregate { count group {…} countOf {…} distinct {…} sum {…} avg {…} min {…} max {…} }`. Each part has the
- * fields of the table that it applies to.
+ * The types of aggregates: `person_aggregate { count group {…} countOf {…} distinct {…} sum {…} avg {…} min {…} max {…}
+ * }`. Each part has the fields of the table that it applies to.
  */
 import { GraphQLEnumType, type GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Expression } from '../../language/ast.js';
@@ -16,7 +16,7 @@ export interface AggregateType {
   readonly object: GraphQLObjectType;
   /** The types of its parts, by their names. */
   readonly parts: ReadonlyMap<string, GraphQLObjectType>;
-  /** What can be asked for, by name: `count`, `group.name`, `sum.age`. */
+  /** The selectable columns by name: `count`, `group.name`, `sum.age`. */
   readonly columns: ReadonlyMap<string, AggregateColumn>;
   /** Those columns that can be grouped by; absent where there are none. */
   readonly groupable: GraphQLEnumType | undefined;

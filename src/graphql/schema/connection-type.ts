@@ -1,4 +1,4 @@
-/** The types of connections, named as Relay wants them: `personConnection`, `personEdge`, `PageInfo`. */
+/** The types of connections, with Relay's names: `personConnection`, `personEdge`, `PageInfo`. */
 import {
   GraphQLList,
   GraphQLNonNull,

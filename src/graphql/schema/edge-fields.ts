@@ -1,16 +1,17 @@
 /**
- * Fields for the edges of a record. A table `wrote TYPE RELATION FROM author TO book` gives `author` the field `wrote`, the edges that lead
- * out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge, `in` and `out` lead to its ends. With
- * them come `wroteConnection` and `wrote_aggregate`: the same edges in pages, and figures of them.
+ * Fields for the edges of a record. A table `wrote TYPE RELATION FROM author TO book` gives `author` the field `wrote`,
+ * the edges that lead out of an author, and `book` the field `wrote_incoming`, those that lead to a book. From an edge,
+ * `in` and `out` lead to its ends. With them come `wroteConnection` and `wrote_aggregate`: the same edges in pages, and
+ * figures of them.
  */
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { aggregateOf } from '../collection-fields/aggregate.js';
-import type { ReadingField } from '../collection-fields/collection-field.js';
+import type { CollectionField } from '../collection-fields/collection-field.js';
 import { connectionOf } from '../collection-fields/connection.js';
 import { listOf } from '../collection-fields/list.js';
 import type { EdgeDirection } from '../execution/select.js';
 import { fromSource } from './field-source.js';
-import type { Members } from './filter/filter.js';
+import type { FilterMembers } from './filter/filter.js';
 import type { Filters } from './filter/filters.js';
 import type { Names } from './names.js';
 import type { FieldConfigs } from './object-fields.js';
@@ -26,7 +27,9 @@ const DIRECTIONS: readonly {
   { direction: 'in', end: 'to', suffix: '_incoming' },
 ];
 
-/** The fields for edges of a table, by their names in GraphQL; `names` are those of its own fields, which come first. */
+/**
+ * The fields for edges of a table, by their names in GraphQL; `names` are those of its own fields, which come first.
+ */
 export function edgeFieldsOf(
   table: string,
   entries: readonly TableEntry[],
@@ -54,7 +57,7 @@ export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfig
   const configs: FieldConfigs = {};
   for (const [name, { type, direction, connection, aggregate }] of fields) {
     const where = direction === 'out' ? 'lead out of it' : 'lead to it';
-    const add = (field: string, { compile, ...config }: ReadingField, description: string): void => {
+    const add = (field: string, { compile, ...config }: CollectionField, description: string): void => {
       const extensions = fromSource({ kind: 'edges', table: type.table, direction, compile });
       configs[field] = { ...config, description: `${description} ${type.object.name} that ${where}.`, extensions };
     };
@@ -66,7 +69,7 @@ export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfig
 }
 
 /** The members of a filter for these fields. */
-export function edgeMembers(fields: ReadonlyMap<string, EdgeField>, filters: Filters): Members {
+export function edgeMembers(fields: ReadonlyMap<string, EdgeField>, filters: Filters): FilterMembers {
   return new Map(
     Array.from(fields, ([name, { type, direction }]) => [
       name,

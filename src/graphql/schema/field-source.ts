@@ -1,9 +1,12 @@
-/** What the schema says about its fields and types beside what GraphQL knows: where their values come from. Kept in their `extensions`. */
+/**
+ * What the schema says about its fields and types beside what GraphQL knows: where their values come from. Kept in
+ * their `extensions`.
+ */
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
-import type { CompileReading } from '../execution/collection-query.js';
-import type { PlacedField } from '../execution/field-use.js';
+import type { CompileCollectionQuery } from '../execution/collection-query.js';
+import type { FieldUse } from '../execution/field-use.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import type { EdgeDirection } from '../execution/select.js';
 
@@ -15,7 +18,7 @@ export interface ColumnSource {
   readonly kind: 'column';
   /** As the database calls it. */
   readonly column: string;
-  /** What the type writes for a stored value; itself unless told. */
+  /** Converts a stored value to the type's. Default: unchanged. */
   readonly read?: (value: Value) => Value;
 }
 
@@ -30,11 +33,11 @@ export interface EdgesSource {
   readonly kind: 'edges';
   readonly table: string;
   readonly direction: EdgeDirection;
-  readonly compile: CompileReading;
+  readonly compile: CompileCollectionQuery;
 }
 
 /** Of a field of Query, Mutation or Subscription. */
-export type RootSource = (field: PlacedField) => RootPlan;
+export type RootSource = (field: FieldUse) => RootPlan;
 
 const SOURCE = 'tessera:source';
 const ROOT_SOURCE = 'tessera:rootSource';

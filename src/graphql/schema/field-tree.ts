@@ -21,7 +21,7 @@ interface Growing extends FieldBranches<Growing> {
 /** What lies deeper is reached through its parent, which then is a scalar. */
 const DEEPEST = 16;
 
-/** `leftOut` is told of definitions that have no place in the tree. */
+/** `leftOut` is called with definitions that don't fit the tree. */
 export function fieldTree(entry: TableEntry, leftOut: (definition: FieldDefinition) => void): FieldNode {
   const root = newNode();
   for (const definition of entry.fields) {

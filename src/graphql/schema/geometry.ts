@@ -1,6 +1,6 @@
 /**
- * Geometries as objects of GeoJSON: a type for each shape (`GeometryPoint` for `geometry<point>`), and `Geometry`, the union of all of them,
- * where a field admits several.
+ * Geometries as objects of GeoJSON: a type for each shape (`GeometryPoint` for `geometry<point>`), and `Geometry`, the
+ * union of all of them, where a field admits several.
  */
 import {
   GraphQLList,

@@ -1,17 +1,20 @@
 /** What input objects are made of: members, each of which writes what it is given to the record that is being made. */
 import { type GraphQLInputType, GraphQLNonNull, type GraphQLNullableType } from 'graphql';
 import type { MutableObject, RecordId, Value } from '../../value/value.js';
-import type { Writing } from '../execution/nested-writes.js';
+import type { NestedWrites } from '../execution/nested-writes.js';
 import { present } from './field-tree.js';
 import { isGiven } from './list-arguments.js';
 import { nothingOf, type WritableField } from './writable.js';
 
 /** What an input is for. */
-export type Purpose = 'create' | 'upsert' | 'update' | 'call';
+export type InputPurpose = 'create' | 'upsert' | 'update' | 'call';
 
 export interface PurposeRow {
   readonly prefix: string;
-  /** Whether the record is as the input says afterwards: then nothing that it needs may be missing, and what is READONLY may be given. */
+  /**
+   * Whether the record is as the input says afterwards: then nothing that it needs may be missing, and what is READONLY
+   * may be given.
+   */
   readonly isWhole: boolean;
   /** Whether edges are made with the record. */
   readonly hasEdges: boolean;
@@ -19,7 +22,7 @@ export interface PurposeRow {
   readonly hasNested: boolean;
 }
 
-export const PURPOSES: Readonly<Record<Purpose, PurposeRow>> = {
+export const PURPOSES: Readonly<Record<InputPurpose, PurposeRow>> = {
   create: { prefix: 'Create', isWhole: true, hasEdges: true, hasNested: true },
   upsert: { prefix: 'Upsert', isWhole: true, hasEdges: false, hasNested: true },
   update: { prefix: 'Update', isWhole: false, hasEdges: false, hasNested: true },
@@ -27,34 +30,34 @@ export const PURPOSES: Readonly<Record<Purpose, PurposeRow>> = {
 };
 
 /** A record, or an object that is part of one, on the way from an input. */
-export interface Draft {
+export interface RecordDraft {
   readonly values: MutableObject;
-  readonly writing: Writing;
+  readonly writing: NestedWrites;
   /** Of the record. */
   readonly id: () => RecordId;
 }
 
-export interface Member {
+export interface InputMember {
   readonly type: GraphQLInputType;
   readonly description?: string;
-  readonly write: (given: unknown, draft: Draft) => void;
+  readonly write: (given: unknown, draft: RecordDraft) => void;
 }
 
-export type Members = ReadonlyMap<string, Member>;
+export type InputMembers = ReadonlyMap<string, InputMember>;
 
-export interface Reader {
+export interface InputReader {
   readonly type: GraphQLInputType & GraphQLNullableType;
   /** Isn't given null. */
-  readonly read: (given: unknown, draft: Draft) => Value;
+  readonly read: (given: unknown, draft: RecordDraft) => Value;
 }
 
 export type Given = Readonly<Record<string, unknown>>;
 
 export function columnMember(
   { column, type, description }: WritableField,
-  { type: of, read }: Reader,
+  { type: of, read }: InputReader,
   isNeeded: boolean,
-): Member {
+): InputMember {
   const nothing = nothingOf(type);
   return {
     type: isNeeded ? new GraphQLNonNull(of) : of,
@@ -71,7 +74,7 @@ export function mustBeGiven({ definition, type }: WritableField): boolean {
 }
 
 /** In the order of the members, so that what is made for a link finds what was given for it. */
-export function writeAll(given: Given, members: Members, draft: Draft): void {
+export function writeAll(given: Given, members: InputMembers, draft: RecordDraft): void {
   // A member may be called as something that every object inherits.
   for (const [name, { write }] of members) if (Object.hasOwn(given, name)) write(given[name], draft);
 }

@@ -1,6 +1,7 @@
 /**
- * Input types of records, and what their values mean. `CreatePersonInput` has the fields of `person` that may be written; for a link
- * `best` it also has `best_create`, a record that is made with this one, and for edges `wrote`, a list of those to be made.
+ * Input types of records, and what their values mean. `CreatePersonInput` has the fields of `person` that may be
+ * written; for a link `best` it also has `best_create`, a record that is made with this one, and for edges `wrote`, a
+ * list of those to be made.
  */
 import {
   GraphQLInputObjectType,
@@ -12,18 +13,18 @@ import {
 import { failure } from '../../errors/error.js';
 import { setFrom } from '../../value/order.js';
 import { isArray, newObject, type ObjectValue, type RecordId, SetValue, type Value } from '../../value/value.js';
-import type { Writing } from '../execution/nested-writes.js';
+import type { NestedWrites } from '../execution/nested-writes.js';
 import { present } from './field-tree.js';
 import {
   columnMember,
-  type Draft,
   type Given,
-  type Member,
-  type Members,
+  type InputMember,
+  type InputMembers,
+  type InputPurpose,
+  type InputReader,
   mustBeGiven,
   PURPOSES,
-  type Purpose,
-  type Reader,
+  type RecordDraft,
   writeAll,
 } from './input-members.js';
 import { isGiven } from './list-arguments.js';
@@ -46,27 +47,27 @@ export interface RecordInput {
   /** Whether something has to be given. */
   isNeeded(): boolean;
   /** Reads a value of the type; what is nested in it goes to `writing`. @throws TesseraError `graphql_argument` */
-  read(given: unknown, writing: Writing): RecordData;
+  read(given: unknown, writing: NestedWrites): RecordData;
 }
 
 export interface Argument {
   readonly type: GraphQLInputType & GraphQLNullableType;
   /** Isn't given null. @throws TesseraError `graphql_argument` */
-  read(given: unknown, writing: Writing): Value;
+  read(given: unknown, writing: NestedWrites): Value;
 }
 
 export class Inputs {
   readonly #types: TableTypes;
   readonly #records = new Map<string, RecordInput>();
   readonly #edges = new Map<string, GraphQLInputObjectType>();
-  readonly #members = new Map<string, Members>();
+  readonly #members = new Map<string, InputMembers>();
 
   constructor(types: TableTypes) {
     this.#types = types;
   }
 
   /** The input of new records of a table. */
-  of(type: TableType, purpose: Exclude<Purpose, 'update'>): RecordInput {
+  of(type: TableType, purpose: Exclude<InputPurpose, 'update'>): RecordInput {
     return this.#record(type, purpose);
   }
 
@@ -86,13 +87,13 @@ export class Inputs {
     );
   }
 
-  #record(type: TableType, purpose: Purpose): RecordInput {
+  #record(type: TableType, purpose: InputPurpose): RecordInput {
     const key = `${purpose} ${type.table}`;
     const known = this.#records.get(key);
     if (known !== undefined) return known;
     const { isWhole, hasEdges } = PURPOSES[purpose];
     const name = this.#claim(purpose, [type.object.name]);
-    let members: Members | undefined;
+    let members: InputMembers | undefined;
     const all = () => {
       members ??= new Map([
         ...this.#membersOf(type, purpose),
@@ -129,13 +130,13 @@ export class Inputs {
   }
 
   /** A record that is made with what is written; gives its id. */
-  #createNested(type: TableType, given: unknown, { writing }: Draft): RecordId {
+  #createNested(type: TableType, given: unknown, { writing }: RecordDraft): RecordId {
     const { id = writing.newId(type.table), data } = this.#record(type, 'create').read(given, writing);
     writing.addRecord({ id, data });
     return id;
   }
 
-  #membersOf(type: TableType, purpose: Purpose): Members {
+  #membersOf(type: TableType, purpose: InputPurpose): InputMembers {
     const key = `${purpose} ${type.table}`;
     let members = this.#members.get(key);
     if (members === undefined) {
@@ -149,8 +150,8 @@ export class Inputs {
   }
 
   /** `names` are taken. */
-  #membersOfFields(fields: WritableFields, purpose: Purpose, names: Names): Members {
-    const members = new Map<string, Member>();
+  #membersOfFields(fields: WritableFields, purpose: InputPurpose, names: Names): InputMembers {
+    const members = new Map<string, InputMember>();
     for (const [name, field] of fields) {
       const { definition, shape } = field;
       if (definition?.computed !== undefined) continue;
@@ -166,7 +167,11 @@ export class Inputs {
   }
 
   /** For a link, or a list of links, to records of one table: those that are made with the record. */
-  #nested(name: string, { column, shape: { writable } }: WritableField, purpose: Purpose): Member | undefined {
+  #nested(
+    name: string,
+    { column, shape: { writable } }: WritableField,
+    purpose: InputPurpose,
+  ): InputMember | undefined {
     const link = writable.kind === 'list' ? writable.element : writable;
     if (link.kind !== 'link' || !PURPOSES[purpose].hasNested) return undefined;
     const [table, ...others] = link.tables;
@@ -202,7 +207,7 @@ export class Inputs {
 
   // ─── Edges ───
 
-  #edgeMember({ type, direction }: EdgeField): Member {
+  #edgeMember({ type, direction }: EdgeField): InputMember {
     const { tableKind } = type.entry.definition;
     const tables = (tableKind.kind === 'relation' ? tableKind[direction === 'out' ? 'to' : 'from'] : undefined) ?? [];
     const members = this.#membersOf(type, 'create');
@@ -238,7 +243,7 @@ export class Inputs {
   #edgeType(
     type: TableType,
     end: 'in' | 'out',
-    members: Members,
+    members: InputMembers,
     create: readonly [name: string, target: TableType] | undefined,
   ): GraphQLInputObjectType {
     const key = `${end} ${type.table}`;
@@ -261,7 +266,7 @@ export class Inputs {
 
   // ─── Values ───
 
-  #reader(writable: Writable, purpose: Purpose): Reader | undefined {
+  #reader(writable: Writable, purpose: InputPurpose): InputReader | undefined {
     switch (writable.kind) {
       case 'leaf':
         return { type: writable.type, read: (given) => given as Value };
@@ -276,7 +281,7 @@ export class Inputs {
     }
   }
 
-  #listReader({ isSet, element, type }: Writable & { kind: 'list' }, purpose: Purpose): Reader | undefined {
+  #listReader({ isSet, element, type }: Writable & { kind: 'list' }, purpose: InputPurpose): InputReader | undefined {
     const item = this.#reader(element, purpose);
     if (item === undefined) return undefined;
     const nothing = nothingOf(type);
@@ -289,7 +294,7 @@ export class Inputs {
     };
   }
 
-  #objectReader({ names, fields }: Writable & { kind: 'object' }, purpose: Purpose): Reader | undefined {
+  #objectReader({ names, fields }: Writable & { kind: 'object' }, purpose: InputPurpose): InputReader | undefined {
     const members = this.#membersOfFields(fields(), purpose, new Names(fields().keys()));
     if (members.size === 0) return undefined;
     return {
@@ -302,7 +307,7 @@ export class Inputs {
     };
   }
 
-  #claim(purpose: Purpose, names: readonly string[]): string {
+  #claim(purpose: InputPurpose, names: readonly string[]): string {
     return this.#types.claim(`${PURPOSES[purpose].prefix}${capitalized(names.map(legalName).join('_'))}Input`);
   }
 }

@@ -2,7 +2,7 @@
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
-import type { Call } from '../execution/execution-context.js';
+import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { Conditions } from '../execution/select.js';
 import type { Filter } from './filter/filter.js';
@@ -53,10 +53,16 @@ export interface RowBounds {
 }
 
 /**
- * How many rows a list may have. One more than there may be shows that there are too many; `extra` rows are read beside those that were asked
- * for. @throws TesseraError `graphql_limit`
+ * The row limit of a list. One row beyond the maximum reveals an excess; `extra` rows are read besides the requested
+ * ones.
+ * @throws TesseraError `graphql_limit`
  */
-export function boundRows(asked: number | undefined, weight: number, { reads, allowance }: Call, extra = 0): RowBounds {
+export function boundRows(
+  asked: number | undefined,
+  weight: number,
+  { reads, allowance }: ExecutionContext,
+  extra = 0,
+): RowBounds {
   const { rows } = allowance.limits;
   if (asked !== undefined && asked > rows) throw allowance.beyond('rows');
   return {

@@ -1,13 +1,16 @@
 /**
- * Names of GraphQL made from names of the database. GraphQL knows letters, digits and `_` only, and keeps what begins with `__` to
- * itself; the database knows any text.
+ * Names of GraphQL made from names of the database. GraphQL knows letters, digits and `_` only, and keeps what begins
+ * with `__` to itself; the database knows any text.
  */
 import { toAscii } from '../../base/ascii.js';
 
 const LEGAL = /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/;
 const LONGEST = 100;
 
-/** The text if it is legal, else the legal name nearest to it: `größe` → `grosse`, `first-name` → `first_name`, `2nd` → `_2nd`. */
+/**
+ * The text if it is legal, else the legal name nearest to it: `größe` → `grosse`, `first-name` → `first_name`, `2nd` →
+ * `_2nd`.
+ */
 export function legalName(text: string): string {
   if (LEGAL.test(text) && text.length <= LONGEST) return text;
   const letters = toAscii(text.slice(0, LONGEST))
@@ -33,7 +36,7 @@ export class Names {
     this.#taken = new Set(reserved);
   }
 
-  /** The legal name nearest to a text that nobody has yet; a number is appended when somebody has it. */
+  /** The closest legal name that is free; a number is appended if necessary. */
   claim(text: string): string {
     const name = legalName(text);
     let free = name;
@@ -44,8 +47,8 @@ export class Names {
   }
 
   /**
-   * A name for each text: its alias where it has one, else the text itself. Those that are legal as they are come first, so that none of
-   * them has to yield to a made-up name.
+   * A name for each text: its alias where it has one, else the text itself. Those that are legal as they are come
+   * first, so that none of them has to yield to a made-up name.
    */
   claimAll(texts: readonly string[], aliases: ReadonlyMap<string, string> = NO_ALIASES): ReadonlyMap<string, string> {
     const names = new Map<string, string>();

@@ -3,19 +3,19 @@ import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull, ge
 import type { Type } from '../../value/type.js';
 import { fromSource } from './field-source.js';
 import type { FieldNode } from './field-tree.js';
-import type { Member, Members } from './filter/filter.js';
+import type { FilterMember, FilterMembers } from './filter/filter.js';
 import { type Filters, fieldMember } from './filter/filters.js';
 import type { Names } from './names.js';
 import { SCALARS } from './scalars.js';
-import { type Shape, type ShapeKit, shapeOf } from './shape.js';
+import { type FieldShape, type ShapeKit, shapeOf } from './shape.js';
 import type { WritableField } from './writable.js';
 
 export interface ObjectField extends WritableField {
-  readonly shape: Shape;
+  readonly shape: FieldShape;
   readonly nullable: boolean;
-  /** Why it shouldn't be used any more. */
+  /** The deprecation reason. */
   readonly deprecated: string | undefined;
-  /** Whether nobody for whom the schema is made can ever read it: it is in inputs only. */
+  /** Whether no user of the schema can ever read it; it is used in inputs only. */
   readonly isHidden: boolean;
 }
 
@@ -67,7 +67,7 @@ function aliasesOf(nodes: ReadonlyMap<string, FieldNode>): ReadonlyMap<string, s
 }
 
 /** Whether GraphQL has nothing better than `any` for a type that says more. */
-function isOpaque({ type }: Shape, declared: Type | undefined): boolean {
+function isOpaque({ type }: FieldShape, declared: Type | undefined): boolean {
   return getNamedType(type) === SCALARS.any && declared !== undefined && !admitsAny(declared);
 }
 
@@ -93,8 +93,8 @@ function fieldConfig({ column, shape, nullable, description, deprecated }: Objec
 }
 
 /** The members of a filter over these fields. */
-export function filterMembers(fields: ObjectFields, filters: Filters): Members {
-  const members = new Map<string, Member>();
+export function filterMembers(fields: ObjectFields, filters: Filters): FilterMembers {
+  const members = new Map<string, FilterMember>();
   for (const [name, { column, shape, isHidden }] of fields) {
     if (shape.filterable !== undefined && !isHidden)
       members.set(name, fieldMember(column, filters.of(shape.filterable, name)));

@@ -7,7 +7,8 @@ import { readRecordId, recordsOf } from '../execution/record-id.js';
 import type { TableType } from './table-type.js';
 
 /**
- * The record that a link leads to, by its full id, or by its key where only one table is admitted; any table is when none is named.
+ * The record that a link leads to, by its full id, or by its key where only one table is admitted; any table is when
+ * none is named.
  * @throws TesseraError `graphql_argument`
  */
 export function readLink(types: ReadonlyMap<string, TableType>, tables: readonly string[], text: string): RecordId {
@@ -29,7 +30,10 @@ export function readOwnId(type: TableType, text: string): RecordId {
   throw misnamed(text);
 }
 
-/** The records that may be meant; several where the key can be read as text and as something else. @throws TesseraError `graphql_argument` */
+/**
+ * The records that may be meant; several where the key can be read as text and as something else.
+ * @throws TesseraError `graphql_argument`
+ */
 export function ownIds(type: TableType, text: string): readonly RecordId[] {
   const full = readRecordId(text);
   if (full !== undefined) return [readOwnId(type, text)];

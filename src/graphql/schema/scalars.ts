@@ -1,6 +1,6 @@
 /**
- * The scalars. `Int` and `Float` are ours, too: GraphQL's own `Int` ends at 32 bits, the database's ints are written out whatever their
- * size.
+ * The scalars. `Int` and `Float` are ours, too: GraphQL's own `Int` ends at 32 bits, the database's ints are written
+ * out whatever their size.
  */
 import { GraphQLBoolean, GraphQLID, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
 import { failure } from '../../errors/error.js';

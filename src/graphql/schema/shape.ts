@@ -13,7 +13,7 @@ import type { Writable } from './writable.js';
 /** What is written for a stored value: something that the type knows, or nothing. */
 export type Read = (value: Value) => Value;
 
-export interface Shape {
+export interface FieldShape {
   readonly type: GraphQLOutputType & GraphQLNullableType;
   /** Absent where that is the value as it is stored. */
   readonly read?: Read;
@@ -27,7 +27,7 @@ export interface Shape {
 }
 
 /** Where a shape stands: the names that lead to it, and what is defined there. */
-export interface Place {
+export interface FieldPosition {
   readonly names: readonly string[];
   readonly node: FieldNode | undefined;
 }
@@ -37,33 +37,33 @@ export interface ShapeKit {
   readonly filters: Filters;
   /** Whether some may not read the field. */
   isGuarded(definition: FieldDefinition | undefined): boolean;
-  /** Whether nobody for whom the schema is made can ever read it. */
+  /** Whether no user of the schema can ever read the field. */
   isHidden(definition: FieldDefinition | undefined): boolean;
   /** Notes what the schema can't show as it is defined. */
   warn(what: string): void;
   /** A link to a record of one of the tables; of any when none is named. */
-  link(tables: readonly string[]): Shape;
-  object(names: readonly string[], fields: ReadonlyMap<string, FieldNode>): Shape;
-  enumeration(values: readonly string[], names: readonly string[]): Shape;
+  link(tables: readonly string[]): FieldShape;
+  object(names: readonly string[], fields: ReadonlyMap<string, FieldNode>): FieldShape;
+  enumeration(values: readonly string[], names: readonly string[]): FieldShape;
 }
 
-/** The shape of a type, and whether null may stand for it. */
+/** The shape of a type, and whether it is nullable. */
 export function shapeOf(
   type: Type | undefined,
-  place: Place,
+  place: FieldPosition,
   kit: ShapeKit,
-): { readonly shape: Shape; readonly nullable: boolean } {
+): { readonly shape: FieldShape; readonly nullable: boolean } {
   const { type: bare, nullable } = present(type);
-  const build = SHAPES[bare.kind] as (type: Type, place: Place, kit: ShapeKit) => Shape;
+  const build = SHAPES[bare.kind] as (type: Type, place: FieldPosition, kit: ShapeKit) => FieldShape;
   const shape = build(bare, place, kit);
   const isGuarded = kit.isGuarded(place.node?.definition);
   return { shape, nullable: nullable || isGuarded || shape.mayVanish === true };
 }
 
-type Build<T extends Type = Type> = (type: T, place: Place, kit: ShapeKit) => Shape;
+type Build<T extends Type = Type> = (type: T, place: FieldPosition, kit: ShapeKit) => FieldShape;
 type Builders = { readonly [K in Type['kind']]: Build<Extract<Type, { kind: K }>> };
 
-function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): Shape {
+function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): FieldShape {
   const type = SCALARS[name];
   return {
     type,
@@ -75,8 +75,8 @@ function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): Shape {
   };
 }
 
-/** What can be compared, but has no order that anybody would want. */
-function unordered(name: keyof typeof SCALARS, operators: OperatorKind): Shape {
+/** Comparable without a useful order. */
+function unordered(name: keyof typeof SCALARS, operators: OperatorKind): FieldShape {
   return { ...leaf(name, operators), orderable: false };
 }
 
@@ -90,7 +90,7 @@ const BOOLEAN = leaf('Boolean', 'plain');
 const INT = leaf('Int', 'ordered');
 
 const always =
-  (shape: Shape): Build =>
+  (shape: FieldShape): Build =>
   () =>
     shape;
 
@@ -131,7 +131,7 @@ const SHAPES: Builders = {
 };
 
 /** An object type has at least one field. */
-function objectOf(nodes: ReadonlyMap<string, FieldNode>, names: readonly string[], kit: ShapeKit): Shape {
+function objectOf(nodes: ReadonlyMap<string, FieldNode>, names: readonly string[], kit: ShapeKit): FieldShape {
   const isEmpty = [...nodes.values()].every(({ definition }) => kit.isHidden(definition));
   return isEmpty ? OBJECT : kit.object(names, nodes);
 }
@@ -143,9 +143,9 @@ function literalNode(type: Type): FieldNode {
 
 function list(
   { item, kind }: { readonly item?: Type; readonly kind?: 'array' | 'set' },
-  { names, node }: Place,
+  { names, node }: FieldPosition,
   kit: ShapeKit,
-): Shape {
+): FieldShape {
   const element = node?.element;
   const type = element?.type ?? item;
   const { shape, nullable } = shapeOf(type, { names, node: element }, kit);
@@ -167,7 +167,7 @@ function list(
 }
 
 /** Alternatives that GraphQL has one type for; else any value. */
-function united(of: readonly Type[], place: Place, kit: ShapeKit): Shape {
+function united(of: readonly Type[], place: FieldPosition, kit: ShapeKit): FieldShape {
   const values = of.map((type) => (type.kind === 'literal' ? type.value : undefined));
   if (values.every((value) => typeof value === 'string')) return kit.enumeration(values, place.names);
   if (of.every((type, at) => type.kind === 'bool' || typeof values[at] === 'boolean')) return BOOLEAN;

@@ -9,11 +9,11 @@ import type { ObjectFields } from './object-fields.js';
 export interface TableType extends Listed {
   /** What it is to be called in GraphQL, if not as in the database. */
   readonly alias: string | undefined;
-  /** Why it shouldn't be used any more. */
+  /** The deprecation reason. */
   readonly deprecated: string | undefined;
   /** As it is defined. */
   readonly entry: TableEntry;
-  /** Its own fields, `id` among them; not those of edges. Asked for late, since tables refer to each other. */
+  /** Its own fields including `id`, without edges. Lazy, since tables refer to each other. */
   fields(): ObjectFields;
   /** Those of edges, by their names in GraphQL. */
   edges(): ReadonlyMap<string, EdgeField>;

@@ -1,4 +1,6 @@
-/** The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once. */
+/**
+ * The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once.
+ */
 import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
@@ -20,7 +22,7 @@ import { GEOMETRY_NAMES } from './geometry.js';
 import { legalName, Names } from './names.js';
 import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
-import type { Shape, ShapeKit } from './shape.js';
+import type { FieldShape, ShapeKit } from './shape.js';
 import { orderType } from './table-order.js';
 import type { EdgeField, TableType } from './table-type.js';
 
@@ -32,7 +34,7 @@ interface TableFields {
   readonly edges: ReadonlyMap<string, EdgeField>;
 }
 
-/** For whom a schema is made. */
+/** The audience of a schema. */
 export interface SchemaView {
   /** Whether fields without PERMISSIONS are hidden from record users. */
   readonly guardedByDefault: boolean;
@@ -64,7 +66,7 @@ export class TableTypes implements ShapeKit {
   /** What the schema can't show as it is defined. */
   readonly warnings: string[] = [];
   readonly #view: SchemaView;
-  readonly #enums = new Map<string, Shape>();
+  readonly #enums = new Map<string, FieldShape>();
   readonly #unions = new Map<string, GraphQLUnionType>();
 
   constructor(entries: readonly TableEntry[], view: SchemaView) {
@@ -185,7 +187,7 @@ export class TableTypes implements ShapeKit {
     };
   }
 
-  /** A name for a further type of the schema: the wanted one, if nobody has it yet. */
+  /** Claims a name for another type of the schema: the given one if it is free. */
   claim(name: string): string {
     return this.#names.claim(name);
   }
@@ -210,7 +212,7 @@ export class TableTypes implements ShapeKit {
     return definition.permissions?.select.kind ?? (this.#view.guardedByDefault ? 'none' : 'full');
   }
 
-  object(names: readonly string[], nodes: ReadonlyMap<string, FieldNode>): Shape {
+  object(names: readonly string[], nodes: ReadonlyMap<string, FieldNode>): FieldShape {
     const name = this.#names.claim(names.map(legalName).join('_'));
     let known: ObjectFields | undefined;
     const fields = () => {
@@ -229,7 +231,7 @@ export class TableTypes implements ShapeKit {
     };
   }
 
-  enumeration(values: readonly string[], names: readonly string[]): Shape {
+  enumeration(values: readonly string[], names: readonly string[]): FieldShape {
     const key = JSON.stringify(values);
     let shape = this.#enums.get(key);
     if (shape === undefined) {
@@ -251,7 +253,7 @@ export class TableTypes implements ShapeKit {
     return shape;
   }
 
-  link(tables: readonly string[]): Shape {
+  link(tables: readonly string[]): FieldShape {
     const targets = tables.map((table) => this.tables.get(table));
     const known = targets.filter((target) => target !== undefined);
     const admits = tables.length === 0 ? undefined : new Set(tables);

@@ -9,7 +9,7 @@ export type Writable =
       readonly kind: 'list';
       readonly isSet: boolean;
       readonly element: Writable;
-      /** Of the elements; any unless told. */
+      /** The elements' type. Default: any. */
       readonly type: Type | undefined;
     }
   /** `names` lead to it. */
@@ -23,7 +23,7 @@ export interface WritableField {
   readonly description: string | undefined;
   /** Absent for fields of an object type that is written out. */
   readonly definition: FieldDefinition | undefined;
-  /** Of the stored value; any unless told. */
+  /** The stored value's type. Default: any. */
   readonly type: Type | undefined;
   readonly shape: { readonly writable: Writable };
 }
@@ -31,7 +31,7 @@ export interface WritableField {
 /** By their names in GraphQL. */
 export type WritableFields = ReadonlyMap<string, WritableField>;
 
-/** What `null` means for a type: NULL if it admits that, else NONE, which the database judges. */
+/** The value of `null` for a type: NULL if the type admits it, otherwise NONE, which the database checks. */
 export function nothingOf(type: Type | undefined): null | undefined {
   return type === undefined || admitsNull(type) ? null : undefined;
 }

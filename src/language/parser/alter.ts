@@ -1,5 +1,12 @@
-/** ALTER: the clauses of DEFINE, one by one, and `DROP` with the word of a clause. */
-import type { Alter, Alterable, AlterPlace, DefineStatement, Level } from '../ast.js';
+/** ALTER: the clauses of DEFINE individually, and `DROP` with the keyword of a clause. */
+import {
+  type Alter,
+  type Alterable,
+  type AlterPlace,
+  type DefineStatement,
+  FIELD_ACTIONS,
+  type Level,
+} from '../ast.js';
 import { block } from './block.js';
 import { level, onTable } from './clauses.js';
 import { functionParameters } from './closure.js';
@@ -7,7 +14,7 @@ import { ACCESS_CLAUSES } from './define-access.js';
 import { ANALYZER_CLAUSES } from './define-analyzer.js';
 import { alterConfig } from './define-config.js';
 import { EVENT_CLAUSES } from './define-event.js';
-import { FIELD_ACTIONS, FIELD_CLAUSES } from './define-field.js';
+import { FIELD_CLAUSES } from './define-field.js';
 import { FUNCTION_CLAUSES, functionName } from './define-function.js';
 import { PARAM_CLAUSES } from './define-param.js';
 import { sequenceNode } from './define-sequence.js';
@@ -25,9 +32,9 @@ interface Kind<D extends Alterable = Alterable, Member extends string = string> 
   /** What is altered, with members that mean nothing until a clause sets them. */
   begin(parser: Parser): D;
   readonly clauses: AnyClauses;
-  /** The members that `DROP` takes away, by their words. */
+  /** The members that `DROP` removes, by keyword. */
   readonly drops: Readonly<Record<string, Member>>;
-  /** What is done beside changing clauses, by its first word, with the words that follow. */
+  /** Actions other than clauses, by their first keyword, with the following keywords. */
   readonly action?: { readonly words: readonly string[]; readonly does: NonNullable<Alter['action']> };
   /** Takes no COMMENT. */
   readonly uncommented?: true;
@@ -169,7 +176,7 @@ const ACCESS: KindOf<'define-access'> = {
   drops: { AUTHENTICATE: 'authenticate', COMMENT: 'comment' },
 };
 
-/** By the word that follows ALTER. */
+/** By the keyword after ALTER. */
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>(
   Object.entries({ ACCESS, ANALYZER, EVENT, FIELD, FUNCTION, INDEX, PARAM, SEQUENCE, TABLE, USER }),
 );
@@ -270,7 +277,7 @@ function placed(parser: Parser): Pick<Extract<DefineStatement, { kind: 'define-u
   return { name, level: level(parser) };
 }
 
-/** The rows of a table of clauses with these words. */
+/** The rows of a table of clauses with these keywords. */
 function only<Node>(table: ClauseTable<Node>, words: string): ClauseTable<Node> {
   return new Map([...table].filter(([word]) => words.split(' ').includes(word)));
 }

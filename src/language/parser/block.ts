@@ -14,7 +14,7 @@ export function block(parser: Parser): Block {
 }
 
 /**
- * What follows a brace that doesn't open an object: the statements of a block, or the values of a set, told apart by the comma
+ * The content of braces that isn't an object: the statements of a block, or the values of a set, which has a comma
  * after the first value.
  */
 export function blockRest(parser: Parser, openedAt: number): Block | Expression[] {
@@ -27,7 +27,7 @@ export function blockRest(parser: Parser, openedAt: number): Block | Expression[
       parser.leave(outer);
       return items;
     }
-    // What follows at once would be read as the next statement, and errors say so.
+    // A second statement must be separated; the error mentions that.
     statements.push(first);
   }
   const all = statementsUntilBrace(parser, statements, openedAt);

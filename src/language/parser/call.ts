@@ -4,14 +4,14 @@ import { isConstantName, isFunctionName, nearestName } from '../function-names.j
 import type { Mark } from '../source-error.js';
 import type { Parser } from './parser.js';
 
-/** First words of paths whose other words keep their case, since users name them. */
+/** First segments of paths whose other segments are case-sensitive user-defined names. */
 const USER_DEFINED = new Set(['fn', 'ml']);
-/** First words of paths of compiled functions. */
+/** First segments of paths of compiled functions. */
 const MODULES = new Set(['mod', 'silo']);
 
 /**
- * `string::len(…)`, `math::pi`, `fn::greet(…)`. The first word is the current token, or `first`, which has been taken.
- * Of a constant, what follows is left to the caller, which lets it be called like any value.
+ * `string::len(…)`, `math::pi`, `fn::greet(…)`. The first segment is the current token, or `first`, which has been
+ * consumed. A constant may be followed by a call, which is left to the caller.
  */
 export function path(parser: Parser, first = segment(parser)): Call | Constant {
   const root = first.name.toLowerCase();
@@ -39,12 +39,12 @@ function noModules(parser: Parser, root: string, mark: Mark): never {
   });
 }
 
-/** A word of a path, with its place. */
+/** A segment of a path, with its position. */
 export interface Segment extends Mark {
   readonly name: string;
 }
 
-/** The current token as the first word of a path, taken. */
+/** Consumes the current token as the first segment of a path. */
 export function segment(parser: Parser): Segment {
   const { start, end } = parser;
   return { name: parser.name(), start, end };

@@ -1,4 +1,6 @@
-/** Clauses that several statements share. Those that give an object have the fields of the node, to be spread into it. */
+/**
+ * Clauses that several statements share. Those that give an object have the fields of the node, to be spread into it.
+ */
 import type {
   Assignment,
   Data,
@@ -17,7 +19,7 @@ import type { Parser } from './parser.js';
 
 /** `VALUE expr [AS path]`, or `*` and expressions with names. */
 export function projections(parser: Parser): Projections {
-  // `SELECT value FROM t` can't be told from `SELECT VALUE from …`: the peer reads VALUE, too.
+  // `SELECT value FROM t` is ambiguous with `SELECT VALUE from …`: like the reference engine, VALUE is assumed.
   if (parser.acceptWord('VALUE')) return { kind: 'value', expression: parser.expression(), ...alias(parser) };
   return { kind: 'fields', items: parser.commaList(() => projection(parser)) };
 }

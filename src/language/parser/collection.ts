@@ -18,7 +18,10 @@ export function objectLiteral(parser: Parser): ObjectLiteral {
   return objectRest(parser, openedAt);
 }
 
-/** `{…}`: an object if it is empty or begins with a key and a colon, a set if a comma follows the first value, else a block. */
+/**
+ * `{…}`: an object if it is empty or begins with a key and a colon, a set if a comma follows the first value, else a
+ * block.
+ */
 export function braces(parser: Parser): Expression {
   const openedAt = parser.start;
   parser.advance();
@@ -48,7 +51,10 @@ function isKey(parser: Parser): boolean {
   }
 }
 
-/** Objects of more fields take longer to make than others should wait; objects of messages have the same limit by default. */
+/**
+ * Objects of more fields take longer to make than others should wait; objects of messages have the same limit by
+ * default.
+ */
 const MAX_FIELDS = 15_000;
 
 function objectRest(parser: Parser, openedAt: number): ObjectLiteral {
@@ -64,7 +70,7 @@ function objectRest(parser: Parser, openedAt: number): ObjectLiteral {
   return written(parser, before, { kind: 'object', entries });
 }
 
-/** In a long text, what is data is found out as it is read: nobody has to look at it in one go later. */
+/** In a long text, constant literals are detected while parsing, so that they needn't be walked later. */
 function written<L extends ArrayLiteral | ObjectLiteral>(parser: Parser, codeBefore: number, literal: L): L {
   if (parser.pauses !== undefined && keepConstant(literal)) parser.data += parser.code - codeBefore;
   return literal;

@@ -1,5 +1,5 @@
 import { holdsObjects } from '../../value/type.js';
-import type { DefineField, Reference } from '../ast.js';
+import { type DefineField, FIELD_ACTIONS, type Reference } from '../ast.js';
 import { onTable } from './clauses.js';
 import { type ClauseTable, clauses, comment, mode, permissions } from './definition.js';
 import { IN_GRAPHQL } from './graphql-clauses.js';
@@ -7,8 +7,6 @@ import type { Parser } from './parser.js';
 import { type } from './type.js';
 
 type Node = { -readonly [K in keyof DefineField]: DefineField[K] };
-
-export const FIELD_ACTIONS = ['select', 'create', 'update'] as const;
 
 export const FIELD_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['TYPE', (parser) => ({ type: type(parser) })],

@@ -1,4 +1,4 @@
-import type { DefineTable, Permission, TableKind, TablePermissions } from '../ast.js';
+import { type DefineTable, type Permission, TABLE_ACTIONS, type TableKind, type TablePermissions } from '../ast.js';
 import { type ClauseTable, changefeed, clauses, comment, mode, permissions } from './definition.js';
 import { IN_GRAPHQL } from './graphql-clauses.js';
 import type { Parser } from './parser.js';
@@ -6,7 +6,6 @@ import { view } from './view.js';
 
 type Node = { -readonly [K in keyof DefineTable]: DefineTable[K] };
 
-export const TABLE_ACTIONS = ['select', 'create', 'update', 'delete'] as const;
 const NONE: Permission = { kind: 'none' };
 const NO_PERMISSIONS: TablePermissions = { select: NONE, create: NONE, update: NONE, delete: NONE };
 

@@ -20,7 +20,9 @@ export function ifExists(parser: Parser): boolean {
   return true;
 }
 
-/** Clauses in any order: each word with what reads its clause, the word itself being taken. The last of a kind counts. */
+/**
+ * Clauses in any order: each word with what reads its clause, the word itself being taken. The last of a kind counts.
+ */
 export type ClauseTable<Node> = ReadonlyMap<string, (parser: Parser, node: Node) => Partial<Node>>;
 
 export function clauses<Node extends object>(parser: Parser, table: ClauseTable<Node>, node: Node): Node {

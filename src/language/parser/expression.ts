@@ -1,6 +1,6 @@
 /**
- * Operators, by precedence climbing. Chains of one level are read in a loop; the right operand goes down at most once for each level of
- * precedence before it meets `Parser.enter` again.
+ * Operators, by precedence climbing. Chains of one level are parsed in a loop; the right operand recurses at most once
+ * per precedence level before `Parser.enter` counts it.
  */
 import type {
   BinaryOperator,
@@ -16,7 +16,7 @@ import { operand, postfix } from './operand.js';
 import type { Parser } from './parser.js';
 import { castType } from './type.js';
 
-/** The operators that are words, by what they mean. */
+/** Keyword operators. */
 const WORDS: ReadonlyMap<string, BinaryOperator> = new Map<string, BinaryOperator>([
   ['OR', '||'],
   ['AND', '&&'],
@@ -83,7 +83,10 @@ export function tighter(parser: Parser, power: number): Expression {
   return result;
 }
 
-/** A statement that has been read, as a value with the path and the operators behind it; itself if none follow: `INFO FOR DB.tables`. */
+/**
+ * A statement that has been read, as a value with the path and the operators behind it; itself if none follow: `INFO
+ * FOR DB.tables`.
+ */
 export function continued(parser: Parser, statement: Expression): Expression {
   const outer = parser.beginTree();
   const result = operators(parser, postfix(parser, statement), 0);
@@ -158,7 +161,7 @@ function matches(parser: Parser): MatchesOperator {
   parser.advance();
   const reference = parser.kind === 'number' ? parser.natural() : undefined;
   if (reference !== undefined) parser.acceptPunct(',');
-  // All words have to match unless told otherwise.
+  // Default: all words must match.
   const operator = parser.acceptOneOf('AND', 'OR') === 'OR' ? 'OR' : undefined;
   if (!parser.acceptPunct('@')) parser.unexpected(reference === undefined ? 'a match reference, operator or `@`' : '@');
   return {
@@ -206,7 +209,9 @@ export function distanceName(parser: Parser, expected = 'a distance kind'): stri
   return `${name} ${order}`;
 }
 
-/** The rest of a range whose operator is the current token. Behind one without an end a path goes on: `1.. [0]`. */
+/**
+ * The rest of a range whose operator is the current token. After a range without an end a path continues: `1.. [0]`.
+ */
 function range(parser: Parser, start: Expression | undefined): Expression {
   // `..==` is a range without an end, and what it is compared with.
   const isCompared = parser.text === '..=' && parser.source[parser.end] === '=';

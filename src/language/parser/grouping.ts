@@ -69,7 +69,7 @@ function checkSelected(
   }
 }
 
-/** Whether `whole` is the path or goes on where it ends. */
+/** Whether `whole` begins with the path. */
 function leadsThrough(whole: Idiom, path: Idiom): boolean {
   return printExpression({ ...whole, parts: whole.parts.slice(0, path.parts.length) }) === printExpression(path);
 }

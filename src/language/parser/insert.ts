@@ -22,7 +22,9 @@ export function insert(parser: Parser): Insert {
   };
 }
 
-/** A table, a param or a call such as `type::table($t)`, never with a path: what follows in parentheses are the fields. */
+/**
+ * A table, a param or a call such as `type::table($t)`, never with a path: what follows in parentheses are the fields.
+ */
 function destination(parser: Parser): Expression {
   if (parser.kind === 'param') return parser.paramNode();
   if (parser.source.startsWith('::', parser.end)) return path(parser);
@@ -59,7 +61,10 @@ function rows(parser: Parser): Insert['data'] | undefined {
   };
 }
 
-/** Paths in parentheses, or nothing if something else is in them. Only what can be told without going down: names, dots, indexes. */
+/**
+ * Parenthesized paths; `undefined` if the parentheses contain anything else. Limited to names, dots and indexes, which
+ * needs no recursion.
+ */
 function fieldList(parser: Parser): FieldList | undefined {
   const openedAt = parser.start;
   if (!parser.acceptPunct('(')) return undefined;

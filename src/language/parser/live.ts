@@ -23,7 +23,10 @@ export function live(parser: Parser): Live {
   };
 }
 
-/** As in SHOW CHANGES, or what a client binds that comes back to its live query: a parameter. NONE is for one that comes for the first time. */
+/**
+ * As in SHOW CHANGES, or what a client binds that comes back to its live query: a parameter. NONE is for one that comes
+ * for the first time.
+ */
 function liveSince(parser: Parser): Expression {
   if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
   return parser.acceptWord('NONE') ? { kind: 'literal', value: undefined } : moment(parser);

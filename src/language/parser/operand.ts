@@ -1,4 +1,7 @@
-/** What stands between operators: literals, names, calls, brackets, statements as values, and the path behind any of them. */
+/**
+ * What stands between operators: literals, names, calls, brackets, statements as values, and the path behind any of
+ * them.
+ */
 import type { Expression, Idiom } from '../ast.js';
 import { knownCall, path, type Segment, scriptFunction, segment } from './call.js';
 import { closure } from './closure.js';
@@ -14,7 +17,7 @@ import { asExpression } from './subquery.js';
 
 const COLON = 58;
 
-/** Words that are values, or begin one. Whatever else is a word may be a field. */
+/** Keywords that are values or begin one. Other words may be fields. */
 const WORDS: ReadonlyMap<string, (parser: Parser) => Expression> = new Map([
   ['NONE', (parser: Parser) => constant(parser, undefined)],
   ['NULL', (parser: Parser) => constant(parser, null)],

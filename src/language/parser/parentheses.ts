@@ -31,7 +31,7 @@ export function parenthesized(parser: Parser): Expression {
   return { kind: 'literal', value: new Geometry({ type: 'Point', coordinates: [longitude, latitude] }) };
 }
 
-/** Words that begin statements of the session, which aren't values. */
+/** Keywords of session statements, which aren't values. */
 const OF_SESSIONS = new Set(['BEGIN', 'CANCEL', 'COMMIT', 'KILL', 'LIVE', 'OPTION', 'SHOW', 'USE']);
 
 /** The number of a literal that may be part of a point: an int or a float. */

@@ -1,8 +1,8 @@
 /**
  * What every part of the parser works with: the tokens, the bounds, and the way to the other parts.
  *
- * The grammar goes round in circles (a statement holds expressions, an expression holds statements). The parser files don't: they
- * reach what lies behind them through `Grammar`, which `parse.ts` fills in.
+ * The grammar goes round in circles (a statement holds expressions, an expression holds statements). The parser files
+ * don't: they reach what lies behind them through `Grammar`, which `parse.ts` fills in.
  */
 
 import { failure } from '../../errors/error.js';
@@ -17,8 +17,9 @@ import { marksAfter, type ReadStatement, suggesting, wordsIn } from './suggestio
 /**
  * How far a text may go. What is beyond ends in the error `query_too_deep` or `query_too_long`.
  *
- * Two bounds keep the stack safe: `depth` bounds the parser's own recursion, and `height` the tree's, since a long flat chain
- * (`a + a + a …`) is read in a loop but gives a tree as high as the chain is long, which printers and compilers walk down.
+ * Two bounds keep the stack safe: `depth` bounds the parser's own recursion, and `height` the tree's, since a long flat
+ * chain (`a + a + a …`) is read in a loop but gives a tree as high as the chain is long, which printers and compilers
+ * walk down.
  */
 export interface Limits {
   /** Levels of brackets, blocks, subqueries, prefix operators and types within each other. */
@@ -27,7 +28,7 @@ export interface Limits {
   readonly height?: number;
   /** UTF-16 units of text. */
   readonly length?: number;
-  /** Statements of a text that is read in pieces, its tokens, and those of one statement that aren't part of data written out. */
+  /** Limits of a text parsed in steps: statements, tokens, and tokens of a statement outside of literal data. */
   readonly statements?: number;
   readonly tokens?: number;
   readonly code?: number;
@@ -134,7 +135,7 @@ export class Parser extends Lexer {
     return new Parser(text, this.grammar, limits, { ...this.origin, place });
   }
 
-  /** Ends the parse: something is wrong at the mark in the content of the string with a prefix that is the current token. */
+  /** Fails with an error at the mark within the current token, a prefixed string. */
   failInContent(what: string, mark: Mark): never {
     const begin = this.start + 2;
     const [start, end] = [sourceOffset(this.source, begin, mark.start), sourceOffset(this.source, begin, mark.end)];
@@ -188,7 +189,10 @@ export class Parser extends Lexer {
     return undefined;
   }
 
-  /** The delimiter that closes what was opened at `openedAt`. `>` and `|` are also taken from the front of a longer operator. */
+  /**
+   * The delimiter that closes what was opened at `openedAt`. `>` and `|` are also taken from the front of a longer
+   * operator.
+   */
   expectClose(text: string, openedAt: number): void {
     if (this.acceptPunct(text)) return;
     if (this.kind === 'punct' && (text === '>' || text === '|') && this.text.startsWith(text)) {
@@ -198,7 +202,9 @@ export class Parser extends Lexer {
     this.unclosed(text, openedAt);
   }
 
-  /** There is something else than the delimiter that closes what was opened at `openedAt`, perhaps behind a statement. */
+  /**
+   * There is something else than the delimiter that closes what was opened at `openedAt`, perhaps behind a statement.
+   */
   unclosed(text: string, openedAt: number, after?: ReadStatement): never {
     const [mark, ...hints] = after === undefined ? [this.tokenMark()] : marksAfter(this, after);
     const opening = { start: openedAt, end: openedAt + text.length, label: 'expected this delimiter to close' };
@@ -221,7 +227,7 @@ export class Parser extends Lexer {
     return tight(this.list(2 * this.start + 1, item, () => this.acceptPunct(',')));
   }
 
-  /** At least one item, and more as long as `goesOn`. `key` tells the list from all others of the text. */
+  /** At least one item, and further ones as long as `goesOn`. `key` identifies the list among all lists of the text. */
   private list<T>(key: number, item: () => T, goesOn: () => boolean): T[] {
     const { pauses } = this;
     if (pauses === undefined) {
@@ -272,7 +278,10 @@ export class Parser extends Lexer {
     return this.tokens - this.repeated - this.data;
   }
 
-  /** Begins another piece of the text. @throws TesseraError `query_too_large` when there is no place for a pause for too long */
+  /**
+   * Begins another piece of the text.
+   * @throws TesseraError `query_too_large` when there is no place for a pause for too long
+   */
   allowPiece(): void {
     this.lastToken = this.tokens + LONGEST_PIECE;
   }
@@ -298,8 +307,8 @@ export class Parser extends Lexer {
   }
 
   /**
-   * Where errors point for the current token: for the end of the text its last character, or the quote that ends it; for a number its
-   * first digits.
+   * Where errors point for the current token: for the end of the text its last character, or the quote that ends it;
+   * for a number its first digits.
    */
   tokenMark(): Mark {
     if (this.kind === 'number' || this.kind === 'duration')
@@ -432,7 +441,9 @@ export class Parser extends Lexer {
   }
 }
 
-/** V8 makes room for 17 items at the first that is added to a list. Most lists are shorter, and their trees are kept. */
+/**
+ * V8 makes room for 17 items at the first that is added to a list. Most lists are shorter, and their trees are kept.
+ */
 function tight<T>(items: T[]): T[] {
   return items.length > 1 ? items.slice() : items;
 }
@@ -448,7 +459,7 @@ const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
 /** Words that are values rather than names of what is defined. */
 const VALUES: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NONE', 'NULL']);
 
-/** What goes on behind a word that isn't a name, then, but the beginning of an expression. */
+/** What may follow a keyword that begins an expression rather than being a name. */
 const CONTINUES = /^(?:!=|[([.+*/:=?<>&|%@-])/;
 
 const TOKEN_NAMES = {

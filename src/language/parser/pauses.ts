@@ -1,8 +1,8 @@
 /**
- * How a text is parsed in pieces although the parser descends: when it has read so much, it throws `PAUSE` from within a list, however deep,
- * and begins the statement anew later. The lists that it was in remember their items, so that it finds itself where it was at once.
+ * Parsing in steps although the parser is recursive: after a step it throws `PAUSE` from within a list, at any depth,
+ * and later restarts the statement. The lists keep their items, so that it resumes immediately at the same position.
  */
-/** Thrown where the parser pauses. No error: nobody but whoever drives the parser may catch it. */
+/** Thrown when the parser pauses. Not an error: only the driver of the parser may catch it. */
 export const PAUSE: unique symbol = Symbol('pause');
 
 /** A list that is being read, and where the parser stood behind its last item. */
@@ -60,7 +60,7 @@ export class Pauses {
     if (this.#count === begun) this.#lists.delete(key);
   }
 
-  /** The parser goes on until it has read another piece. */
+  /** The parser continues until the end of the next step. */
   goOn(offset: number): void {
     this.#pauseAt = offset + this.#piece;
     this.#count++;

@@ -1,4 +1,6 @@
-/** Record ids: `person:1`, `person:⟨a b⟩`, `person:[1, $x]`, `person:ulid()`, `person:1..5`. No blank may stand in one. */
+/**
+ * Record ids: `person:1`, `person:⟨a b⟩`, `person:[1, $x]`, `person:ulid()`, `person:1..5`. No blank may stand in one.
+ */
 
 import { MAX_INT, MIN_INT } from '../../value/number.js';
 import { int } from '../../value/value.js';
@@ -37,7 +39,10 @@ export function recordKeyAt(parser: Parser, offset: number, table: string): Reco
   return isRange ? range(parser, start.value, table) : start;
 }
 
-/** The rest of a range whose operator is the current token. A blank ends it, since a word behind it belongs to the statement. */
+/**
+ * The rest of a range whose operator is the current token. White space ends it, since a following word belongs to the
+ * statement.
+ */
 function range(parser: Parser, start: KeyBound['value'] | undefined, table: string): RecordKeyExpression {
   const operator = parser.text;
   const endAt = parser.end;

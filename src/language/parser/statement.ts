@@ -1,4 +1,4 @@
-/** Statements, by the word that introduces them. */
+/** Statements, by their first keyword. */
 import type { Statement } from '../ast.js';
 import { access } from './access.js';
 import { alter } from './alter.js';
@@ -53,7 +53,7 @@ const STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['UPSERT', upsert],
 ]);
 
-/** Statements of the session: only at the top of a text. Within blocks their words are fields. */
+/** Session statements: only at the top level. Within blocks their keywords are fields. */
 const SESSION_STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['ACCESS', access],
   ['BEGIN', transaction('begin')],
@@ -102,7 +102,7 @@ export function keywordStatement(parser: Parser): Statement | undefined {
   return result;
 }
 
-/** `$a = 5` would be a comparison; whoever writes it as a statement means LET. */
+/** `$a = 5` would be a comparison; as a statement, LET is probably meant. */
 function refuseAssignment(parser: Parser): void {
   const next = parser.nextOffset();
   if (parser.source[next] !== '=' || parser.source[next + 1] === '=') return;

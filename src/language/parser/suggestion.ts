@@ -1,5 +1,5 @@
 /**
- * The keyword that was perhaps meant by a word with a slip in it, as a label in the snippet of a parse error:
+ * Suggests the keyword probably meant by a misspelled word, as a label in the snippet of a parse error:
  *
  *     Parse error: Unexpected token `an identifier`, expected FROM
  *      --> [1:10]
@@ -7,7 +7,7 @@
  *     1 | SELECT * FORM t
  *       |          ^^^^ did you maybe mean `FROM`?
  *
- * Only errors ask for it, so that texts without one pay nothing, and names that are legal where they stand are never questioned.
+ * Computed for errors only, so that valid texts cost nothing and legal names are never questioned.
  */
 import { levenshtein } from '../../base/levenshtein.js';
 import type { Statement } from '../ast.js';
@@ -70,8 +70,8 @@ export function suggesting(parser: Place, mark: Mark, expected: Iterable<string>
 }
 
 /**
- * What to mark where something follows a statement that ends there: the token, which may be meant for a clause, and the first word of the
- * statement where that was perhaps meant for a keyword.
+ * What to mark where something follows a statement that ends there: the token, which may be meant for a clause, and the
+ * first word of the statement where that was perhaps meant for a keyword.
  */
 export function marksAfter(parser: Place, { statement, start }: ReadStatement): readonly [Mark, ...Mark[]] {
   const { kind } = statement;
@@ -121,7 +121,7 @@ function distance(word: string, candidate: string): number {
 
 const MOST_SLIPS = 2;
 
-/** How many slips a word may have and still be known: short words are near to everything. */
+/** How many typos a word may have to be recognized: short words are similar to everything. */
 function slips({ length }: string): number {
   if (length < 3) return 0;
   return length < 6 ? 1 : MOST_SLIPS;

@@ -1,4 +1,7 @@
-/** The SELECT of a view: it reads tables alone, and has no clauses but WHERE and GROUP, since order and limits can't be kept up to date. */
+/**
+ * The SELECT of a view: it reads tables alone, and has no clauses but WHERE and GROUP, since order and limits can't be
+ * kept up to date.
+ */
 import type { Expression, Select } from '../ast.js';
 import { whereClause } from './clauses.js';
 import { groupClause, selected } from './grouping.js';

@@ -1,10 +1,10 @@
 /** ALTER as text: the clauses that it sets or drops, in the order in which the reference engine prints them. */
 import { quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
-import type { Alter, Alterable, AlterPlace, InGraphql } from '../ast.js';
+import { type Alter, type Alterable, type AlterPlace, FIELD_ACTIONS, type InGraphql, TABLE_ACTIONS } from '../ast.js';
 import { levelText } from './clauses.js';
 import { CONFIG_CLAUSES } from './config.js';
-import { asyncText, FIELD_ACTIONS, filterText, referenceText, TABLE_ACTIONS, tableKindText } from './definition.js';
+import { asyncText, filterText, referenceText, tableKindText } from './definition.js';
 import {
   changefeedText,
   commentText,
@@ -29,7 +29,7 @@ interface Kind<D> {
   readonly clauses: { readonly [M in keyof D]?: ClauseText<D> };
 }
 
-/** A word, and what a member says behind it. */
+/** A keyword followed by the text of a member. */
 function said<D, M extends keyof D>(
   word: string,
   member: M,
@@ -206,7 +206,8 @@ function secret(text: string, printer: Printer): string {
 const ACTIONS = { compact: 'COMPACT', 'prepare-remove': 'PREPARE REMOVE' } as const;
 
 export function alterText({ ifExists, definition, set, dropped, action }: Alter, printer: Printer): string {
-  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  // The row of a kind takes definitions of that kind, which the compiler cannot infer from a lookup by a union of
+  // kinds.
   const { word, target, clauses: known } = KINDS[definition.kind] as unknown as Kind<Alterable>;
   const parts: (string | undefined)[] = [];
   for (const [member, [dropWord, text]] of Object.entries(known as Record<string, ClauseText<Alterable>>)) {

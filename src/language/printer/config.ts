@@ -8,7 +8,10 @@ type Members<C extends Config> = {
   readonly [M in Exclude<keyof C, 'kind'>]-?: (config: C, printer: Printer) => string | undefined;
 };
 
-/** The clauses of each kind, by the members that they set, in the order of printing. No two kinds have a member of one name. */
+/**
+ * The clauses of each kind, by the members that they set, in the order of printing. No two kinds have a member of one
+ * name.
+ */
 export const CONFIG_CLAUSES: { readonly [K in Config['kind']]: Members<Extract<Config, { kind: K }>> } = {
   graphql: {
     tables: ({ tables }) => `TABLES ${selectionText(tables, plainName)}`,

@@ -38,8 +38,8 @@ export function changefeedText(changefeed: Changefeed | undefined): string | und
 }
 
 /**
- * An expression as the clause of a definition: what reaches far to the right, and would swallow the next clause for the reader's eye, in
- * parentheses, but `RETURN 1` and the like without.
+ * An expression as the clause of a definition: what reaches far to the right, and would swallow the next clause for the
+ * reader's eye, in parentheses, but `RETURN 1` and the like without.
  */
 export function codeText(expression: Expression, printer: Printer): string {
   if (expression.kind === 'closure' || expression.kind === 'range') return printer.expression(expression);
@@ -58,7 +58,10 @@ export function permissionText(permission: Permission, printer: Printer): string
     : permission.kind.toUpperCase();
 }
 
-/** Permissions of one action each, equal ones together, in the order of the actions. One word is enough for `uniform` ones. */
+/**
+ * Permissions of one action each, equal ones together, in the order of the actions. One word is enough for `uniform`
+ * ones.
+ */
 export function permissionsText<Action extends string>(
   permissions: Readonly<Record<Action, Permission>>,
   actions: readonly Action[],

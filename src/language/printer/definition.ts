@@ -16,10 +16,10 @@ import {
   type DefineStatement,
   type DefineTable,
   type Expression,
-  type FieldAction,
+  FIELD_ACTIONS,
   type IndexKind,
   type Reference,
-  type TableAction,
+  TABLE_ACTIONS,
   type TableKind,
 } from '../ast.js';
 import { defineAccessText, defineUserText } from './access.js';
@@ -45,9 +45,6 @@ import {
   plainName,
   type StatementPrinters,
 } from './printer.js';
-
-export const TABLE_ACTIONS: readonly TableAction[] = ['select', 'create', 'update', 'delete'];
-export const FIELD_ACTIONS: readonly FieldAction[] = ['select', 'create', 'update'];
 
 export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
   'define-namespace': (node, printer) =>

@@ -48,8 +48,8 @@ export const EXPRESSIONS: ExpressionPrinters = {
 };
 
 /**
- * How tightly an expression holds together when it stands beside operators. What reaches as far right as it can (closures, open
- * ranges) and what begins like a statement is always put in parentheses.
+ * How tightly an expression holds together when it stands beside operators. What reaches as far right as it can
+ * (closures, open ranges) and what begins like a statement is always put in parentheses.
  */
 export function powerOfExpression(node: Expression): number {
   switch (node.kind) {
@@ -121,7 +121,10 @@ function endsInRecordId(node: Expression): boolean {
   }
 }
 
-/** Beginnings of an operand that would be read together with the operator: as a longer one, a comment or a number with a sign. */
+/**
+ * Beginnings of an operand that would be read together with the operator: as a longer one, a comment or a number with a
+ * sign.
+ */
 const JOINS: Readonly<Record<UnaryOperator, RegExp>> = {
   '!': /^!/,
   '!!': /^(?!)/,
@@ -180,7 +183,7 @@ function constantText(name: string): string {
   return pathText(name.slice(0, at - 2)) + name.slice(at - 2).toUpperCase();
 }
 
-/** A path of a function: its first word stands where any expression may. */
+/** The path of a function; its first segment is valid at the start of any expression. */
 function pathText(path: string): string {
   const [names = path, version] = path.split(/(?=<)/, 2);
   if (path.startsWith('ml::') && version !== undefined) return pathText(names) + version;
@@ -193,7 +196,10 @@ function closureText({ parameters, returns, body }: ClosureExpression, printer: 
   return `|${list(parameters, closureParameter)}|${text} ${closureBody(body, printer)}`;
 }
 
-/** As the peer writes it: what begins with a path stands in parentheses (an arrow would announce the type of the result), what leaves doesn't. */
+/**
+ * As the peer writes it: what begins with a path stands in parentheses (an arrow would announce the type of the
+ * result), what leaves doesn't.
+ */
 function closureBody(body: Expression, printer: Printer): string {
   if (body.kind === 'subquery' && (body.statement.kind === 'return' || body.statement.kind === 'throw')) {
     return printer.statement(body.statement);
@@ -241,7 +247,7 @@ function ifText({ branches, otherwise }: If, printer: Printer): string {
   return hasThen ? `${text} END` : text;
 }
 
-/** Braces would be read as a block. `IF` after ELSE would go on with the same IF. */
+/** Braces would parse as a block, and `IF` after ELSE as part of the same IF. */
 function branchText(value: Expression, printer: Printer): string {
   const text = printer.expression(value);
   return value.kind !== 'block' && (text.startsWith('{') || value.kind === 'if') ? `(${text})` : text;

@@ -84,7 +84,7 @@ function graphText(step: GraphStep, printer: Printer): string {
   const [subject, ...others] = subjects;
   const isWord =
     subject !== undefined && others.length === 0 && subject.range === undefined && subject.field === undefined;
-  // Behind an arrow no word means anything else.
+  // After an arrow no word is a keyword.
   if (isWord && projections === undefined && detail === '') return arrow + plainName(subject.table);
   const from = subjects.length === 0 ? '?' : list(subjects, (each) => subjectText(each, printer));
   if (projections !== undefined)

@@ -1,12 +1,16 @@
-/** What every part of the printer works with. Parts reach each other through it, so that the files don't import each other. */
+/**
+ * What every part of the printer works with. Parts reach each other through it, so that the files don't import each
+ * other.
+ */
 
 import { escapeIdentifier, escapeName as plainName } from '../../value/text/quote.js';
 import type { Block, Expression, Idiom, Name, Statement } from '../ast.js';
 
 export interface PrintOptions {
   /**
-   * Print definitions as they are, to be stored, exported or run again: keys, hashes and passwords in clear, and only the clauses that
-   * were written. Without it they are printed as INFO shows them: secrets as `[REDACTED]` and defaults filled in.
+   * Print definitions as they are, to be stored, exported or run again: keys, hashes and passwords in clear, and only
+   * the clauses that were written. Without it they are printed as INFO shows them: secrets as `[REDACTED]` and defaults
+   * filled in.
    */
   readonly secrets?: boolean;
 }

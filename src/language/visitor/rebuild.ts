@@ -11,7 +11,9 @@ export type Rows<Node extends { readonly kind: string }> = {
   readonly [K in Node['kind']]: (node: Extract<Node, { kind: K }>, mapper: Mapper) => Extract<Node, { kind: K }>;
 };
 
-/** The node with these fields; itself if none of them is another. Fields that are `undefined` weren't there and stay so. */
+/**
+ * The node with these fields; itself if none of them is another. Fields that are `undefined` weren't there and stay so.
+ */
 export function update<Node extends object>(
   node: Node,
   fields: { readonly [K in keyof Node]?: Node[K] | undefined },

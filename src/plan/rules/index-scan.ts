@@ -1,6 +1,7 @@
 import { boundsOf } from '../access/comparisons.js';
 import type { AccessFacts } from '../access/facts.js';
-import { bestIndex, orderOf } from '../access/index-match.js';
+import { bestIndex } from '../access/index-match.js';
+import { orderOf } from '../access/order.js';
 import type { IndexScan } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 

@@ -1,25 +1,16 @@
-import { directionOf, isAllowed, isOrdered, lists, orderOf } from '../access/index-match.js';
+import { indexInOrder } from '../access/index-match.js';
+import { orderOf } from '../access/order.js';
 import type { AccessRule } from './rule.js';
 
 /** `ORDER BY created DESC LIMIT 10`: rows that come in the order that is wanted need be read no farther than the limit. */
 export const orderedScan: AccessRule = {
   name: 'ordered-scan',
   rewrite(access, facts) {
-    const { order, mayHide, entry } = facts;
-    if (order === undefined || access.kind === 'point-lookup' || access.kind === 'union-scan') return undefined;
+    if (facts.order === undefined || access.kind === 'point-lookup' || access.kind === 'union-scan') return undefined;
     const direction = orderOf(access, facts);
     if (direction !== undefined) return { ...access, direction };
     // Where most records are turned down, sorting those that aren't is less work than looking up each in order.
     if (access.kind !== 'table-scan' || facts.where !== undefined || facts.rule !== undefined) return undefined;
-    const common = directionOf(order.keys);
-    if (common === undefined || !facts.mayNarrow) return undefined;
-    const index = entry.indexes.find(
-      (each) =>
-        isOrdered(each) &&
-        isAllowed(each, facts) &&
-        lists(each.fields, order.keys, mayHide) &&
-        !each.fields.some(mayHide),
-    );
-    return index && { kind: 'index-scan', table: access.table, index, equal: [], direction: common };
+    return facts.mayNarrow ? indexInOrder(facts) : undefined;
   },
 };

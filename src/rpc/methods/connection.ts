@@ -1,4 +1,4 @@
-/** Methods about the connection and its sessions. */
+/** Methods on the connection and its sessions. */
 import { failure } from '../../errors/error.js';
 import { newObject, Uuid, type Value } from '../../value/value.js';
 import { type Method, type RpcCall, wrongKind } from '../method.js';
@@ -50,7 +50,7 @@ export const connectionMethods: readonly Method[] = [
   },
 ];
 
-/** A text selects, NULL unsets, NONE keeps. Two NONEs on a fresh session select the server's defaults. */
+/** A string selects, NULL clears, NONE keeps. Two NONEs on a fresh session select the server's defaults. */
 async function use({ session, connection }: RpcCall, [ns, db]: readonly Value[]): Promise<Value> {
   let namespace = selection('ns', ns);
   let database = selection('db', db);
@@ -60,7 +60,7 @@ async function use({ session, connection }: RpcCall, [ns, db]: readonly Value[])
   }
   const within = namespace === undefined ? selected : namespace;
   if (typeof database === 'string' && typeof within !== 'string') throw failure('namespace_empty');
-  // A database without its namespace would be left over: unsetting the namespace unsets both.
+  // A database requires a namespace: clearing the namespace clears both.
   const place = await session.use(namespace, namespace === null ? null : database);
   const result = newObject();
   result.namespace = place.namespace;

@@ -2,7 +2,10 @@ import type { Statement } from '../../language/ast.js';
 import type { StatementExecutor } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 
-/** Runs one statement; its failure is the request's failure. */
+/**
+ * Runs one statement and answers its value.
+ * @throws TesseraError the statement's error
+ */
 export async function executeOne(
   executor: StatementExecutor,
   statement: Statement,

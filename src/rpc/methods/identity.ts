@@ -1,4 +1,4 @@
-/** Methods about who is signed in. */
+/** Methods for signing in and out. */
 import { failure } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { IssuedTokens } from '../../session/contract.js';
@@ -80,7 +80,10 @@ function credentials([body]: readonly Value[]): ObjectValue {
   return body;
 }
 
-/** @throws TesseraError `invalid_arguments` for an access token alone, `invalid_params` */
+/**
+ * Reads a pair of tokens.
+ * @throws TesseraError `invalid_arguments` for an access token alone; `invalid_params`
+ */
 function pairOf([pair]: readonly Value[], cannot: string): Required<IssuedTokens> {
   if (typeof pair === 'string') {
     throw failure('invalid_arguments', { name: 'refresh', reason: `Token is an access token, ${cannot}` });
@@ -90,7 +93,7 @@ function pairOf([pair]: readonly Value[], cannot: string): Required<IssuedTokens
   return { access, refresh };
 }
 
-/** The access token alone, or both tokens where a refresh token was issued. */
+/** The access token alone, or both tokens if a refresh token was issued. */
 function tokens({ access, refresh }: IssuedTokens): Value {
   if (refresh === undefined) return access;
   const pair = newObject();

@@ -1,4 +1,4 @@
-/** Live queries by method. What they see comes as notifications of the connection. */
+/** Live queries by method. Their changes are pushed as notifications. */
 import { failure } from '../../errors/error.js';
 import { Table } from '../../value/value.js';
 import type { Method } from '../method.js';

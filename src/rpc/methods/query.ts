@@ -1,4 +1,4 @@
-/** Methods that take text: queries, GraphQL, and the variables they see. */
+/** Methods with query texts: queries, GraphQL, and variables. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { newObject, type Value } from '../../value/value.js';
@@ -56,7 +56,7 @@ function variableName(name: Value, expected: string): string {
   return name.startsWith('$') ? name.slice(1) : name;
 }
 
-/** The query comes as text, or as the object that GraphQL over HTTP sends. */
+/** A query given as text, or as the object of GraphQL over HTTP. */
 function graphqlRequest(query: Value, variables: Value) {
   if (typeof query !== 'string') {
     const request = optionalObject('query', query);

@@ -1,6 +1,6 @@
 /**
- * Methods on records. Each has its statements made once, with `$_what` and `$_data` in them: nothing of the caller's is ever
- * part of a statement, and the compiler meets the same trees again and again.
+ * Methods on records. Their statements are constants with the parameters `$_what` and `$_data`: client data is never
+ * part of a statement, and the compiled trees are reused.
  */
 
 import { failure } from '../../errors/error.js';
@@ -16,7 +16,7 @@ const WHAT = param('_what');
 const DATA = param('_data');
 const TARGETS = [WHAT];
 
-/** One record answers with an object (ONLY), everything else with an array. */
+/** A single record answers an object (ONLY), everything else an array. */
 interface ByCount {
   readonly one: Statement;
   readonly many: Statement;
@@ -115,7 +115,7 @@ export const recordMethods: readonly Method[] = [
     most: 2,
     run: (call, [what, data]) => {
       const target = readTarget(call, what);
-      // The peer answers with an object also for a table that is named by text, but not for a table value.
+      // As in the reference engine, a table named by a string answers an object, a table value an array.
       const one = isOneRecord(target) || typeof what === 'string';
       return executeOne(call.executor, pickByData(STATEMENTS.create, one, data), bind(target, data));
     },
@@ -193,7 +193,7 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
   };
 }
 
-/** Calls a function by its name: `fn::x`, or a built-in one. The version is for `ml::` only, which we don't have. */
+/** Calls a function by name: `fn::x`, or a built-in one. The version applies to `ml::` only, which isn't supported. */
 function run({ executor }: RpcCall, [name, version, args]: readonly Value[]): Promise<Value> {
   if (typeof name !== 'string') throw wrongKind('name', 'string', name);
   if (!isNothing(version) && typeof version !== 'string') throw wrongKind('version', 'string', version);
@@ -232,7 +232,7 @@ function isOneRecord(target: Value): boolean {
   return target instanceof RecordId && !(target.key instanceof Range);
 }
 
-/** A plain text names a table. In JSON, which has nothing else to say it with, one that reads as a record id is that. */
+/** A plain string names a table. In JSON, which has no record ids, a string that parses as one is one. */
 function readTarget(call: RpcCall, what: Value): Value {
   if (typeof what !== 'string') return what;
   return (call.json ? parseRecordId(what) : undefined) ?? new Table(what);
@@ -242,7 +242,7 @@ function readTable(what: Value): Value {
   return typeof what === 'string' ? new Table(what) : what;
 }
 
-/** An end of a relation: a text in CBOR is no record and stays what it is, so that the statement says so. */
+/** An end of a relation: a string in CBOR isn't a record id, and is left for the statement to reject. */
 function readEnd(call: RpcCall, end: Value): Value {
   if (!call.json) return end;
   if (isArray(end)) return end.map((item) => readEnd(call, item));

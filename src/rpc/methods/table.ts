@@ -7,14 +7,14 @@ import { queryMethods } from './query.js';
 import { recordMethods } from './records.js';
 import { transactionMethods } from './transactions.js';
 
-/** Every method by its name. Names are exact: `PING` is none. */
+/** All methods by name; names are case-sensitive. */
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   [connectionMethods, identityMethods, liveMethods, queryMethods, recordMethods, transactionMethods]
     .flat()
     .map((method) => [method.name, method]),
 );
 
-/** The method that a message names, if it is one that exists. */
+/** The method named by a message, if it exists. */
 export function rpcMethod(message: Value): Method | undefined {
   return isObject(message) && typeof message.method === 'string' ? METHODS.get(message.method) : undefined;
 }

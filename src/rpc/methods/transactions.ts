@@ -1,4 +1,4 @@
-/** Methods about transactions that the client holds over several requests. */
+/** Methods for transactions that span several requests. */
 import { failure } from '../../errors/error.js';
 import { Uuid } from '../../value/value.js';
 import type { Method } from '../method.js';

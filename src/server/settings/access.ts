@@ -1,4 +1,4 @@
-/** Who may do what. */
+/** Settings of access and capabilities. */
 import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
 import { SUBJECTS } from '../../rpc/capabilities.js';
 import { METHODS } from '../../rpc/methods/table.js';
@@ -20,7 +20,7 @@ import {
   withDefault,
 } from '../setting.js';
 
-/** `graphql`, and what the peer has under that heading, or had: some of it is always there, some isn't at all. */
+/** `graphql`, and the reference server's experimental features: some are always enabled, some don't exist. */
 export const EXPERIMENTS = [
   'graphql',
   'bearer_access',
@@ -32,7 +32,7 @@ export const EXPERIMENTS = [
   'surrealism',
 ] as const;
 
-/** Routes as the peer names them, with those that only we have. */
+/** The reference server's route names, and our own. */
 const ROUTE_NAMES = [
   ...[
     'api',
@@ -262,7 +262,7 @@ export const ACCESS_SETTINGS = {
   ),
 } as const;
 
-/** A list whose default depends on what is allowed in general. */
+/** A list whose default depends on the general rule. */
 function openList<T>(
   row: Row,
   fallback: 'all' | 'none',

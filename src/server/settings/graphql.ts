@@ -1,4 +1,4 @@
-/** How GraphQL answers, and its bounds. */
+/** Settings of GraphQL and its limits. */
 import { ROLES_SETTING } from '../../graphql/effective-limits.js';
 import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../../graphql/limits.js';
 import { readRoleRules } from '../graphql-roles.js';
@@ -49,7 +49,7 @@ export const GRAPHQL_SETTINGS = {
   }),
 } as const;
 
-/** The bounds of the GraphQL room. */
+/** The limits of the GraphQL room. */
 export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number>>> = {
   depth: graphqlCount('depth', 'How deep the fields of a GraphQL query may be nested, unless its database says'),
   complexity: graphqlCount('complexity', 'How many fields it may have, unless its database says'),

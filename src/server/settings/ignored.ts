@@ -1,4 +1,7 @@
-/** Settings of the peer's server that mean nothing here. They are accepted, so that what starts it starts this one, and the log says so. */
+/**
+ * Settings of the reference server without effect here. They are accepted with a warning, so that its start scripts
+ * work.
+ */
 
 export interface IgnoredSetting {
   readonly flag: string;

@@ -1,4 +1,4 @@
-/** How much memory may be held at a time. */
+/** Settings of memory limits. */
 import { realEnvironment } from '../../env/real.js';
 import {
   DEFAULT_GUEST_MEMORY,
@@ -7,7 +7,7 @@ import {
 } from '../../session/database/server-memory.js';
 import { readShareOrSize, type Setting, sizeText, withDefault } from '../setting.js';
 
-/** A size, or a share of the heap that Node allows the process. */
+/** A size, or a share of Node's heap limit. */
 const read = readShareOrSize(realEnvironment.heap.limit);
 
 export const MEMORY_LIMITS: Readonly<Record<keyof MemoryLimits, Setting<number>>> = {

@@ -1,4 +1,4 @@
-/** Where the server is, what it keeps, and how it deals with connections. */
+/** Settings of the server, its storage and its connections. */
 import { DEFAULT_VERIFY_UP_TO } from '../../storage/engines/lmdb-limits.js';
 import {
   optional,
@@ -181,7 +181,7 @@ export const SERVER_SETTINGS = {
   ),
 } as const;
 
-/** A level, perhaps among filters such as `surreal=trace`, which say nothing here. */
+/** A level, possibly among filters such as `surreal=trace`, which are ignored. */
 function readLogLevel(text: string): LogLevel {
   const plain = readList(text).filter((part) => !part.includes('='));
   const level = LOG_LEVELS.find((known) => known === plain[0]);
@@ -189,7 +189,7 @@ function readLogLevel(text: string): LogLevel {
   return level;
 }
 
-/** Header names are compared in lower case, as Node gives them. */
+/** Header names are lower-cased, as in Node. */
 function readHeaderName(text: string): string {
   if (!/^[A-Za-z][A-Za-z-]*$/.test(text)) throw new Error(`"${text}" is neither socket, none nor the name of a header`);
   return text.toLowerCase();

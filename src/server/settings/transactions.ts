@@ -1,4 +1,4 @@
-/** What transactions may take, and how long clients may hold them. */
+/** Settings of transactions: limits and timeouts. */
 import { DEFAULT_TRANSACTION_BOUNDS as DEFAULTS } from '../../session/database/held-transactions.js';
 import { readCount, readSize, readTime, sizeText, withDefault } from '../setting.js';
 

@@ -2,7 +2,7 @@ import type { TesseraError } from '../../errors/error.js';
 import type { Act, Refusal, Witness } from '../../exec/witness.js';
 import type { Expression } from '../../language/ast.js';
 
-/** The most that one transaction tells of either kind; the rest is only counted. */
+/** Events per kind that one transaction may buffer; the rest is only counted. */
 const MAX_BUFFERED = 10_000;
 
 export interface BufferedAction {
@@ -10,12 +10,12 @@ export interface BufferedAction {
   readonly error: TesseraError | undefined;
 }
 
-/** What one attempt at a statement, or at a block of them, has done, until it is known what came of it. */
+/** Collects the audit events of one attempt at a statement or block; they are written once its outcome is known. */
 export class AuditBuffer implements Witness {
   readonly acts: BufferedAction[] = [];
   readonly #refusals = new Map<string, { readonly refusal: Refusal; count: number }>();
   readonly #names = new WeakMap<Expression, string>();
-  /** What there was no room for. */
+  /** How many events were dropped for lack of room. */
   dropped = 0;
 
   named(by: Expression, name: string): void {
@@ -31,7 +31,7 @@ export class AuditBuffer implements Witness {
     else this.acts.push({ act, error });
   }
 
-  /** A statement may try the same with any number of records. */
+  /** A statement may be denied the same action on many records; they are counted as one event. */
   refused(refusal: Refusal): void {
     const key = JSON.stringify([refusal.action, refusal.table, refusal.field]);
     const known = this.#refusals.get(key);
@@ -44,7 +44,7 @@ export class AuditBuffer implements Witness {
     return this.#refusals.values();
   }
 
-  /** Whether an act tells of an error already. */
+  /** Whether an action with this error is buffered already. */
   hasRecorded(error: TesseraError): boolean {
     return this.acts.some((each) => each.error === error);
   }

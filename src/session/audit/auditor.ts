@@ -1,4 +1,4 @@
-/** Tells the audit log what happens in one session. */
+/** Records the events of one session in the audit log. */
 import type { AuditLog } from '../../audit/audit-log.js';
 import type { AuditAction, AuditActor, AuditDetails, AuditOutcome } from '../../audit/event.js';
 import type { Authenticated } from '../../auth/authenticator.js';
@@ -15,25 +15,25 @@ import { toText } from '../../value/text/text.js';
 import { isObject } from '../../value/value.js';
 import { AuditBuffer } from './audit-buffer.js';
 
-/** What an auditor has to know of its session. */
+/** What an auditor needs to know about its session. */
 export interface AuditedSession {
-  /** None where something is done on behalf of somebody who has no session. */
+  /** Absent for work done on behalf of a user without a session, such as an asynchronous event. */
   readonly key: string | undefined;
   readonly identity: SessionIdentity;
 }
 
-/** A try to sign in. */
+/** An attempt to sign in, sign up or refresh. */
 export interface AuthenticationAttempt {
   readonly action: 'sign-in' | 'sign-up' | 'token-refresh';
   readonly method: 'credentials' | 'basic' | 'token' | 'refresh-token';
-  /** Who the client says it is: names alone, nothing that proves it. Asked for when the try has failed. */
+  /** The claimed identity: names only, no proof. Called only when the attempt has failed. */
   as?(): AuditDetails | undefined;
 }
 
 interface Told {
   readonly error?: TesseraError | undefined;
   readonly what?: AuditDetails | undefined;
-  /** Whose doing it is; the session's unless told. */
+  /** The acting identity. Default: that of the session. */
   readonly identity?: SessionIdentity;
   readonly place?: DatabasePath;
 }
@@ -42,9 +42,9 @@ export class Auditor {
   readonly #log: AuditLog;
   readonly #origin: ClientOrigin;
   readonly #session: AuditedSession;
-  /** Who is signed in, until the end of that has been told. */
+  /** The signed-in identity, until its `session-end` event is recorded. */
   #signedIn: SessionIdentity | undefined;
-  /** What was done in transactions that clients hold. */
+  /** Actions buffered for transactions that clients hold. */
   readonly #held = new WeakMap<Transaction, AuditBuffer[]>();
 
   constructor(log: AuditLog, origin: ClientOrigin, session: AuditedSession) {
@@ -54,12 +54,12 @@ export class Auditor {
     if (session.identity.principal.kind !== 'guest') this.#signedIn = session.identity;
   }
 
-  /** To be waited for before a request is taken up. */
+  /** Resolves when the log can take further events; awaited before a request is accepted. */
   room(): PromiseOrValue<void> {
     return this.#log.room();
   }
 
-  /** Tries to sign in, and tells how that ended. */
+  /** Runs an authentication attempt and records its outcome. */
   trying<T extends Authenticated & { readonly tokens?: IssuedTokens }>(
     { action, method, as }: AuthenticationAttempt,
     work: () => PromiseOrValue<T>,
@@ -84,7 +84,7 @@ export class Auditor {
     );
   }
 
-  /** Revokes a refresh token, and tells how that ended. */
+  /** Revokes a refresh token and records the outcome. */
   async revoking(refresh: string, work: () => Promise<void>): Promise<void> {
     const what = { grant: grantOf(refresh) };
     try {
@@ -96,7 +96,7 @@ export class Auditor {
     this.#tell('token-revoke', 'ok', { what });
   }
 
-  /** Nobody is signed in any more; told once of each who was. */
+  /** The principal has left the session; recorded once for each sign-in. */
   ended(reason: 'closed' | 'invalidated' | 'reset' | 'expired' | 'replaced' | 'ended'): void {
     const identity = this.#signedIn;
     if (identity === undefined) return;
@@ -104,22 +104,22 @@ export class Auditor {
     this.#tell('session-end', 'ok', { identity, what: { reason } });
   }
 
-  /** A whole request was refused. */
+  /** A whole request was denied. */
   refused(error: TesseraError): void {
     this.#tell('refuse', 'denied', { error });
   }
 
-  /** A database was exported or imported, or a part of it before an error. */
+  /** A database was exported or imported, perhaps partly before an error. */
   transferred(action: 'export' | 'import', error: TesseraError | undefined, what: AuditDetails): void {
     this.#tell(action, outcomeOf(error, true), { error, what });
   }
 
-  /** Does what makes definitions in a transaction of its own, and tells of them. */
+  /** Runs work that changes definitions in its own transaction, and records the changes. */
   defining<T>(work: (witness: Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
     return this.attempting((witness) => work(witness()));
   }
 
-  /** The same where each attempt at the transaction has a witness of its own; what the last has seen is told. */
+  /** Like `defining`, with a fresh buffer for each attempt at the transaction; only the last attempt is recorded. */
   attempting<T>(work: (witness: () => Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
     let buffer = new AuditBuffer();
     const begin = (): Witness => {
@@ -140,8 +140,8 @@ export class Auditor {
   }
 
   /**
-   * A statement, or a block of them, has ended: with an error that is the outcome of a statement of the given kind, or without. What was done
-   * in a transaction that the client holds is told when that ends.
+   * A statement or block has ended, with or without an error. `kind` is that of the statement which raised the error.
+   * Actions in a held transaction are recorded when that transaction ends.
    */
   statement(
     {
@@ -165,7 +165,7 @@ export class Auditor {
     else if (buffer.acts.length > 0) this.#held.set(held, [...(this.#held.get(held) ?? []), buffer]);
   }
 
-  /** A transaction that the client held is over. */
+  /** A held transaction has been committed or cancelled. */
   settled(held: Transaction, isCommitted: boolean): void {
     for (const buffer of this.#held.get(held) ?? []) this.#acts(buffer, isCommitted);
     this.#held.delete(held);
@@ -196,7 +196,7 @@ export class Auditor {
   }
 }
 
-/** Who a body of credentials is about. */
+/** The identity that a body of credentials claims; `undefined` if the body is malformed. */
 export function claimedIdentity(read: () => Credentials): AuditDetails | undefined {
   try {
     const credentials = read();
@@ -214,7 +214,7 @@ function outcomeOf(error: TesseraError | undefined, isCommitted: boolean): Audit
   return error.kind === 'NotAllowed' ? 'denied' : 'failed';
 }
 
-/** What tells one token from others and lets nobody in. */
+/** Identifies a token without revealing it. */
 function tokenOf({ token }: SessionIdentity): { readonly id?: string; readonly expires?: number } {
   if (!isObject(token)) return {};
   const { jti, exp } = token;

@@ -1,15 +1,15 @@
 import type { Timers } from '../../env/environment.js';
 
-/** Milliseconds after which what wasn't used is forgotten; twice as many at the most. */
+/** Milliseconds after which an unused entry is evicted; at most twice as long. */
 const INTERVAL = 30_000;
 
-/** What can forget what wasn't used for a while. */
+/** A cache that can evict unused entries. */
 export interface Aging {
-  /** Forgets what wasn't used since the last call. */
+  /** Evicts entries that were not used since the last call. */
   age(): void;
 }
 
-/** Lets caches shrink when what filled them isn't asked for any more. */
+/** Periodically ages caches, so that they shrink when idle. */
 export class CacheAging {
   readonly #caches: readonly Aging[];
   readonly #timers: Timers;

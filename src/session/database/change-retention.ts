@@ -1,4 +1,4 @@
-/** Takes what is older than its CHANGEFEED keeps it out of the logs of changes. */
+/** Deletes changefeed entries that are older than their CHANGEFEED clause retains them. */
 import { andThen, lastly } from '../../base/promise-or-value.js';
 import { hasChanges, pruneChanges } from '../../catalog/changefeed/retention.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
@@ -32,7 +32,7 @@ export class ChangeRetention {
     this.#wait();
   }
 
-  /** Prunes all logs; short transactions, between which everybody else has a turn. */
+  /** Prunes all change logs in short transactions, yielding between them. */
   async prune(): Promise<void> {
     for (const name of await this.#databasesWithChanges()) {
       let more = true;
@@ -60,7 +60,7 @@ export class ChangeRetention {
     });
   }
 
-  /** Whether there is more; not now where the definitions keep changing. */
+  /** Prunes one batch; answers whether more remains. Gives up for now if the definitions keep changing. */
   async #pruneOnce(name: DatabaseName): Promise<boolean> {
     try {
       return await withRetries(this.#engine, (transaction) => this.#pruneSome(transaction, name));

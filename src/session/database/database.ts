@@ -1,4 +1,4 @@
-/** A running database: a storage engine with everything around it that a session needs. */
+/** Opens a storage engine as a database: the services that sessions need. */
 
 import { AuditLog, type AuditOptions } from '../../audit/audit-log.js';
 import { type AuthenticatorOptions, createAuthenticator } from '../../auth/authenticator.js';
@@ -33,63 +33,64 @@ import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
 import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
+import { IndexBuilder } from './index-builder.js';
 import { PlanCache } from './plan-cache.js';
 import { type MemoryLimits, ServerMemory } from './server-memory.js';
 import { InMemorySessionRegistry } from './session-registry.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
-  /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow; no unless told. */
+  /** Whether guests may run statements, as far as PERMISSIONS allow. Default: no. */
   readonly guests?: boolean;
-  /** Whether everybody owns everything without signing in; no unless told. */
+  /** Whether every session has owner rights without signing in. Default: no. */
   readonly unauthenticated?: boolean;
-  /** How long one request may run; without end unless told. */
+  /** The time limit of one request. Default: none. */
   readonly requestTimeout?: Duration;
-  /** How record users see fields without a PERMISSIONS clause; like their table unless told. */
+  /** How record users see fields without a PERMISSIONS clause. Default: as their table. */
   readonly fieldPermissions?: FieldPermissionDefault;
-  /** Whether a write that PERMISSIONS refuse is an error (`write_refused`) rather than left out; no unless told. */
+  /** Whether a write denied by PERMISSIONS is an error (`write_refused`) instead of being skipped. Default: no. */
   readonly strictPermissions?: boolean;
-  /** For tests: no answer depends on it. */
+  /** For tests: results don't depend on it. */
   readonly tuning?: Partial<Tuning>;
-  /** Which hosts `http::*` may call and key sets come from; none unless told. */
+  /** The hosts that `http::*` and key sets may use. Default: none. */
   readonly network?: Partial<NetworkTargets & FetchLimits>;
-  /** Accepts keys of access methods that are too short, or no keys at all, and fails when they are used; not unless told. */
+  /** Accepts short or missing keys of access methods, which then fail when they are used. Default: no. */
   readonly weakKeys?: boolean;
-  /** Which functions may be called; all unless told. */
+  /** The functions that may be called. Default: all. */
   readonly functions?: Partial<FunctionRuleOptions>;
-  /** Allows embedded JavaScript, within these bounds; not allowed unless told. */
+  /** Allows embedded JavaScript, within these limits. Default: not allowed. */
   readonly scripting?: Partial<ScriptLimits>;
-  /** How large a text of statements may be; `DEFAULT_LIMITS` of the parser unless told. */
+  /** Limits of the text of a query. Default: `DEFAULT_LIMITS` of the parser. */
   readonly queries?: QueryLimits;
-  /** Bounds of memory in bytes; shares of the heap that the process may have unless told. */
+  /** Memory limits in bytes. Default: shares of the heap limit. */
   readonly memory?: Partial<MemoryLimits>;
-  /** Bounds of sessions; none unless told. */
+  /** Limits of sessions. Default: none. */
   readonly sessions?: SessionBounds;
-  /** Bounds of transactions, where they aren't to be the defaults. */
+  /** Limits of transactions. Default: `DEFAULT_TRANSACTION_BOUNDS`. */
   readonly transactions?: Partial<TransactionBounds>;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
-  /** Keeps an audit log; none unless told. */
+  /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
-  /** Takes errors of our own making, and key sets that can't be had, for the log. */
+  /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
 
-/** Bounds of sessions, besides those that DURATION FOR SESSION sets. */
+/** Limits of sessions, in addition to DURATION FOR SESSION. */
 export interface SessionBounds {
-  /** For how many milliseconds somebody who is signed in may do nothing. */
+  /** Idle timeout of a signed-in session, in milliseconds. */
   readonly idle?: number | undefined;
-  /** How many milliseconds the session of a record user may last in all. */
+  /** Maximum lifetime of a record user's session, in milliseconds. */
   readonly lifetime?: number | undefined;
-  /** How many sessions a record user may have that outlast a request; one more ends the oldest. */
+  /** Maximum number of lasting sessions per record user; a further one ends the oldest. */
   readonly perUser?: number | undefined;
 }
 
 export interface ResourceUsage {
-  /** Open sessions, and those in the registry: of users who are signed in for longer than a request. */
+  /** Open sessions, and those in the registry: signed in for longer than one request. */
   readonly sessions: number;
   readonly signedIn: number;
-  /** Transactions and snapshots that are held, and the bytes that those have reserved. */
+  /** Open transactions and snapshots, and the bytes reserved for them. */
   readonly transactions: number;
   readonly memory: number;
   readonly liveQueries: number;
@@ -97,12 +98,22 @@ export interface ResourceUsage {
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
-/** A function may be named as it was called in 2.x. */
+/** Functions may be given by their names of 2.x. */
 function functionName(name: string): string {
   return findFunction(name)?.name ?? name;
 }
 
-/** @throws TesseraError `audit_log_unusable` */
+/**
+ * Opens a database over a storage engine: loads its settings, begins its audit log and its background tasks
+ * (asynchronous events, changefeed retention). Close it with `close`, which closes the engine as well.
+ *
+ *     const database = await openDatabase(new MemoryEngine());
+ *     const session = database.ownerSession();
+ *     const [result] = await session.query('RETURN 1 + 1');
+ *     await database.close();
+ *
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`
+ */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
   const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
@@ -116,6 +127,7 @@ export class OpenDatabase implements Database {
   readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
   readonly #pruner: ChangeRetention;
+  readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   readonly plans: PlanCache;
@@ -146,6 +158,7 @@ export class OpenDatabase implements Database {
       },
       sequences: new SequenceCounters(engine),
       eventQueued: () => this.#events.wake(),
+      indexWorkQueued: () => this.#indexes.wake(),
       backgroundMemory: () => memory.background(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
@@ -158,6 +171,7 @@ export class OpenDatabase implements Database {
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
     this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
+    this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
@@ -188,7 +202,7 @@ export class OpenDatabase implements Database {
     };
   }
 
-  /** Reads the settings that are kept in the store. */
+  /** Loads the settings that are stored in the database. */
   async load(): Promise<void> {
     const transaction = await this.#engine.begin({ writable: false });
     try {
@@ -214,12 +228,12 @@ export class OpenDatabase implements Database {
     return session;
   }
 
-  /** How many sessions are open. */
+  /** Number of open sessions. */
   get sessions(): number {
     return this.#sessions.size;
   }
 
-  /** What outlasts a request by now. */
+  /** Resources that outlast a request. */
   get resourceUsage(): ResourceUsage {
     const { transactions, registry, executor } = this.#services;
     return {
@@ -241,6 +255,7 @@ export class OpenDatabase implements Database {
 
   async close(): Promise<void> {
     this.#pruner.stop();
+    this.#indexes.stop();
     this.#aging.stop();
     this.#events.stop();
     for (const session of this.#sessions) session.close();

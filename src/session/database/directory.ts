@@ -1,4 +1,4 @@
-/** Answers what signing in asks of the database, each time in a transaction of its own. */
+/** Implements the user directory of `auth` on the store; each call runs in its own transaction. */
 
 import type { AuditLog } from '../../audit/audit-log.js';
 import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../../auth/directory.js';
@@ -41,7 +41,7 @@ export class StoreDirectory implements Directory {
   readonly #engine: Engine;
   readonly #executor: Executor;
   readonly #environment: Environment;
-  /** Where one is kept. */
+  /** Absent if no audit log is kept. */
   readonly #audit: AuditLog | undefined;
 
   readonly #transactions: Pick<HeldTransactions, 'budget'>;
@@ -158,7 +158,7 @@ export class StoreDirectory implements Directory {
     });
   }
 
-  /** Goes on with the value of a clause in its transaction. */
+  /** Passes the value of a clause to `work`, within the clause's transaction. */
   #evaluate<T>(
     expression: Expression,
     { place, variables, identity }: AccessRun,

@@ -1,4 +1,4 @@
-/** Runs asynchronous events: one after the other in the order of the commits that raised them, each in a transaction of its own. */
+/** Runs asynchronous events in the commit order of their causes, each in its own transaction. */
 import type { AuditLog } from '../../audit/audit-log.js';
 import { SessionIdentity } from '../../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -17,13 +17,16 @@ import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from './held-transactions.js';
 
-/** Milliseconds between two rounds, for what was left behind or failed. */
+/** Milliseconds between rounds, for events left over or failed. */
 const INTERVAL = 5_000;
-/** Milliseconds until a round after a commit that queued something, so that what is committed together is run together. */
+/**
+ * Milliseconds between a commit that queues an event and the next round, so that events of concurrent commits run
+ * together.
+ */
 const SOON = 10;
-/** How many events are read at a time. */
+/** Events read at a time. */
 const BATCH = 256;
-/** How long an event may run where requests may run as long as they like. */
+/** Time limit of an event if requests have none. */
 const MAX_TIME = new Duration(60_000_000_000n);
 
 export interface EventRunnerServices {
@@ -32,7 +35,7 @@ export interface EventRunnerServices {
   readonly environment: Environment;
   readonly maxTime: Duration | undefined;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
-  /** Where one is kept. */
+  /** Absent if no audit log is kept. */
   readonly audit: AuditLog | undefined;
   report(error: TesseraError): void;
 }
@@ -46,11 +49,11 @@ export class EventRunner {
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    // There may be some of before the store was closed, or the process killed.
+    // Events may be left from before a shutdown or crash.
     this.#wait(SOON);
   }
 
-  /** Something that was queued is committed: the next round comes soon. */
+  /** A transaction that queued an event was committed: schedules a round. */
   wake(): void {
     if (this.#isSoon || this.#stopped) return;
     this.#isSoon = true;
@@ -80,9 +83,10 @@ export class EventRunner {
   }
 
   /**
-   * Runs what is queued when it begins; what is queued by that, and what fails, comes in a later round. The snapshot isn't held while events
-   * run: on disk nothing could be reused meanwhile that their commits free, and the file would grow with every event. Nor is the disk waited for
-   * after each: nobody is told of them, and an event that a power failure takes back is in the queue again.
+   * Runs the events that are queued when it begins; new and failed events wait for a later round. The snapshot is
+   * closed while events run: on disk, pages freed by their commits could not be reused otherwise, and the file would
+   * grow with every event. Events don't wait for fsync either: no client gets their results, and an event lost in a
+   * power failure is still in the queue.
    */
   async #round(): Promise<void> {
     const { engine, environment } = this.#services;
@@ -104,7 +108,7 @@ export class EventRunner {
     }
   }
 
-  /** Entries of the queue, from a snapshot that is over when they are there. */
+  /** Reads entries of the queue from a snapshot that is closed before it answers. */
   #read(range: KeyRange, options: ScanOptions & { readonly limit: number }): PromiseOrValue<readonly Entry[]> {
     return andThen(this.#services.engine.begin({ writable: false }), (snapshot) => {
       const entries: Entry[] = [];
@@ -134,7 +138,8 @@ export class EventRunner {
     try {
       await this.#attempt(key, event);
     } catch (error) {
-      // It stays where it is until the next round: it isn't the event that has failed, and those behind it needn't wait.
+      // The event stays in its place for the next round: a conflict is no failure of the event, and later events
+      // needn't wait.
       if (isConflict(error)) return;
       if (!isFailure(error)) throw error;
       await withRetries(engine, (transaction) => this.#putBack(transaction, key, event));
@@ -143,7 +148,7 @@ export class EventRunner {
     }
   }
 
-  /** What it defines and grants is the doing of whoever raised it. */
+  /** Definitions and grants made by an event are attributed to the principal whose write raised it. */
   #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
     const { engine, audit, transactions } = this.#services;
     const { namespace, database, principal, access } = event;
@@ -153,13 +158,13 @@ export class EventRunner {
     const work = (witness?: () => Witness) => (transaction: Transaction) =>
       this.#run(transaction, key, event, identity, witness?.());
     if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
-    // What the log tells has happened for good.
+    // The audit log records only what is durable.
     return new Auditor(audit, {}, { key: undefined, identity }).attempting((witness) =>
       withRetries(engine, work(witness), { memory }),
     );
   }
 
-  /** Nothing happens when somebody else has run it meanwhile. */
+  /** Does nothing if the event has meanwhile been run elsewhere. */
   #run(
     transaction: Transaction,
     key: Key,
@@ -180,7 +185,7 @@ export class EventRunner {
     });
   }
 
-  /** What has failed waits behind all others, as often as its definition says. */
+  /** Requeues a failed event at the end, up to the RETRY count of its definition. */
   #putBack(transaction: Transaction, key: Key, event: QueuedEvent): PromiseOrValue<void> {
     return andThen(transaction.get(key), (entry) => {
       if (entry === undefined) return;
@@ -190,10 +195,10 @@ export class EventRunner {
   }
 }
 
-/** The least key behind another. */
+/** The least key greater than another. */
 const after = (key: Key): Key => `${key}\0`;
 
-/** Whether it is the event that has failed, rather than what it runs on. */
+/** Whether the event itself has failed, rather than the storage. */
 function isFailure(error: unknown): error is TesseraError {
   return isVerdict(error) || (error instanceof TesseraError && error.code === 'timed_out');
 }

@@ -1,6 +1,6 @@
 /**
- * The transactions and snapshots that sessions hold over several requests or statements: how many there may be, how long they may last, and
- * how much memory they may take. What they show can't be given up as long as they last, by the store nor by its cache.
+ * Limits of the transactions and snapshots which sessions hold over several requests: number, lifetime and memory. As
+ * long as one is open, the store and its cache must keep the state that it reads.
  */
 import { MemoryBudget } from '../../base/memory-budget.js';
 import type { Environment } from '../../env/environment.js';
@@ -8,24 +8,27 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import { formatDuration } from '../../value/duration.js';
 import { Duration } from '../../value/value.js';
 
-/** Bounds of transactions. */
+/** Limits of transactions. */
 export interface TransactionBounds {
-  /** How many a user may hold at a time, in all sessions; guests by their addresses. Sessions of the process itself aren't counted so. */
+  /**
+   * Open transactions per user, over all sessions; guests count by address. Sessions of the process itself aren't
+   * limited.
+   */
   readonly perUser: number;
-  /** How many there may be in all. */
+  /** Open transactions in all. */
   readonly total: number;
-  /** The same of read-only ones: each request of GraphQL under way has one, and so has each export. */
+  /** The same for read-only ones: each running GraphQL request and each export has one. */
   readonly snapshotsPerUser: number;
   readonly snapshots: number;
-  /** For how many milliseconds nobody need ask anything of one that a client holds; without end if `undefined`. */
+  /** Idle timeout of a client's transaction in milliseconds; `undefined`: none. */
   readonly idle: number | undefined;
-  /** How many milliseconds one may last; without end if `undefined`. */
+  /** Maximum age in milliseconds; `undefined`: none. */
   readonly age: number | undefined;
-  /** How many bytes a transaction may write, roughly, held or not. */
+  /** Bytes that one transaction may write, estimated, held or not. */
   readonly memory: number;
-  /** How many bytes all together may write that are held; a quarter of it those of one user. */
+  /** Bytes that all held transactions may write together; one user may take a quarter of it. */
   readonly heldMemory: number;
-  /** In which both are counted, too. */
+  /** The parent budget of both. */
   readonly parent?: MemoryBudget | undefined;
 }
 
@@ -40,44 +43,44 @@ export const DEFAULT_TRANSACTION_BOUNDS: TransactionBounds = {
   heldMemory: 64 * 2 ** 20,
 };
 
-/** What is to be held. */
+/** A request to hold a transaction. */
 export interface LeaseRequest {
-  /** Whose it is; `undefined` for the process itself. */
+  /** The owner; `undefined` for the process itself. */
   readonly user: string | undefined;
   readonly kind: HeldKind;
-  /** Ends it, because its time is over. */
+  /** Ends the transaction on idle timeout or maximum age. */
   end(reason: TesseraError): void;
 }
 
-/** A client's transaction; a snapshot of a request; one that lasts as long as the client takes to read it all. */
+/** A client's transaction, the snapshot of a request, or the snapshot of an export. */
 export type HeldKind = 'transaction' | 'snapshot' | 'export';
 
-/** The right to hold one. */
+/** Permission to hold one transaction. */
 export interface Hold {
-  /** For what it writes. */
+  /** The budget of its writes. */
   readonly memory: MemoryBudget;
-  /** A statement begins in it; the answer is to be called when that has ended. Meanwhile it isn't idle. */
+  /** A statement begins; call the result when it has ended. The transaction isn't idle meanwhile. */
   use(): () => void;
-  /** It is over. Harmless when called again. */
+  /** Releases the permission. Idempotent. */
   release(): void;
 }
 
-/** How many there are of a kind. */
+/** The open transactions of one kind. */
 interface Counter {
   readonly perUser: number;
   readonly total: number;
   all: number;
-  /** Of those who hold any. */
+  /** Users who hold any. */
   readonly users: Map<string, User>;
 }
 
 interface User {
   held: number;
-  /** In which all that they hold is counted. */
+  /** The budget of everything they hold. */
   readonly memory: MemoryBudget;
 }
 
-/** Which part of the memory of held transactions a user may take. */
+/** The share of the memory of held transactions that one user may take. */
 const USER_SHARE = 1 / 4;
 
 export class HeldTransactions {
@@ -98,24 +101,27 @@ export class HeldTransactions {
     this.#snapshots = { perUser: snapshotsPerUser, total: snapshots, all: 0, users: new Map() };
   }
 
-  /** How many are held now, of all kinds. */
+  /** Number of open transactions of all kinds. */
   get size(): number {
     return this.#holds.size;
   }
 
-  /** Bytes that all held ones have reserved. */
+  /** Bytes reserved by all held transactions. */
   get reserved(): number {
     return this.#memory.used;
   }
 
-  /** Makes the memory of a transaction that isn't held. */
+  /** Creates the budget of a transaction that isn't held. */
   readonly budget = (): MemoryBudget => this.#budgetIn(this.#bounds.parent);
 
   #budgetIn(parent: MemoryBudget | undefined): MemoryBudget {
     return new MemoryBudget(this.#bounds.memory, (limit) => failure('transaction_too_large', { limit }), parent);
   }
 
-  /** @throws TesseraError `too_many_transactions` */
+  /**
+   * Registers a transaction.
+   * @throws TesseraError `too_many_transactions`
+   */
   hold(request: LeaseRequest): Hold {
     const { idle, age } = this.#bounds;
     const counter = request.kind === 'transaction' ? this.#transactions : this.#snapshots;
@@ -140,7 +146,7 @@ export class HeldTransactions {
     return hold;
   }
 
-  /** One more of a user's. */
+  /** Counts one more transaction of a user. */
   #enter({ users, perUser }: Counter, name: string): MemoryBudget {
     let user = users.get(name);
     if (user === undefined) {
@@ -152,7 +158,10 @@ export class HeldTransactions {
     return user.memory;
   }
 
-  /** Waits until the first of them may be over. Those that begin meanwhile aren't over before that, unless the others lasted longer. */
+  /**
+   * Schedules a check for the earliest possible timeout. Transactions that begin later cannot time out earlier, except
+   * after others have been extended.
+   */
   #wait(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
@@ -184,7 +193,7 @@ function durationText(milliseconds: number): string {
 }
 
 interface HoldTimes {
-  /** Milliseconds by the clock that only goes on. */
+  /** Milliseconds of the monotonic clock. */
   now(): number;
   readonly idle: number | undefined;
   readonly age: number | undefined;
@@ -197,7 +206,7 @@ class OpenHold implements Hold {
   readonly #times: HoldTimes;
   readonly #began: number;
   #used: number;
-  /** Statements under way or waiting for their turn. */
+  /** Statements running or queued. */
   #running = 0;
   #isOver = false;
 
@@ -217,7 +226,7 @@ class OpenHold implements Hold {
     };
   }
 
-  /** When it may be over at the soonest. */
+  /** The earliest time at which it may time out. */
   get next(): number {
     return Math.min(this.#agesAt, this.#idlesAt);
   }

@@ -4,12 +4,12 @@ import { inPieces } from '../../exec/pace.js';
 import type { SessionServices } from '../session/services.js';
 import type { ParsedRequest } from './plan-cache.js';
 
-/** Runs something that an interrupt may end, such as the end of its session. */
+/** Runs work with an interrupt, which the end of the session triggers. */
 type Interruptible = <T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>) => PromiseOrValue<T>;
 
 /**
- * Parses a long request in pieces, while others have their turns.
- * @throws TesseraError as the parser does; `cancelled`, `timed_out`
+ * Parses a long text in steps, yielding between them.
+ * @throws TesseraError as the parser; `cancelled`, `timed_out`
  */
 export function parseYielding(
   { parseStepwise }: Pick<SessionServices, 'parseStepwise'>,

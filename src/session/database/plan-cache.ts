@@ -80,7 +80,7 @@ export class PlanCache implements Aging {
     const known = this.#texts.get(text);
     if (known !== undefined) return { statements: known };
     if (text.length > SHORT) return parseQuery(text);
-    const shapes = shapesOf(text, this.#atOnce);
+    const shapes = shapesOf(text);
     const planned = shapes && this.#planned(shapes, text, variables);
     const isComplete = planned !== undefined && planned.length === shapes?.length;
     if (isComplete && (this.#atOnce || text !== this.#last)) {

@@ -2,8 +2,8 @@
 const SLOTS = 2 ** 15;
 
 /**
- * What came before, by hashes, in a table that never grows. One that is pushed out by another was never there; what has the hash of another
- * counts as that.
+ * A direct-mapped table of hashes of constant size: a collision evicts the former entry, and equal hashes count as
+ * equal.
  */
 export class SeenHashes {
   readonly #slots = new Int32Array(SLOTS);
@@ -12,7 +12,7 @@ export class SeenHashes {
     return this.#slots[slotOf(hash)] === hash;
   }
 
-  /** Notes a hash, which isn't 0; answers whether it was there. */
+  /** Adds a nonzero hash; answers whether it was present. */
   note(hash: number): boolean {
     const slot = slotOf(hash);
     const wasThere = this.#slots[slot] === hash;

@@ -1,39 +1,39 @@
-/** The budgets of memory of a database: for everybody together, and within that for each connection, session and request. */
+/** Nested memory budgets of a database: process, connection, session, request. */
 import { MemoryBudget } from '../../base/memory-budget.js';
 import type { Environment, Heap } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type MemoryWatch, RequestMemory, type RequestMemoryOptions } from '../../exec/request-memory.js';
 
-/** Bounds in bytes of what is held at a time, as values take it when they are decoded. */
+/** Limits in bytes of decoded values. */
 export interface MemoryLimits {
-  /** By everybody together. */
+  /** For the whole process. */
   readonly total: number;
-  /** By the sessions and messages of a connection on which somebody has signed in. */
+  /** For a connection with a signed-in session: its sessions and messages. */
   readonly connection: number;
-  /** The same before anybody has. */
+  /** For a connection without one. */
   readonly guest: number;
-  /** By the variables and requests of a session. */
+  /** For a session: its variables and requests. */
   readonly session: number;
-  /** By one request. */
+  /** For one request. */
   readonly request: number;
 }
 
-/** Percent of the heap that the process may have. */
+/** Percentages of the heap limit. */
 export const DEFAULT_MEMORY_SHARES = { total: 60, connection: 40, session: 40, request: 30 } as const;
 
 export const DEFAULT_GUEST_MEMORY = 256 * 1024;
 
-/** Of what everybody may hold together, the part that bodies of requests may take while they come in. */
+/** The share of the process budget that request bodies may take while they are received. */
 const INCOMING_SHARE = 1 / 4;
 
-/** Above this part of the heap's limit the request that holds the most is ended. */
+/** Above this share of the heap limit, the largest request is cancelled. */
 const HEAP_NEARLY_FULL = 0.9;
-/** Ending a request that holds less would change little. */
+/** Smaller requests aren't worth cancelling, in bytes. */
 const WORTH_ENDING = 4 * 2 ** 20;
-/** To ask for the state of the heap takes some microseconds, so that it is asked for once in so many milliseconds. */
+/** Reading heap statistics costs microseconds, so it is done at most once per this many milliseconds. */
 const HEAP_INTERVAL = 10;
 
-/** The limits that hold unless told otherwise, for a heap of this many bytes. */
+/** The default limits for a heap limit in bytes. */
 export function defaultMemoryLimits(heap: number): MemoryLimits {
   const share = (name: keyof typeof DEFAULT_MEMORY_SHARES) => Math.floor((heap * DEFAULT_MEMORY_SHARES[name]) / 100);
   return {
@@ -47,20 +47,20 @@ export function defaultMemoryLimits(heap: number): MemoryLimits {
 
 export interface ServerMemoryOptions {
   readonly limits?: Partial<MemoryLimits> | undefined;
-  /** Whether the storage decodes each record anew for whoever reads it, rather than sharing it. */
+  /** Whether the storage decodes a record again on each read instead of sharing it. */
   readonly ownsRows: boolean;
 }
 
 export class ServerMemory implements MemoryWatch {
   readonly limits: MemoryLimits;
-  /** What everybody holds together. */
+  /** The budget of the whole process. */
   readonly budget: MemoryBudget;
-  /** What of it are bodies of requests that haven't come in completely. */
+  /** The part of it taken by request bodies being received. */
   readonly incoming: MemoryBudget;
   readonly #ownsRows: boolean;
   readonly #heap: Heap;
   readonly #clock: Environment['clock'];
-  /** The requests that hold much. */
+  /** The large requests. */
   readonly #large = new Set<RequestMemory>();
   #lookedAt = 0;
 
@@ -81,12 +81,12 @@ export class ServerMemory implements MemoryWatch {
     return new ConnectionMemory(this);
   }
 
-  /** What requests are opened with that count for a budget. */
+  /** The options of a request that is charged to `budget`. */
   requests(budget: MemoryBudget): RequestMemoryOptions {
     return { limit: this.limits.request, budget, ownsRows: this.#ownsRows, watch: this };
   }
 
-  /** Memory for what the server does of itself: bounded like that of a request, but nobody has to close it, since it counts for nobody else. */
+  /** Memory for background work: limited like a request. It needn't be closed, since it has no parent budget. */
   background(): RequestMemory {
     return new RequestMemory({ limit: this.limits.request, ownsRows: this.#ownsRows });
   }
@@ -101,8 +101,8 @@ export class ServerMemory implements MemoryWatch {
   }
 
   /**
-   * Looks at the heap, if it wasn't looked at just now. Budgets count what is known to be large; should the heap fill up all the same, the
-   * request that holds the most is ended, and not the process.
+   * Checks the heap, at most once per interval. Budgets count only what is known to be large; if the heap fills up all
+   * the same, the largest request is cancelled rather than the process.
    */
   readonly look = (): void => {
     if (this.#large.size === 0) return;
@@ -116,11 +116,11 @@ export class ServerMemory implements MemoryWatch {
   };
 }
 
-/** What a connection holds: its sessions with their variables and requests, messages that wait, and answers that aren't read. */
+/** The memory of a connection: sessions with variables and requests, queued messages, and unread answers. */
 export class ConnectionMemory {
   readonly server: ServerMemory;
   readonly budget: MemoryBudget;
-  /** How many of its sessions have somebody signed in. */
+  /** How many of its sessions are signed in. */
   #signedIn = 0;
 
   constructor(server: ServerMemory) {
@@ -133,7 +133,7 @@ export class ConnectionMemory {
     this.budget = new MemoryBudget(server.limits.guest, exceeded, server.budget);
   }
 
-  /** A session of the connection has somebody signed in, or nobody any more. */
+  /** A session of the connection has signed in (1) or out (-1). */
   countSignedIn(by: 1 | -1): void {
     this.#signedIn += by;
     const { connection, guest } = this.server.limits;
@@ -141,8 +141,8 @@ export class ConnectionMemory {
   }
 
   /**
-   * What requests and answers count for. Those of guests who may run statements count for everybody together: the little that others may hold
-   * before sign-in would be too little for them.
+   * The budget of requests and answers. Requests of guests who may run statements are charged to the process: the guest
+   * limit would be too small for them.
    */
   get work(): MemoryBudget {
     return this.#signedIn > 0 ? this.budget : this.server.budget;

@@ -1,6 +1,6 @@
 /**
- * The sessions of a store that outlast a request, by their users. Nothing here is written down: a session ends with its connection, and
- * what keeps a user out for longer is kept in the store (`catalog/credentials/revocation-list.ts`).
+ * The lasting sessions of a store, by user. It is kept in memory only: a session ends with its connection, and
+ * revocations are stored (`catalog/credentials/revocation-list.ts`).
  */
 import type { SessionIdentity } from '../../auth/identity.js';
 import { type DatabasePath, databasePathOf, type Principal, subjectOf } from '../../catalog/principal.js';
@@ -8,33 +8,33 @@ import type { LastingSession, SessionRegistry } from '../../exec/execution.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
 
-/** As the registry sees it. */
+/** A session as seen by the registry. */
 export interface RegisteredSession extends LastingSession {
-  /** What it rests on may have changed. */
+  /** Its user or access method may have changed: schedules a check. */
   scheduleRevalidation(): void;
 }
 
 export class InMemorySessionRegistry implements SessionRegistry {
-  /** How many sessions a record user may have; the oldest ends when there is one more. */
+  /** Maximum number of sessions per record user; a further one ends the oldest. */
   readonly #perUser: number | undefined;
-  /** By their users; each set in the order of sign-ins. */
+  /** By user; each set in the order of sign-ins. */
   readonly #users = new Map<string, Set<RegisteredSession>>();
-  /** Record users among them. */
+  /** How many of them are record users'. */
   #records = 0;
   #epoch = 0;
-  /** The records of users that a transaction has deleted so far. */
+  /** The user records that a transaction has deleted so far. */
   readonly #deleted = new WeakMap<Transaction, RecordId[]>();
 
   constructor(perUser: number | undefined) {
     this.#perUser = perUser;
   }
 
-  /** Goes up whenever something changed that sessions rest on. */
+  /** Incremented whenever a user or access method changes that sessions depend on. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** A session has become somebody's. */
+  /** A user has signed in to the session. */
   enter(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
     const key = principalKey(principal);
@@ -47,7 +47,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
     oldest?.end();
   }
 
-  /** It isn't any more. */
+  /** The user has left the session. */
   leave(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
     const key = principalKey(principal);
@@ -79,13 +79,13 @@ export class InMemorySessionRegistry implements SessionRegistry {
     const ids = [id];
     this.#deleted.set(transaction, ids);
     transaction.afterCommit(() => {
-      // Whoever is signing in just now may have found the record still there.
+      // A concurrent sign-in may have read the record before it was deleted.
       this.#epoch++;
       for (const session of this.#ofRecords(namespace, database, ids)) session.scheduleRevalidation();
     });
   }
 
-  /** The sessions of records; of all records of the place where they are fewer than those asked for. */
+  /** The sessions of records; all record sessions of the database if they are fewer than `ids`. */
   *#ofRecords(namespace = '', database = '', ids: readonly RecordId[]): Iterable<RegisteredSession> {
     if (ids.length > this.#records) {
       for (const session of this.signedIn()) {
@@ -100,15 +100,15 @@ export class InMemorySessionRegistry implements SessionRegistry {
   }
 }
 
-/** Tells users apart. */
+/** Identifies a user. */
 export function principalKey(principal: Exclude<Principal, { kind: 'guest' }>): string {
   const { namespace, database } = databasePathOf(principal);
   return JSON.stringify([namespace, database, subjectOf(principal)]);
 }
 
 /**
- * The same for who is signed in, with what changes when a user is defined or a record made anew. `undefined` for those who have shown
- * nothing.
+ * Identifies an account: like `principalKey`, but a user that is redefined or a record that is recreated gets another
+ * key. `undefined` without credentials.
  */
 export function accountKey({ principal, signedIn: { basis } }: SessionIdentity): string | undefined {
   if (principal.kind === 'guest' || basis === undefined) return undefined;

@@ -8,45 +8,46 @@ interface Arrival {
 }
 
 /**
- * How far a live query that was begun with SINCE has come. It is behind first: then it is told what the changefeed has, and of what is
- * committed meanwhile only how far it goes is kept, since the feed has that, too. Once it has caught up, changes are told as they come.
+ * The position of a live query begun with SINCE. It first catches up from the changefeed; meanwhile only the extent of
+ * new commits is tracked, since the feed holds them as well. Once it has caught up, changes are delivered directly.
  */
 export class LiveCursor {
-  /** Where it began. */
+  /** The start position. */
   readonly since: Versionstamp;
-  /** The last commit that was told to its end. */
+  /** The last commit that was delivered completely. */
   told: Versionstamp | undefined;
-  /** Of a commit under way the last change that can be seen: whether it ends the commit is only known when the others were looked at. */
+  /** The last visible change of the current commit; held back until it is known whether it is the commit's last. */
   held: Written | undefined;
-  /** Where the feed is to be read on; `undefined` once it has caught up. */
+  /** Where to read the feed next; `undefined` once it has caught up. */
   from: LogPosition | undefined;
-  /** Up to where it is known to be behind. */
+  /** The last commit known not to be delivered yet. */
   until: Versionstamp;
-  /** Whether more was committed than the last piece of the feed was to tell. */
+  /** Whether commits arrived after the upper end of the last page. */
   isOutrun = false;
   isEnded = false;
-  /** The last change that came when it had caught up. */
+  /** The last change that arrived after it had caught up. */
   #latest: Arrival | undefined;
 
   /**
-   * `now` is the versionstamp of the commits up to which it hears nothing. Below `soon` no more versionstamps are given out: behind them
-   * it can go on as well, and whether any commit has one, of whatever table, is nobody's business.
+   * `now` is the versionstamp of the last commit before the query began. Versionstamps below `soon` are no longer
+   * assigned, so that a resume token between both is as good as `now`; whether such a commit exists in another table
+   * isn't revealed.
    */
   constructor({ stamp }: NonNullable<LiveQuery['since']>, now: Versionstamp, soon: Versionstamp) {
     this.since = stamp ?? now;
-    // A versionstamp to come is now.
+    // A versionstamp in the future counts as now.
     this.told = stamp !== undefined && (stamp <= now || stamp < soon) ? stamp : undefined;
     this.from = stamp !== undefined && stamp < now ? positionAfter(stamp) : undefined;
     this.until = now;
   }
 
-  /** A change comes, behind which there may be others of the same commit. */
+  /** A change arrives; more of the same commit may follow. */
   follow(arrival: Arrival): void {
     if (this.#latest?.stamp === arrival.stamp) this.#latest.isLast = false;
     this.#latest = arrival;
   }
 
-  /** Notes that there is a commit more; answers whether the feed will tell it. */
+  /** Records a new commit; answers whether the feed will deliver it. */
   takesFromFeed(stamp: Versionstamp): boolean {
     if (this.from === undefined) return false;
     this.until = stamp;

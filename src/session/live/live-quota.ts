@@ -1,13 +1,16 @@
 import { failure } from '../../errors/error.js';
 
-/** Bounds on what the live queries of one connection take up. */
+/** Limits of the live queries of one connection. */
 export interface LiveLimits {
   readonly queries: number;
-  /** What their statements and parameters may take, in bytes. */
+  /** Bytes of their statements and parameters. */
   readonly weight: number;
-  /** Changes that wait for the client. One that falls further behind is told that its live queries have ended, since it would miss some. */
+  /**
+   * Changes that may wait for the client. A client that falls further behind gets its live queries ended, since it
+   * would miss changes.
+   */
   readonly changes: number;
-  /** What the records in these changes may take, in bytes. */
+  /** Bytes of the records in these changes. */
   readonly bytes: number;
 }
 
@@ -18,7 +21,7 @@ export const DEFAULT_LIVE_LIMITS: LiveLimits = {
   bytes: 64 * 2 ** 20,
 };
 
-/** What the live queries of all sessions of a connection may take up together, and do. */
+/** Counts what the live queries of all sessions of a connection hold. */
 export class LiveQuota {
   readonly #limits: LiveLimits;
   #queries = 0;
@@ -30,14 +33,17 @@ export class LiveQuota {
     this.#limits = { ...DEFAULT_LIVE_LIMITS, ...limits };
   }
 
-  /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
+  /**
+   * Checks that a query fits.
+   * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
+   */
   admit(weight: number): void {
     const { queries, weight: most } = this.#limits;
     if (this.#queries >= queries) throw failure('too_many_live_queries', { limit: queries });
     if (this.#weight + weight > most) throw failure('live_queries_too_large', { limit: most });
   }
 
-  /** Takes room for a query; false if there is none. */
+  /** Reserves a query; false if the quota is exhausted. */
   takeQuery(weight: number): boolean {
     if (this.#queries >= this.#limits.queries || this.#weight + weight > this.#limits.weight) return false;
     this.#queries++;
@@ -50,7 +56,7 @@ export class LiveQuota {
     this.#weight -= weight;
   }
 
-  /** Takes room for a change that has to wait; false if there is none. A lone one may be of any size. */
+  /** Reserves a pending change; false if the quota is exhausted. A single change may have any size. */
   takeChange(bytes: number): boolean {
     const isFull = this.#changes >= this.#limits.changes || this.#bytes + bytes > this.#limits.bytes;
     if (isFull && this.#changes > 0) return false;

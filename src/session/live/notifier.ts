@@ -1,6 +1,6 @@
 /**
- * Tells a session's client what its live queries see, one thing after the other. Writers only leave their changes here; looking at them,
- * with the rights that the session has by then, and waiting for a slow client is done afterwards.
+ * Delivers the notifications of a session's live queries in order. Writers only enqueue their changes; evaluating them
+ * with the session's current rights and waiting for a slow client happens afterwards.
  */
 
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
@@ -20,48 +20,48 @@ import type { Notification, NotificationSink } from '../contract.js';
 import { LiveCursor } from './live-cursor.js';
 import type { LiveQuota } from './live-quota.js';
 
-/** How long a live query may look at one change. */
+/** The time limit for evaluating one live query on one change. */
 const PATIENCE = new Duration(5_000_000_000n);
 
 export interface NotifierServices {
   readonly engine: Engine;
   readonly environment: Environment;
   readonly executor: Executor;
-  /** Reports an error of our own making. */
+  /** Reports an internal error. */
   report(error: TesseraError): void;
 }
 
-/** A time beyond what timers can wait for. */
+/** Longer delays exceed what timers support. */
 const LONGEST_WAIT = 86_400_000;
 
-/** What a notifier knows of its session. */
+/** The session as seen by the notifier. */
 export interface WatchedSession {
-  /** Who is signed in now; `undefined` when the session has expired. */
+  /** The current identity; `undefined` if the session has expired. */
   identity(): PromiseOrValue<SessionIdentity | undefined>;
-  /** Milliseconds until it expires, if nothing happens; Infinity if it never does. */
+  /** Milliseconds until the session expires unless it is used; Infinity if never. */
   remaining(): number;
 }
 
-/** A change to be looked at. */
+/** A change to evaluate. */
 interface ChangeItem {
   readonly kind: 'change';
   readonly query: LiveQuery;
   readonly change: Written;
   readonly stamp: Versionstamp;
-  /** Whether the query hears no more of its commit. */
+  /** Whether it is the last change of its commit for this query. */
   isLast: boolean;
-  /** In bytes. */
+  /** Bytes. */
   readonly weight: number;
 }
 
-/** A piece of what was changed before a query began. */
+/** A page of changes from before the query began. */
 interface PastItem {
   readonly kind: 'past';
   readonly query: LiveQuery;
   readonly resumption: LiveCursor;
 }
 
-/** The end of a query, and why. */
+/** The end of a query and its reason. */
 interface EndItem {
   readonly kind: 'end';
   readonly query: LiveQuery;
@@ -70,10 +70,10 @@ interface EndItem {
 
 type Item = ChangeItem | PastItem | EndItem;
 
-/** The time in which one item is dealt with. */
+/** The processing of one item. */
 interface Turn {
   readonly interrupt: RequestInterrupt;
-  /** Whether nothing is to be told any more of what was begun in it. */
+  /** Whether notifications must be suppressed because the query or session has ended meanwhile. */
   isOver(): boolean;
 }
 
@@ -83,14 +83,14 @@ export class Notifier implements LiveListener {
   readonly #quota: LiveQuota;
   readonly #session: WatchedSession;
   readonly #queries = new Set<LiveQuery>();
-  /** Of the queries that were begun with SINCE. */
+  /** The cursors of the queries begun with SINCE. */
   readonly #resumptions = new Map<LiveQuery, LiveCursor>();
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Item>();
-  /** Goes up when everything ends. */
+  /** Incremented when all queries end. */
   #generation = 0;
   #working = false;
-  /** Requests under way that begin live queries: their answers come before any notification. */
+  /** Requests in progress that begin live queries: their answers precede any notification. */
   #holding = 0;
   #closed = false;
   #stopWatching: (() => void) | undefined;
@@ -102,7 +102,7 @@ export class Notifier implements LiveListener {
     this.#session = session;
   }
 
-  /** How many live queries there are. */
+  /** Number of live queries. */
   get queries(): number {
     return this.#queries.size;
   }
@@ -114,7 +114,7 @@ export class Notifier implements LiveListener {
 
   begun(query: LiveQuery, stamp: Versionstamp): boolean {
     if (this.#closed) return false;
-    // A transaction may begin more than there is room for.
+    // One transaction may begin more queries than the quota allows.
     if (!this.#quota.takeQuery(query.weight)) {
       this.#add({ kind: 'end', query, reason: failure('live_queries_full') });
       return false;
@@ -145,17 +145,19 @@ export class Notifier implements LiveListener {
     this.#add(item);
   }
 
-  /** Changes that were made before are told before. */
+  /** Earlier changes are delivered first. */
   ended(query: LiveQuery, reason?: TesseraError): void {
     if (this.#queries.delete(query)) this.#quota.giveQuery(query.weight);
     if (this.#queries.size === 0) this.watch();
     const resumption = this.#resumptions.get(query);
-    // Nobody waits for all of the past to be told that it is over.
+    // The end is delivered without catching up first.
     if (resumption?.from !== undefined) resumption.isEnded = true;
     if (!this.#closed) this.#add({ kind: 'end', query, reason });
   }
 
-  /** Ends all live queries of the session. What waits is looked at no more, and what is being looked at isn't told. */
+  /**
+   * Ends all live queries of the session. Pending changes are dropped, and a change being evaluated isn't delivered.
+   */
   endAll(reason?: TesseraError): void {
     this.#generation++;
     for (const item of this.#waiting) {
@@ -166,7 +168,7 @@ export class Notifier implements LiveListener {
     for (const query of this.#queries) this.#services.executor.liveQueries.end(query, reason);
   }
 
-  /** Ends everything when the session expires, whether or not anything happens by then. To be called whenever that time changes. */
+  /** Ends all queries when the session expires, even without activity. Call whenever the expiry changes. */
   watch(): void {
     this.#stopWatching?.();
     this.#stopWatching = undefined;
@@ -179,7 +181,7 @@ export class Notifier implements LiveListener {
     });
   }
 
-  /** Nobody is there any more. */
+  /** The connection is closed. */
   close(): void {
     this.#closed = true;
     this.endAll();
@@ -187,7 +189,7 @@ export class Notifier implements LiveListener {
     this.#resumptions.clear();
   }
 
-  /** Keeps notifications back until `release`. */
+  /** Holds notifications back until `release`. */
   hold(): void {
     this.#holding++;
   }
@@ -213,10 +215,10 @@ export class Notifier implements LiveListener {
 
   async #work(): Promise<void> {
     const { environment } = this.#services;
-    // The writer's answer, and that of the LIVE statement, go first.
+    // The answers of the writer and of the LIVE statement go first.
     await environment.timers.nextRound();
     const interrupt = RequestInterrupt.begin(environment);
-    // What is added on the way is met on the way.
+    // Items that are added meanwhile are processed in the same loop.
     for (const item of this.#waiting) {
       if (this.#holding > 0) return;
       this.#waiting.delete(item);
@@ -244,7 +246,7 @@ export class Notifier implements LiveListener {
     await this.#send({ id: query.id, action: 'KILLED', record: undefined, result: undefined, reason });
   }
 
-  /** Tells a piece of what the feed has, and sees to it that the rest follows. */
+  /** Delivers one page of the changefeed and schedules the next. */
   async #tellPast({ query, resumption }: PastItem, turn: Turn): Promise<void> {
     const { until } = resumption;
     resumption.isOutrun = false;
@@ -271,8 +273,8 @@ export class Notifier implements LiveListener {
   }
 
   /**
-   * Tells of a change with the versionstamp behind which to go on: that of its commit only if nothing more of the commit is seen, and else the
-   * one before.
+   * Delivers a change with the versionstamp to resume from: that of its commit only if no further change of the commit
+   * is visible, otherwise the previous one.
    */
   async #tellOfCommit(
     { query, change, stamp, isLast }: Pick<ChangeItem, 'query' | 'change' | 'stamp' | 'isLast'>,
@@ -292,7 +294,7 @@ export class Notifier implements LiveListener {
     resumption.held = undefined;
   }
 
-  /** Answers whether anything of the change is seen. */
+  /** Answers whether the change is visible to the query. */
   async #tell(query: LiveQuery, change: Written, versionstamp: Versionstamp | undefined, turn: Turn): Promise<boolean> {
     const notification = await this.#notificationOf(query, change, versionstamp, turn);
     if (notification === undefined || turn.isOver()) return false;
@@ -304,7 +306,7 @@ export class Notifier implements LiveListener {
     try {
       await this.#sink(notification);
     } catch (error) {
-      // Whoever can't be told is gone.
+      // The client is gone.
       this.#services.report(asTesseraError(error));
       this.close();
     }
@@ -334,7 +336,7 @@ export class Notifier implements LiveListener {
             },
         ),
       (thrown) => {
-        // What can't be judged isn't shown; the other changes are.
+        // A change whose evaluation fails isn't shown; others are.
         const error = asTesseraError(thrown);
         if (error.code === 'internal') this.#services.report(error);
         return undefined;
@@ -354,7 +356,7 @@ export class Notifier implements LiveListener {
     );
   }
 
-  /** Does something for whoever is signed in now, with the table as it is now; nothing if there is nobody or no table any more. */
+  /** Runs `work` with the current identity and the current table definition; does nothing if either is gone. */
   #asOfNow<T>(
     query: LiveQuery,
     interrupt: RequestInterrupt,

@@ -1,4 +1,4 @@
-/** The ways by which somebody becomes the user of a session. */
+/** Signs users in to a session. */
 import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../../auth/credentials.js';
 import type { Client } from '../../auth/identity.js';
@@ -9,12 +9,14 @@ import { type Auditor, type AuthenticationAttempt, claimedIdentity } from '../au
 import type { IssuedTokens } from '../contract.js';
 import type { SessionServices } from './services.js';
 
-/** The session in which somebody signs in. */
+/** The session that a user signs in to. */
 export interface AuthenticatedSession {
   client(): Client;
   /** @throws TesseraError `cancelled` if it is closed */
   mustBeOpen(): void;
-  /** Somebody has signed in, which began at `since`; `mayBeStale` if users or accesses were changed meanwhile. */
+  /**
+   * A user has signed in; the sign-in began at `since`. `mayBeStale`: users or access methods were changed meanwhile.
+   */
   entered(as: Authenticated, since: bigint, mayBeStale: boolean): void;
 }
 
@@ -72,7 +74,7 @@ export class SessionAuthentication {
     );
   }
 
-  /** What changes while somebody signs in makes the session doubtful from the beginning. */
+  /** If definitions change during the sign-in, the session is revalidated at once. */
   #enter<A extends Authenticated>(
     attempt: AuthenticationAttempt,
     signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
@@ -80,7 +82,7 @@ export class SessionAuthentication {
     const { authenticator, registry, environment } = this.#services;
     const { epoch } = registry;
     const since = environment.clock.now();
-    // After the session was closed nobody would end what begins here.
+    // A closed session must not begin anything, since nothing would end it.
     const work = () =>
       andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
         this.#session.mustBeOpen();

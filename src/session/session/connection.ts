@@ -3,7 +3,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { ConnectionMemory } from '../database/server-memory.js';
 import type { OpenHeldTransaction } from './held-transaction.js';
 
-/** Of how many transactions that were ended a connection knows why. */
+/** How many ended transactions a connection remembers the reason of. */
 const KNOWN_ENDS = 64;
 
 export class Connection {
@@ -14,7 +14,7 @@ export class Connection {
     this.memory = memory;
   }
 
-  /** Made when it is first asked for: the connections of most HTTP requests hold none. */
+  /** Created lazily: most HTTP requests hold no transaction. */
   get transactions(): ConnectionTransactions {
     this.#transactions ??= new ConnectionTransactions();
     return this.#transactions;
@@ -22,12 +22,12 @@ export class Connection {
 }
 
 /**
- * The transactions that clients can name, by their ids. Any session of the connection finds them, with its own rights; those of other
- * connections have no way to, whatever they know.
+ * The transactions that a client can name, by their ids. Every session of the connection can use them, with its own
+ * rights; sessions of other connections cannot.
  */
 class ConnectionTransactions {
   readonly #held = new Map<string, OpenHeldTransaction>();
-  /** Why transactions were ended whose client may not know yet. */
+  /** Why transactions ended whose client may not know yet. */
   readonly #ends = new Map<string, TesseraError>();
 
   add(held: OpenHeldTransaction): void {
@@ -38,7 +38,10 @@ class ConnectionTransactions {
     this.#held.delete(id);
   }
 
-  /** One that is under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
+  /**
+   * An open transaction of the connection.
+   * @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired`
+   */
   find(id: string): OpenHeldTransaction {
     const held = this.#held.get(id);
     if (held === undefined) throw this.#ends.get(id) ?? failure('transaction_missing');

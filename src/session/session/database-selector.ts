@@ -1,24 +1,23 @@
-/** What USE selects, and brings into being for those who may. */
+/** Applies USE: selects a namespace and database, and defines missing ones if the principal may. */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { ensureDatabase, ensureNamespace } from '../../catalog/definitions/define.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
-import { type DatabasePath, mayAct } from '../../catalog/principal.js';
+import { type DatabasePath, type Identity, mayAct } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { NamespacePath } from '../../exec/ensure-place.js';
-import type { Identity } from '../../exec/execution.js';
 import { tellImplied, type Witness } from '../../exec/witness.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import type { InMemorySessionRegistry } from '../database/session-registry.js';
 
-/** What a USE names of a place: a text selects, `null` unsets, `undefined` keeps. */
+/** The operands of USE: a string selects, `null` clears, `undefined` keeps. */
 export interface UseTarget {
   readonly namespace?: string | null | undefined;
   readonly database?: string | null | undefined;
 }
 
-/** Namespaces that are remembered, and databases of each. */
+/** Namespaces cached, and databases cached per namespace. */
 const MOST_KNOWN = 100;
 
 export class DatabaseSelector {
@@ -26,7 +25,7 @@ export class DatabaseSelector {
   readonly #environment: Environment;
   readonly #registry: InMemorySessionRegistry;
   readonly #catalogs: CatalogCache;
-  /** Databases that were there, by namespace, until a place is defined or removed: HTTP selects one with each request. */
+  /** Existing databases by namespace, valid for one epoch of the registry: HTTP selects a database on every request. */
   #known = new Map<string, Set<string>>();
   #epoch = 0;
 
@@ -38,8 +37,8 @@ export class DatabaseSelector {
   }
 
   /**
-   * The place after a selection. A namespace or database that doesn't exist is defined if the principal may define it; for everybody else
-   * selecting it changes nothing but the session, and what is asked of it later fails.
+   * Answers the selection after USE. A missing namespace or database is defined if the principal may define it;
+   * otherwise only the selection changes, and later statements fail.
    */
   select(identity: Identity, named: UseTarget, witness?: Witness): PromiseOrValue<DatabasePath> {
     const selected = placeAfter(identity, named);
@@ -60,7 +59,9 @@ export class DatabaseSelector {
     });
   }
 
-  /** As `select`, in a transaction: what it defines is there for those behind it, and lasts if the transaction does. */
+  /**
+   * Like `select`, within a transaction: definitions become visible to its later statements, and last if it commits.
+   */
   selectWithin(
     transaction: Transaction,
     identity: Identity,
@@ -70,7 +71,7 @@ export class DatabaseSelector {
     const selected = placeAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
     if (wanted === undefined) return selected;
-    // What is known of others may be changed in this very transaction.
+    // The cache may be stale within this transaction.
     return andThen(missingPart(transaction, wanted), (missing) => {
       if (missing === undefined || !mayDefine(identity, missing, wanted)) return selected;
       return andThen(this.#define(transaction, wanted), () => {
@@ -123,21 +124,21 @@ function placeAfter({ place }: Identity, { namespace, database }: UseTarget): Da
   };
 }
 
-/** What of a selected place is to exist, if the principal may define in it at all. */
+/** The part of the selection that must exist, if the principal may define it. */
 function definableOf(
   { principal }: Identity,
   { namespace, database }: DatabasePath,
   named: UseTarget,
 ): NamespacePath | undefined {
   if (namespace === undefined || !mayAct(principal, 'edit', { namespace })) return undefined;
-  // What is kept, and not named, comes into being when somebody writes to it.
+  // A database that is kept and not named is defined by the first write.
   return named.database === undefined ? { namespace } : { namespace, database };
 }
 
 type Missing = 'namespace' | 'database' | undefined;
 
 function missingPart(transaction: Transaction, { namespace, database }: NamespacePath): PromiseOrValue<Missing> {
-  // Where there is a database, there is its namespace.
+  // An existing database implies its namespace.
   const found = database === undefined ? undefined : findDatabase(transaction, namespace, database);
   return andThen(found, (known) => {
     if (known !== undefined) return undefined;

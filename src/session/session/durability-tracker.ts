@@ -1,9 +1,12 @@
-import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { asTesseraError } from '../../errors/error.js';
 import type { Engine } from '../../storage/contract.js';
 import type { StatementResult } from '../statement-executor.js';
 
-/** What was done and seen, by a session or in a request, that may not be durable yet. Nobody may be told of it before. */
+/**
+ * Tracks the accepted commits that a session or request has written or read and that aren't durable yet. Replies wait
+ * for `durable`.
+ */
 export class DurabilityTracker {
   readonly #engine: Pick<Engine, 'earlyAnswers'>;
   #durable: Promise<void> | undefined;
@@ -12,22 +15,25 @@ export class DurabilityTracker {
     this.#engine = engine;
   }
 
-  /** Whether there is any: only transactions that begin on accepted commits see it then. */
+  /** Whether any are pending: only then may transactions begin on accepted commits. */
   get isPending(): boolean {
     return this.#durable !== undefined;
   }
 
-  /** Waits until all of it is durable. @throws TesseraError `storage_unavailable`: it never will be */
+  /**
+   * Resolves when all of them are durable.
+   * @throws TesseraError `storage_unavailable` if they cannot become durable
+   */
   get durable(): PromiseOrValue<void> {
     return this.#durable;
   }
 
-  /** Something was accepted just now, or read that was. */
+  /** Call after accepting a commit, or after reading accepted commits. */
   note(): void {
     const durable = this.#engine.earlyAnswers?.durable();
     if (!isPromise(durable) || durable === this.#durable) return;
     this.#durable = durable;
-    // What has failed stays so.
+    // A failure is kept.
     const over = () => {
       if (this.#durable === durable) this.#durable = undefined;
     };
@@ -35,19 +41,31 @@ export class DurabilityTracker {
   }
 }
 
-/** Results of work when they may be told. Where what was done is lost, nothing is told of it but that. */
+/**
+ * Runs `work` and answers its results once they are durable; if durability fails, every result is replaced by that
+ * error.
+ */
 export function whenDurable(
   engine: Pick<Engine, 'earlyAnswers'>,
   work: (durability: DurabilityTracker) => PromiseOrValue<StatementResult[]>,
 ): PromiseOrValue<StatementResult[]> {
   const durability = new DurabilityTracker(engine);
-  return andThen(work(durability), (results) => {
-    const { durable } = durability;
-    if (!isPromise(durable)) return results;
-    const lost = (thrown: unknown): StatementResult[] => {
-      const error = asTesseraError(thrown);
-      return results.map((result) => ({ ...result, outcome: { ok: false, error } }));
-    };
-    return durable.then(() => results, lost);
-  });
+  const results = work(durability);
+  return isPromise(results) ? afterRun(results, durability) : afterCommits(results, durability);
+}
+
+function afterRun(running: Promise<StatementResult[]>, durability: DurabilityTracker): Promise<StatementResult[]> {
+  return running.then((results) => afterCommits(results, durability));
+}
+
+function afterCommits(results: StatementResult[], { durable }: DurabilityTracker): PromiseOrValue<StatementResult[]> {
+  return isPromise(durable) ? unlessLost(results, durable) : results;
+}
+
+function unlessLost(results: StatementResult[], durable: Promise<void>): Promise<StatementResult[]> {
+  const lost = (thrown: unknown): StatementResult[] => {
+    const error = asTesseraError(thrown);
+    return results.map((result) => ({ ...result, outcome: { ok: false, error } }));
+  };
+  return durable.then(() => results, lost);
 }

@@ -1,77 +1,87 @@
-/** A transaction that a client begins and ends itself, over several requests, in any sessions of its connection. */
+/** A transaction that a client begins and ends over several requests, in any sessions of its connection. */
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../exec/interrupt.js';
 import type { Statement } from '../../language/ast.js';
-import type { Transaction } from '../../storage/contract.js';
+import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { commitInterruptibly } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 
-/** How statements are to be run. */
+/** Options of a request's statements. */
 export interface StatementRequest {
   readonly variables: ObjectValue | undefined;
-  /** The values of the slots of each statement. */
+  /** The values of the literal slots of each statement. */
   readonly literals?: ParsedRequest['literals'] | undefined;
   readonly deadline?: Deadline | undefined;
-  /** The transaction in which they run; each in one of its own without. */
+  /** The transaction to run in; otherwise each statement has its own. */
   readonly held?: Transaction;
-  /** Holds on to what can end them, while they run. */
+  /** Collects what is running, so that it can be cancelled. */
   readonly running?: Set<{ cancel(): void }>;
-  /** What they go on from, though it isn't durable yet; nothing unless told. */
+  /** Tracks accepted commits that the request builds on before they are durable. Default: none. */
   readonly durability?: DurabilityTracker | undefined;
 }
 
-/** A session, as the transactions see it in which it takes part. */
+/** A session as seen by the transactions it takes part in. */
 export interface Participant {
   parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest>;
   /** @throws TesseraError `session_expired` */
   check(): void;
-  /** Waits until it is sure that the session may go on, which is no use of it. @throws TesseraError `session_expired` */
+  /**
+   * Waits until the session is known to be valid; doesn't reset its idle timeout.
+   * @throws TesseraError `session_expired`
+   */
   confirm(): PromiseOrValue<void>;
-  /** Waits until it is sure that the session may run statements. @throws TesseraError `session_expired`, `not_allowed` */
+  /**
+   * Waits until the session is known to be valid and may run statements.
+   * @throws TesseraError `session_expired`, `not_allowed`
+   */
   enter(): PromiseOrValue<void>;
-  /** Runs statements with the rights, the selection and the variables of the session. */
+  /** Runs statements with the session's rights, selection and variables. */
   run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
-  /** It takes part from now on, and has to cancel the transaction when its rights end. */
+  /** Work that waits for the store, which ends with the session and when a request would have to. */
+  interruptible<T>(work: (interrupt: WaitInterrupt) => PromiseOrValue<T>): PromiseOrValue<T>;
+  /** The session takes part from now on; it cancels the transaction when its rights end. */
   joined(held: OpenHeldTransaction): void;
   /** The transaction is about to end. */
   left(held: OpenHeldTransaction): void;
-  /** The transaction is over. */
+  /** The transaction has ended. */
   settled(transaction: Transaction, isCommitted: boolean): void;
 }
 
-/** What a held transaction needs besides. */
+/** The services that a held transaction needs. */
 export interface TransactionLease {
-  /** Its id, when it is first asked for: nobody asks for that of a snapshot. */
+  /** Generates the id on first use: snapshots never need one. */
   drawId(): string;
-  /** A statement begins in it; the answer is to be called when that has ended. */
+  /** A statement begins; call the result when it has ended. */
   use(): () => void;
-  /** It is about to end. */
+  /** The transaction is about to end. */
   release(held: OpenHeldTransaction): void;
 }
 
-/** What statements meet with whose transaction is ended while they run. */
+/** Errors of statements that run while their transaction is ended. */
 const ENDED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transaction_finished', 'cancelled']);
 
 /**
- * A transaction under way. The session that begins it takes part in it, and so does each one that runs a statement in it. What a session has
- * written is committed only while its rights last: the transaction is cancelled with the first of them that ends or becomes somebody else's.
+ * An open transaction. The session that begins it takes part, and so does each session that runs a statement in it. It
+ * is cancelled as soon as one of them ends or changes its principal, so that writes are committed only with the rights
+ * they were made with.
  */
 export class OpenHeldTransaction {
   readonly #transaction: Transaction;
   readonly #tenure: TransactionLease;
   #id: string | undefined;
-  /** Why it was ended, if no client did that. */
+  /** Why it ended, unless the client ended it. */
   #ended: TesseraError | undefined;
-  /** Statements of one transaction never overlap, whichever sessions they come from. */
+  /** Serializes the statements of all participating sessions. */
   readonly #queue = new SerialQueue();
   readonly #running = new Set<{ cancel(): void }>();
   readonly #participants = new Set<Participant>();
-  /** Sessions may come and go that do no more than name it. */
+  /** Weak, since sessions may come and go which only look the transaction up. */
   readonly #doors = new WeakMap<Participant, HeldTransaction>();
   #isOver = false;
 
@@ -91,7 +101,7 @@ export class OpenHeldTransaction {
     participant.joined(this);
   }
 
-  /** The transaction as a session uses it; always the same one for each. */
+  /** The handle through which a session uses the transaction; one for each session. */
   handleFor(session: Participant): HeldTransaction {
     let door = this.#doors.get(session);
     if (door === undefined) {
@@ -127,7 +137,7 @@ export class OpenHeldTransaction {
     );
   }
 
-  /** A result, with the reason if it is an error because the transaction was ended meanwhile. */
+  /** A result; the reason is substituted if the error is due to the end of the transaction. */
   #explained(result: StatementResult): StatementResult {
     const { outcome } = result;
     if (this.#ended === undefined || outcome.ok || !ENDED.has(outcome.error.code)) return result;
@@ -142,7 +152,7 @@ export class OpenHeldTransaction {
         this.#mustGoOn(by);
         this.#release();
         return otherwise(
-          () => andThen(this.#transaction.commit(), () => this.#settle(true)),
+          () => andThen(this.#commit(by), () => this.#settle(true)),
           (error) => {
             this.#settle(false);
             throw error;
@@ -152,7 +162,17 @@ export class OpenHeldTransaction {
     });
   }
 
-  /** Fails unless whoever commits and all who have taken part may still go on: their rights may have ended with nobody noticing so far. */
+  #commit(by: Participant): PromiseOrValue<void> {
+    const transaction = this.#transaction;
+    const committed = transaction.commit();
+    if (!isPromise(committed)) return;
+    return by.interruptible((interrupt) => commitInterruptibly(interrupt, transaction, () => committed));
+  }
+
+  /**
+   * Checks that the committing session and all participants are still valid.
+   * @throws TesseraError `session_expired`
+   */
   #confirm(by: Participant): PromiseOrValue<void> {
     let confirmed = by.confirm();
     for (const participant of this.#participants) {
@@ -170,7 +190,7 @@ export class OpenHeldTransaction {
     return confirmed;
   }
 
-  /** Cancels it, and what runs in it, because its time is over. */
+  /** Cancels the transaction and its running statements: idle timeout or age. */
   end(reason: TesseraError): void {
     this.#ended = reason;
     for (const running of this.#running) running.cancel();
@@ -179,7 +199,7 @@ export class OpenHeldTransaction {
 
   #mustGoOn(by: Participant): void {
     if (this.#ended === undefined) return;
-    // The end of the session comes first.
+    // An expired session takes precedence.
     by.check();
     throw this.#ended;
   }
@@ -201,7 +221,7 @@ export class OpenHeldTransaction {
   }
 }
 
-/** A held transaction in the hands of one session. */
+/** The handle of a held transaction for one session. */
 class SessionHandle implements HeldTransaction {
   readonly #held: OpenHeldTransaction;
   readonly #session: Participant;

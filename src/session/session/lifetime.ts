@@ -1,22 +1,22 @@
 import type { Clock } from '../../env/environment.js';
 
-/** How long a session may go on: until what let somebody in expires, or until nobody has used it for too long. */
+/** The lifetime of a session: until its credentials expire, or its idle timeout has passed. */
 export class Lifetime {
   readonly #clock: Clock;
-  /** In nanoseconds since 1970. */
+  /** Nanoseconds since 1970; `undefined`: never. */
   #expiresAt: bigint | undefined;
-  /** For how many milliseconds nobody need use it. */
+  /** Idle timeout in milliseconds. */
   #idle: number | undefined;
-  /** When it was last used, by the clock that only goes on. */
+  /** Time of the last use, on the monotonic clock. */
   #used = 0;
-  /** When something was last asked of it, by its client or on its behalf. */
+  /** Time of the last request, background ones included, on the monotonic clock. */
   #asked = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** It goes on anew, without end where neither is told. */
+  /** Restarts the lifetime; `undefined` means no limit. */
   begin(expiresAt: bigint | undefined, idle: number | undefined): void {
     this.#expiresAt = expiresAt;
     this.#idle = idle;
@@ -27,7 +27,7 @@ export class Lifetime {
     this.#expiresAt = 0n;
   }
 
-  /** Notes a request; one that nobody has asked for just now is no use. */
+  /** Records a request; a background request doesn't reset the idle timeout. */
   use(background: boolean): void {
     this.#asked = this.#clock.monotonic();
     if (!background) this.#used = this.#asked;
@@ -37,17 +37,17 @@ export class Lifetime {
     return this.#expiresAt;
   }
 
-  /** When it was last used, in nanoseconds since 1970. */
+  /** Time of the last use, in nanoseconds since 1970. */
   get usedAt(): bigint {
     return this.#clock.now() - BigInt(Math.round((this.#clock.monotonic() - this.#used) * 1e6));
   }
 
-  /** When something was last asked of it, by the clock that only goes on. */
+  /** Time of the last request, on the monotonic clock. */
   get askedAt(): number {
     return this.#asked;
   }
 
-  /** Milliseconds until it is over, unless it is used meanwhile. */
+  /** Milliseconds until it ends, unless it is used meanwhile. */
   get remaining(): number {
     const left =
       this.#expiresAt === undefined ? Number.POSITIVE_INFINITY : Number(this.#expiresAt - this.#clock.now()) / 1e6;

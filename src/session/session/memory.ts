@@ -5,13 +5,13 @@ import type { ConnectionMemory } from '../database/server-memory.js';
 
 const nothing = (): void => undefined;
 
-/** What a session holds of its connection's memory: its variables, its requests, and results that haven't been told yet. */
+/** The part of a connection's memory that a session holds: variables, requests, and results not yet sent. */
 export class SessionMemory {
   readonly connection: ConnectionMemory;
   readonly budget: MemoryBudget;
   #isSignedIn = false;
   #requests: RequestMemoryOptions | undefined;
-  /** Of requests that have been run, whose results somebody still has; `undefined` where nobody would say when they haven't any more. */
+  /** Finished requests whose results are still held; `undefined` if the caller doesn't track results. */
   #finished: RequestMemory[] | undefined;
 
   constructor(connection: ConnectionMemory, principal: Principal) {
@@ -20,7 +20,7 @@ export class SessionMemory {
     this.principalChanged(principal);
   }
 
-  /** Somebody else is signed in, or nobody any more, who may hold less. */
+  /** The principal has changed, and with it the limit. */
   principalChanged({ kind }: Principal): void {
     const isSignedIn = kind !== 'guest';
     if (isSignedIn === this.#isSignedIn) return;
@@ -29,33 +29,34 @@ export class SessionMemory {
     this.connection.countSignedIn(isSignedIn ? 1 : -1);
   }
 
-  /** Whether the connection holds more than it may. */
+  /** Whether the connection exceeds its limit. */
   get isExceeded(): boolean {
     const { budget } = this.connection;
     return budget.used > budget.limit;
   }
 
-  /** Memory for a request, which is ended when it holds the most and the heap is nearly full. */
+  /** Memory for a request. The largest request is cancelled when the heap is nearly full. */
   request(running: Running): RequestMemory {
     const { server, work } = this.connection;
     this.#requests ??= server.requests(this.#isSignedIn ? this.budget : work);
     return new RequestMemory(this.#requests, running);
   }
 
-  /** A request is over. */
+  /** A request has ended. */
   finish(memory: RequestMemory): void {
     if (memory.used > 0 && this.#finished !== undefined) this.#finished.push(memory);
     else memory.close();
   }
 
   /**
-   * From now on results count when their request is over, too, until they are taken: for whoever has yet to write them as an answer.
+   * From now on, results count until `takeResults`, after their request has ended: for callers that still have to
+   * encode them.
    */
   holdResults(): void {
     this.#finished ??= [];
   }
 
-  /** Takes all results that are held; the answer releases them. */
+  /** Takes over all held results; call the answer to release them. */
   takeResults(): () => void {
     const finished = this.#finished;
     if (finished === undefined || finished.length === 0) return nothing;
@@ -65,7 +66,7 @@ export class SessionMemory {
     };
   }
 
-  /** Releases the results that nobody has taken: the session is over. */
+  /** Releases results that were never taken, when the session closes. */
   close(): void {
     this.takeResults()();
   }

@@ -3,7 +3,7 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { RequestInterrupt } from '../../exec/interrupt.js';
 import type { SessionServices } from './services.js';
 
-/** The definitions of the database that somebody has selected, as they are now; `undefined` if there is none. */
+/** The current definitions of the selected database; `undefined` if it doesn't exist. */
 export async function readCatalog(
   { engine, executor, environment }: SessionServices,
   identity: SessionIdentity,

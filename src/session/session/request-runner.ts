@@ -1,73 +1,47 @@
 /**
- * Runs the statements of a request one after the other: each in a transaction of its own, or, between BEGIN and COMMIT, all in one.
- * What fails with conflicts is run again, and then reserves what it reads: an answer says `transaction_conflict` only where that was changed
- * for a second all the same (`withRetries`).
+ * Runs the statements of a request in order: each in its own transaction, or all between BEGIN and COMMIT in one. On a
+ * conflict the transaction is retried and finally reserves what it reads, so that `transaction_conflict` is returned
+ * only if others changed it for a second all the same (`withRetries`).
  *
- * A statement that does nothing but read and write records is done when its commit is accepted, and those after it see it, though it isn't
- * durable yet: whoever takes the results waits for `DurabilityTracker.durable` before telling anybody. All others begin when everything is.
+ * A statement that only reads and writes records is complete when its commit is accepted; later statements see it
+ * before it is durable, and the caller awaits `DurabilityTracker.durable` before replying. All other statements wait
+ * for durability first.
  */
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
-import { andThen, isPromise, lastly, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
-import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import { authorize } from '../../exec/authorize.js';
 import { endingInTime } from '../../exec/cut-off.js';
 import { type Execution, type Interrupt, type LiveListener, Scope } from '../../exec/execution.js';
-import type { Executor, TransactionStep } from '../../exec/executor.js';
+import type { TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { RequestMemory } from '../../exec/request-memory.js';
 import type { Witness } from '../../exec/witness.js';
 import type { Statement, Use } from '../../language/ast.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
-import type { BeginOptions, Engine, Transaction } from '../../storage/contract.js';
+import type { Transaction } from '../../storage/contract.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
 import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
-import { newObject, type Value } from '../../value/value.js';
+import type { Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
-import type { HeldTransactions } from '../database/held-transactions.js';
 import type { StatementResult } from '../statement-executor.js';
-import type { DatabaseSelector } from './database-selector.js';
+import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
-import { evaluateUseTarget } from './use-target.js';
-
-/** Whom the runner runs for. */
-export interface RunnerRequest {
-  readonly identity: SessionIdentity;
-  readonly interrupt: Interrupt;
-  readonly memory: RequestMemory;
-  readonly scope: Scope;
-  /** With a transaction that the client holds, everything runs in that one. */
-  readonly held: Transaction | undefined;
-  readonly durability: DurabilityTracker;
-  /** Whom live queries tell. */
-  readonly listener: LiveListener | undefined;
-  /** Who tells the audit log, where one is kept. */
-  readonly auditor: Auditor | undefined;
-}
-
-export interface RunnerServices {
-  readonly engine: Engine;
-  readonly environment: Environment;
-  readonly executor: Executor;
-  readonly places: DatabaseSelector;
-  readonly transactions: Pick<HeldTransactions, 'budget'>;
-  /** Whether a write that PERMISSIONS refuse is an error, unless OPTION says otherwise. */
-  readonly strictPermissions: boolean;
-  /** Reports an error of our own making. */
-  report(error: TesseraError): void;
-}
+import { hasRunIn, noteRunIn } from './held-identities.js';
+import { resultOf } from './result-of.js';
+import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.js';
+import { beginSnapshot } from './snapshot.js';
+import { StatementInterrupt } from './statement-interrupt.js';
+import { evaluateUseTarget, selectionOf } from './use-target.js';
 
 type Outcome = StatementResult['outcome'];
 
-/** For whom something has run already in held transactions. */
-const begun = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
-
-/** What a statement that has been run takes besides its value, in bytes: its tree, its closure, its outcome. Those of short texts count for nothing. */
+/** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
 const RESULT = 512;
 const FEW_RESULTS = 64;
 
-const READ_ONLY: BeginOptions = { writable: false };
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
@@ -80,21 +54,23 @@ export class RequestRunner {
   readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
+  readonly #wait: StatementInterrupt;
   #results: StatementResult[] = [];
-  /** As it is now; a USE changes it for the statements after it, in this request only. */
+  /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
   #importing = false;
   #strict: boolean;
-  /** What the present attempt at a statement, or at a block, has to tell the auditor. */
+  /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
-  #requestLiterals: readonly (readonly Value[])[] | undefined;
-  /** The values of the slots of the statement that runs. */
+  #requestLiterals: Literals;
+  /** The literal values of the current statement. */
   #literals: readonly Value[] | undefined;
 
   constructor(services: RunnerServices, request: RunnerRequest) {
     this.#services = services;
     this.#strict = services.strictPermissions;
     this.#interrupt = request.interrupt;
+    this.#wait = new StatementInterrupt(request.interrupt, request.scope);
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
@@ -105,63 +81,108 @@ export class RequestRunner {
   }
 
   /**
-   * Answers at once where the storage does and nobody else has to have a turn. Called again, it goes on with the variables, the selection
-   * and the options as they have become. `literals` are the values of the slots of each statement.
+   * Runs statements; answers synchronously if the storage does and no yield is due. A second call continues with the
+   * variables, selection and options of the first. `literals` are the slot values of each statement.
    */
-  run(
-    statements: readonly Statement[],
-    literals?: readonly (readonly Value[])[] | undefined,
-  ): PromiseOrValue<StatementResult[]> {
+  run(statements: readonly Statement[], literals?: Literals): PromiseOrValue<StatementResult[]> {
     const results: StatementResult[] = [];
     this.#results = results;
     this.#requestLiterals = literals;
-    let next = 0;
-    const done = untilTrue(() => {
-      const statement = statements[next];
-      if (statement === undefined) return true;
-      const at = next++;
-      if (statement.kind === 'begin' && this.#held === undefined) {
-        return this.#block(statements, at).then((end) => {
-          next = end + 1;
-          return false;
-        });
-      }
-      this.#literals = literals?.[at];
-      return andThen(this.#alone(statement, at > 0), () => false);
-    });
-    return andThen(done, () => results);
+    const done = this.#each(statements, literals);
+    return isPromise(done) ? done.then(() => results) : results;
   }
 
-  /** Runs a statement and notes its outcome; `pause` before it, so that a text of many cheap ones holds nobody up. */
+  /** As long as nothing has to be waited for, statements are run without closures and promises. */
+  #each(statements: readonly Statement[], literals: Literals): PromiseOrValue<void> {
+    for (let at = 0; at < statements.length; at++) {
+      const statement = statements[at] as Statement;
+      if (statement.kind === 'begin' && this.#held === undefined)
+        return this.#rest(undefined, statements, at, literals);
+      this.#literals = literals?.[at];
+      const done = this.#alone(statement, at > 0);
+      if (isPromise(done)) return this.#rest(done, statements, at + 1, literals);
+    }
+  }
+
+  async #rest(
+    before: Promise<void> | undefined,
+    statements: readonly Statement[],
+    from: number,
+    literals: Literals,
+  ): Promise<void> {
+    await before;
+    for (let at = from; at < statements.length; at++) {
+      const statement = statements[at] as Statement;
+      if (statement.kind === 'begin' && this.#held === undefined) {
+        at = await this.#block(statements, at);
+        continue;
+      }
+      this.#literals = literals?.[at];
+      const done = this.#alone(statement, at > 0);
+      if (isPromise(done)) await done;
+    }
+  }
+
+  /**
+   * Runs a statement and records its outcome; with `pause` it yields first, so that a text of many cheap statements
+   * doesn't block others.
+   */
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
-    const note = (outcome: Outcome) => {
-      const settled = this.#settle(used, made, statement, this.#scope, outcome);
-      return isPromise(settled)
-        ? settled.then(() => this.#note(statement, began, outcome))
-        : this.#note(statement, began, outcome);
-    };
-    const failed = (thrown: unknown) => note({ ok: false, error: this.#errorOf(thrown) });
+    this.#wait.begin(statement, this.#literals, began);
     this.#testify();
     let value: PromiseOrValue<Value>;
     try {
       const ready = pause ? this.#interrupt.checkpoint() : undefined;
-      value = isPromise(ready) ? ready.then(() => this.#dispatch(statement)) : this.#dispatch(statement);
+      value = isPromise(ready) ? this.#dispatchAfter(ready, statement) : this.#dispatch(statement);
     } catch (thrown) {
-      return failed(thrown);
+      return this.#end(statement, began, used, made, { ok: false, error: this.#errorOf(thrown) });
     }
-    return isPromise(value) ? value.then((found) => note(succeeded(found)), failed) : note(succeeded(value));
+    if (isPromise(value)) return this.#endLater(statement, began, used, made, value);
+    return this.#end(statement, began, used, made, succeeded(value));
+  }
+
+  #dispatchAfter(ready: Promise<void>, statement: Statement): Promise<Value> {
+    return ready.then(() => this.#dispatch(statement));
+  }
+
+  #endLater(
+    statement: Statement,
+    began: number,
+    used: number,
+    made: number,
+    value: Promise<Value>,
+  ): PromiseOrValue<void> {
+    return value.then(
+      (found) => this.#end(statement, began, used, made, succeeded(found)),
+      (thrown) => this.#end(statement, began, used, made, { ok: false, error: this.#errorOf(thrown) }),
+    );
+  }
+
+  /**
+   * Notes the outcome, when what the statement made is settled: `used` and `made` are how much of that there was
+   * before.
+   */
+  #end(statement: Statement, began: number, used: number, made: number, outcome: Outcome): PromiseOrValue<void> {
+    const settled = this.#settle(used, made, statement, this.#scope, outcome);
+    return isPromise(settled)
+      ? this.#noteAfter(settled, statement, began, outcome)
+      : this.#note(statement, began, outcome);
+  }
+
+  #noteAfter(settled: Promise<void>, statement: Statement, began: number, outcome: Outcome): Promise<void> {
+    return settled.then(() => this.#note(statement, began, outcome));
   }
 
   #note(statement: Statement, began: number, outcome: Outcome): void {
     this.#push(statement, this.#services.environment.clock.monotonic() - began, outcome);
     this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
-    // Whatever follows counts on it.
+    // Later statements depend on it.
     if (!outcome.ok && statement.kind === 'option') throw outcome.error;
   }
 
-  /** What a statement has made is over with it, but for its result and the variable it sets. */
+  /** Releases the memory of a statement, except for its result and the variable it sets. */
   #settle(used: number, made: number, statement: Statement, scope: Scope, outcome: Outcome): PromiseOrValue<void> {
     const memory = this.#memory;
     if (!outcome.ok) return memory.releaseTo(used);
@@ -182,23 +203,25 @@ export class RequestRunner {
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
         if (isPlain(statement)) return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
-        return andThen(this.#durability.durable, () =>
+        return andThen(this.#whenDurable(), () =>
           mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
         );
     }
   }
 
-  /** A USE inside a text is over with the request; the session's `use` is what stays. */
+  /** USE inside a text lasts for the request; `Session.use` lasts. */
   #use(use: Use): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
       const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(andThen(this.#durability.durable, selecting), (place) => this.#selected(place));
+      return andThen(untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting)), (place) =>
+        this.#selected(place),
+      );
     });
   }
 
-  /** In a transaction, what isn't there yet is defined by it. */
+  /** Within a transaction, missing namespaces and databases are defined by it. */
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
@@ -209,21 +232,15 @@ export class RequestRunner {
 
   #selected(place: DatabasePath): Value {
     this.#identity = withDatabasePath(this.#identity, place);
-    const value = newObject();
-    value['namespace'] = place.namespace;
-    value['database'] = place.database;
-    return value;
+    return selectionOf(place);
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
-    const mark = this.#memory.used;
-    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
-    return withRetries(this.#services.engine, work, this.#options());
+    return withRetries(this.#services.engine, this.#attempts(statement), this.#options());
   }
 
   #accepting(statement: Statement): PromiseOrValue<Value> {
-    const mark = this.#memory.used;
-    const work = (transaction: Transaction) => this.#anew(statement, transaction, mark);
+    const work = this.#attempts(statement);
     const accepted = lastly(
       () => withRetriesAccepted(this.#services.engine, work, this.#durability.isPending, this.#options()),
       () => this.#durability.note(),
@@ -231,53 +248,61 @@ export class RequestRunner {
     return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
   }
 
-  /** The audit log is told of nothing that a power failure could still take away. */
+  /** Waits until all that was done and seen is durable, unless that has to end. */
+  #whenDurable(): PromiseOrValue<void> {
+    return untilInterrupted(this.#wait, this.#durability.durable);
+  }
+
+  /** Audit events are recorded only once durable. */
   #beforeTelling(value: Value): PromiseOrValue<Value> {
     if (this.#buffer === undefined || this.#buffer.acts.length === 0) return value;
-    return andThen(this.#durability.durable, () => value);
+    return andThen(this.#whenDurable(), () => value);
   }
 
-  /** Of the transactions of a statement, or of a block. */
+  /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
-    return { interrupt: this.#interrupt, memory: this.#services.transactions.budget };
+    return { interrupt: this.#wait, memory: this.#services.transactions.budget };
   }
 
-  /** An attempt at a statement. */
-  #anew(statement: Statement, transaction: Transaction, mark: number): PromiseOrValue<Value> {
-    this.#testify();
-    this.#memory.releaseTo(mark);
-    return this.#evaluateAnew(statement, transaction);
-  }
-
-  #snapshot(): PromiseOrValue<Transaction> {
-    const { engine } = this.#services;
-    if (engine.earlyAnswers === undefined || !this.#durability.isPending) return engine.begin(READ_ONLY);
-    return andThen(engine.earlyAnswers.beginOnAccepted(READ_ONLY), (transaction) => {
-      this.#durability.note();
-      return transaction;
-    });
+  /** Makes an attempt at a statement, each with the memory that there was before the first. */
+  #attempts(statement: Statement): (transaction: Transaction) => PromiseOrValue<Value> {
+    const mark = this.#memory.used;
+    return (transaction) => {
+      this.#testify();
+      this.#memory.releaseTo(mark);
+      return this.#evaluateAnew(statement, transaction);
+    };
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
-    return andThen(this.#snapshot(), (transaction) =>
-      lastly(
-        () => this.#evaluateAnew(statement, transaction),
-        () => transaction.cancel(),
-      ),
-    );
+    const transaction = beginSnapshot(this.#services.engine, this.#durability, this.#wait);
+    return isPromise(transaction)
+      ? transaction.then((begun) => this.#readIn(begun, statement))
+      : this.#readIn(transaction, statement);
   }
 
-  /** A statement that fails leaves no trace in the transaction, which goes on. */
+  #readIn(transaction: Transaction, statement: Statement): PromiseOrValue<Value> {
+    let value: PromiseOrValue<Value>;
+    try {
+      value = this.#evaluateAnew(statement, transaction);
+    } catch (error) {
+      transaction.cancel();
+      throw error;
+    }
+    if (isPromise(value)) return value.finally(() => transaction.cancel());
+    transaction.cancel();
+    return value;
+  }
+
+  /** A failing statement is rolled back; the transaction continues. */
   #inHeld(statement: Statement, held: Transaction): PromiseOrValue<Value> {
     const start = held.savepoint();
     const identity = this.#identity;
     return otherwise(
       () => {
-        const known = begun.get(held);
-        if (known?.has(identity)) return this.#evaluate(statement, held, this.#scope);
+        if (hasRunIn(held, identity)) return this.#evaluate(statement, held, this.#scope);
         return andThen(this.#evaluateAnew(statement, held), (value) => {
-          if (known === undefined) begun.set(held, new WeakSet([identity]));
-          else known.add(identity);
+          noteRunIn(held, identity);
           return value;
         });
       },
@@ -288,13 +313,14 @@ export class RequestRunner {
     );
   }
 
-  /** Runs what follows a BEGIN; answers where the block ends. */
+  /** Runs the statements after BEGIN; answers the index after the end of the block. */
   async #block(statements: readonly Statement[], begin: number): Promise<number> {
     let last = begin + 1;
     while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
-    await this.#durability.durable;
+    this.#wait.begin(undefined);
+    await this.#whenDurable();
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
@@ -304,7 +330,10 @@ export class RequestRunner {
     return last;
   }
 
-  /** `first`: which statement of the request the body begins with. What won't be committed is run all the same: it may fail, and it names variables. */
+  /**
+   * `first` is the index of the body's first statement. A block that will not commit is run all the same, since its
+   * statements may fail and bind variables.
+   */
   async #attempt(
     body: readonly Statement[],
     first: number,
@@ -324,9 +353,9 @@ export class RequestRunner {
         if (body[0] !== undefined) this.#services.executor.prefetch(body[0], execution, scope);
         await assertSameUser(execution);
         const results = await this.#runBody(body, first, transaction, scope);
-        // Only an error cancels the transaction; a conflict at COMMIT makes withRetries begin the whole block anew.
+        // Only an error cancels the transaction; a conflict at COMMIT makes `withRetries` retry the whole block.
         if (results.failed) throw new BlockCancelled(results);
-        if (closing !== 'commit') throw new BlockCancelled(this.#withheld(results, closing));
+        if (closing !== 'commit') throw new BlockCancelled(withheld(results, closing));
         return results;
       };
       return await withRetries(this.#services.engine, work, this.#options());
@@ -336,21 +365,11 @@ export class RequestRunner {
       return {
         failed: true,
         undone: { by: body[0]?.kind ?? 'begin', error: failed },
-        entries: body.map((statement) => this.#entry(statement, 0, { ok: false, error: failed })),
+        entries: body.map((statement) => resultOf(statement, 0, { ok: false, error: failed })),
       };
     } finally {
       this.#scope.adopt(scope);
     }
-  }
-
-  /** Nobody is told the results of what wasn't committed. */
-  #withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
-    const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
-    return {
-      failed: false,
-      undone: { by: closing ?? 'begin', error },
-      entries: entries.map(({ time }) => ({ time, outcome: { ok: false, error } })),
-    };
   }
 
   async #runBody(
@@ -371,7 +390,7 @@ export class RequestRunner {
         const { value, isLast } = await this.#step(statement, transaction, scope);
         const settled = this.#settle(used, made, statement, scope, succeeded(value));
         if (isPromise(settled)) await settled;
-        entries.push(this.#entry(statement, elapsed(), { ok: true, value }));
+        entries.push(resultOf(statement, elapsed(), { ok: true, value }));
         if (isLast) break;
       } catch (thrown) {
         const error = this.#errorOf(thrown);
@@ -380,7 +399,7 @@ export class RequestRunner {
           failed: true,
           undone: { by: statement.kind, error },
           entries: body.map((each, index) => {
-            if (index === at) return this.#entry(each, elapsed(), { ok: false, error });
+            if (index === at) return resultOf(each, elapsed(), { ok: false, error });
             const reason = index < at ? failure('transaction_failed') : failure('transaction_cancelled');
             return { time: 0n, outcome: { ok: false, error: reason } };
           }),
@@ -397,37 +416,42 @@ export class RequestRunner {
       case 'option':
         return { value: this.#option(statement.name, statement.value), isLast: false };
     }
-    const { executor } = this.#services;
-    const execution = this.#execution(transaction);
-    executor.prefetch(statement, execution, scope);
-    return executor.runInTransaction(statement, execution, scope);
+    const execution = this.#prefetching(statement, transaction, scope);
+    return this.#services.executor.runInTransaction(statement, execution, scope);
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
     if (statement.kind === 'option') return this.#option(statement.name, statement.value);
-    const { executor } = this.#services;
-    const execution = this.#execution(transaction);
-    executor.prefetch(statement, execution, scope);
-    return executor.run(statement, execution, scope);
+    return this.#services.executor.run(statement, this.#prefetching(statement, transaction, scope), scope);
   }
 
-  /** The first statement in a transaction finds out whether the user is still there. */
+  /** The first statement in a transaction checks that the user still exists. */
   #evaluateAnew(statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
     if (this.#identity.principal.kind !== 'record' || statement.kind === 'option') {
       return this.#evaluate(statement, transaction, this.#scope);
     }
-    const execution = this.#execution(transaction);
-    const { executor } = this.#services;
-    executor.prefetch(statement, execution, this.#scope);
+    const execution = this.#prefetching(statement, transaction, this.#scope);
     const admitted = execution.unit.answersLater
       ? endingInTime(execution, () => assertSameUser(execution))
       : assertSameUser(execution);
-    return andThen(admitted, () => executor.run(statement, execution, this.#scope));
+    if (isPromise(admitted)) return this.#runAfter(admitted, statement, execution);
+    return this.#services.executor.run(statement, execution, this.#scope);
   }
 
-  /** Options hold for the statements after them, in this request. */
+  #runAfter(admitted: Promise<void>, statement: Statement, execution: Execution): Promise<Value> {
+    return admitted.then(() => this.#services.executor.run(statement, execution, this.#scope));
+  }
+
+  /** The execution of a statement, which begins to fetch what it reads first. */
+  #prefetching(statement: Statement, transaction: Transaction, scope: Scope): Execution {
+    const execution = this.#execution(transaction);
+    this.#services.executor.prefetch(statement, execution, scope);
+    return execution;
+  }
+
+  /** Options apply to later statements of the same request. */
   #option(name: string, on: boolean): undefined {
-    // It lets nobody do more, so that anybody may choose.
+    // It only restricts, so that every principal may set it.
     if (name.toUpperCase() === 'STRICT_PERMISSIONS') {
       this.#strict = on;
       return undefined;
@@ -457,7 +481,7 @@ export class RequestRunner {
     return error;
   }
 
-  /** An attempt begins; whatever the one before had to tell is void. */
+  /** Begins an attempt; discards the audit events of the previous one. */
   #testify(): void {
     if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
   }
@@ -469,28 +493,6 @@ export class RequestRunner {
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
     if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
-    this.#results.push(this.#entry(statement, milliseconds, outcome));
-  }
-
-  #entry(statement: Statement, milliseconds: number, outcome: Outcome): StatementResult {
-    const time = BigInt(Math.round(milliseconds * 1e6));
-    return statement.kind === 'live' || statement.kind === 'kill'
-      ? { time, outcome, type: statement.kind }
-      : { time, outcome };
-  }
-}
-
-interface BlockResults {
-  /** A statement has failed, so that those behind it were not run. */
-  readonly failed: boolean;
-  /** Why nothing of the block lasts, and by which kind of statement. */
-  readonly undone?: { readonly by: Statement['kind']; readonly error: TesseraError };
-  readonly entries: readonly StatementResult[];
-}
-
-/** Carries the results of a block past its transaction, which is cancelled on the way. */
-class BlockCancelled extends Error {
-  constructor(readonly results: BlockResults) {
-    super('the block is cancelled');
+    this.#results.push(resultOf(statement, milliseconds, outcome));
   }
 }

@@ -9,7 +9,7 @@ export interface RunningRequest {
   readonly memory: RequestMemory;
 }
 
-/** What a session runs now; it can be ended with the session. */
+/** The requests that a session is running; they are cancelled with the session. */
 export class RunningRequests {
   readonly #environment: Environment;
   readonly #memory: SessionMemory;
@@ -20,13 +20,13 @@ export class RunningRequests {
     this.#memory = memory;
   }
 
-  /** A request that began at `now`, by the clock that only goes on. Whenever it gives way, it looks after the heap. */
+  /** Begins a request at `now` on the monotonic clock. It checks the heap whenever it yields. */
   begin(now = this.#environment.clock.monotonic()): RunningRequest {
     const interrupt = RequestInterrupt.begin(this.#environment, now, this.#memory.connection.server.look);
     return { interrupt, memory: this.#memory.request(interrupt) };
   }
 
-  /** Does the work of a request. As long as it runs, its interrupt is in `group`, too. */
+  /** Runs a request's work. Its interrupt is a member of `group` meanwhile. */
   run<T>(
     { interrupt, memory }: RunningRequest,
     work: () => PromiseOrValue<T>,
@@ -43,7 +43,7 @@ export class RunningRequests {
       this.#memory.finish(memory);
       return result;
     }
-    // Nobody can end what has run at once.
+    // Work that completes synchronously cannot be cancelled.
     this.#running.add(interrupt);
     group?.add(interrupt);
     return result.finally(() => {
@@ -53,7 +53,7 @@ export class RunningRequests {
     });
   }
 
-  /** Does the work of a request that gives its result piece by piece. */
+  /** Runs the work of a request that streams its result. */
   async *stream<T>({ interrupt, memory }: RunningRequest, work: AsyncGenerator<T>): AsyncGenerator<T> {
     this.#running.add(interrupt);
     try {
@@ -64,7 +64,7 @@ export class RunningRequests {
     }
   }
 
-  /** Ends all of them at their next checkpoints. */
+  /** Cancels all requests at their next checkpoint. */
   cancel(): void {
     for (const interrupt of this.#running) interrupt.cancel();
   }

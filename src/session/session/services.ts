@@ -7,29 +7,29 @@ import type { Duration, ObjectValue } from '../../value/value.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { InMemorySessionRegistry } from '../database/session-registry.js';
-import type { RunnerServices } from './request-runner.js';
+import type { RunnerServices } from './runner-contract.js';
 
-/** What a session needs of its database. */
+/** The services of a database that a session needs. */
 export interface SessionServices extends RunnerServices {
   readonly authenticator: Authenticator;
   readonly registry: InMemorySessionRegistry;
   readonly transactions: HeldTransactions;
   readonly options: SessionOptions;
-  /** Where one is kept. */
+  /** Absent if no audit log is kept. */
   readonly audit: AuditLog | undefined;
-  /** The statements of a text, as it is run with these variables; they are cached. */
+  /** Parses a text with its variables; cached. */
   parse(text: string, variables: ObjectValue | undefined): ParsedRequest;
-  /** The same in pieces, for long texts, which aren't kept. */
+  /** Parses a long text in steps; not cached. */
   parseStepwise(text: string): Stepwise<Query>;
 }
 
 export interface SessionOptions {
-  /** Whether somebody who hasn't signed in may run statements, as far as PERMISSIONS allow. */
+  /** Whether guests may run statements, as far as PERMISSIONS allow. */
   readonly guests: boolean;
-  /** Who somebody is that hasn't signed in. */
+  /** The principal of a session without sign-in. */
   readonly anonymous: Principal;
-  /** How long one request may run; `undefined` is as long as it takes. */
+  /** The time limit of one request; `undefined`: none. */
   readonly requestTimeout: Duration | undefined;
-  /** For how many milliseconds somebody who is signed in may do nothing; without end if `undefined`. */
+  /** Idle timeout of a signed-in session in milliseconds; `undefined`: none. */
   readonly idle: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** A session: who is signed in, what is selected, which variables are set. One for each connection, or for each HTTP request. */
+/** A session: principal, selection and variables. One per connection, or per HTTP request. */
 import { type Client, GUEST, plainIdentity, SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
@@ -47,14 +47,11 @@ import { SessionTransactions } from './transactions.js';
 import { exportFrom, importInto, type Transferer } from './transfer.js';
 import { SessionVariables, type Variable } from './variables.js';
 
-const NOWHERE: DatabasePath = {};
-const isLive = ({ kind }: Statement): boolean => kind === 'live';
-
 export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
   readonly #origin: Origin;
   readonly #onClose: () => void;
-  /** Whose it is before anybody signs in. */
+  /** The principal before any sign-in. */
   readonly #opener: Principal;
   readonly connection: Connection;
   readonly memory: SessionMemory;
@@ -70,9 +67,9 @@ export class OpenSession implements Session, RegisteredSession {
   #key: string | undefined;
   #identity: SessionIdentity;
   #isClosed = false;
-  /** When somebody signed in. */
+  /** Time of the sign-in. */
   #since = 0n;
-  /** Finds out whether the session may go on, while that is in doubt. */
+  /** The pending validity check. */
   #revalidation: Promise<void> | undefined;
 
   constructor(services: SessionServices, { origin, principal, connection }: SessionOpening, onClose: () => void) {
@@ -87,7 +84,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
-    this.#identity = plainIdentity(principal, { origin, place: NOWHERE });
+    this.#identity = plainIdentity(principal, { origin, place: {} });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
     this.#authentication = new SessionAuthentication(services, this.#auditor, {
       client: () => this.#client(),
@@ -100,7 +97,7 @@ export class OpenSession implements Session, RegisteredSession {
     });
   }
 
-  /** Drawn when it is first asked for: the sessions of most HTTP requests are over before anybody does. */
+  /** Generated on first use: most HTTP requests never need it. */
   get key(): string {
     this.#key ??= uuidV4(this.#services.environment.random).text;
     return this.#key;
@@ -157,22 +154,38 @@ export class OpenSession implements Session, RegisteredSession {
     );
   }
 
-  #query(text: string, { variables, durability }: StatementRequest): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#use(), () => {
-      const parsed = this.#parse(text, variables);
-      const run = ({ statements, literals }: ParsedRequest) =>
-        this.#run(statements, { variables, literals, durability });
-      return isPromise(parsed) ? parsed.then(run) : run(parsed);
-    });
+  #query(text: string, request: StatementRequest): PromiseOrValue<StatementResult[]> {
+    const ready = this.#use();
+    if (isPromise(ready)) return this.#queryAfter(ready, text, request);
+    const parsed = this.#parse(text, request.variables);
+    return isPromise(parsed) ? this.#runParsedAfter(parsed, request) : this.#runParsed(parsed, request);
+  }
+
+  /** Apart from `#query`, so that a request that has nothing to wait for makes no closure. */
+  #queryAfter(ready: Promise<void>, text: string, request: StatementRequest): Promise<StatementResult[]> {
+    return ready.then(() =>
+      andThen(this.#parse(text, request.variables), (parsed) => this.#runParsed(parsed, request)),
+    );
+  }
+
+  #runParsedAfter(parsed: Promise<ParsedRequest>, request: StatementRequest): Promise<StatementResult[]> {
+    return parsed.then((ready) => this.#runParsed(ready, request));
+  }
+
+  #runParsed({ statements, literals }: ParsedRequest, request: StatementRequest): PromiseOrValue<StatementResult[]> {
+    return this.#run(statements, { variables: request.variables, literals, durability: request.durability });
   }
 
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
     if (text.length <= SHORT) return this.#services.parse(text, variables);
     this.#mustBeAdmitted();
-    return parseYielding(this.#services, text, (work) => {
-      const begun = this.#requests.begin();
-      return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
-    });
+    return parseYielding(this.#services, text, (work) => this.#interruptible(work));
+  }
+
+  /** Work beside statements, which ends with the session and when a request would have to. */
+  #interruptible<T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>): PromiseOrValue<T> {
+    const begun = this.#requests.begin();
+    return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
   }
 
   #execute(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
@@ -209,6 +222,7 @@ export class OpenSession implements Session, RegisteredSession {
       confirm: () => this.#use(true),
       enter: () => andThen(this.#use(background), () => this.#mustBeAdmitted()),
       run: (statements, request) => this.#run(statements, request),
+      interruptible: (work) => this.#interruptible(work),
       joined: (held) => this.#transactions.joined(held),
       left: (held) => this.#transactions.left(held),
       settled: (ended, isCommitted) => this.#auditor?.settled(ended, isCommitted),
@@ -241,16 +255,17 @@ export class OpenSession implements Session, RegisteredSession {
     };
     const runner = new RequestRunner(this.#services, request);
     const run = () => runner.run(statements, literals);
-    return this.#requests.run(begun, statements.some(isLive) ? () => this.#answeringFirst(run) : run, running);
+    const isLive = statements.some(({ kind }) => kind === 'live');
+    return this.#requests.run(begun, isLive ? () => this.#answeringFirst(run) : run, running);
   }
 
-  /** As long as a request may run by the settings. */
+  /** Limits the request by the configured timeout. */
   #bounded(interrupt: RequestInterrupt): RequestInterrupt {
     const { options, executor } = this.#services;
     return interrupt.within(options.requestTimeout).within(executor.queryTimeout.current);
   }
 
-  /** Nothing is heard of a live query before its id is known. */
+  /** Notifications of a live query follow the answer that gives its id. */
   #answeringFirst<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     this.#notifier?.hold();
     return lastly(work, () => this.#notifier?.release());
@@ -297,17 +312,17 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#authentication.authenticateBasic(user, password, level);
   }
 
-  /** What one principal began, no other goes on with. */
+  /** Changes the identity. Transactions, live queries and requests of the former principal end. */
   #become(identity: SessionIdentity, expiresAt?: bigint): void {
     const { registry, options } = this.#services;
     const { principal } = this.#identity;
     this.memory.principalChanged(identity.principal);
-    // Who was signed in may have set more than nobody may keep.
+    // The former principal may have had a higher memory limit.
     if (this.memory.isExceeded) this.#variables.clear();
     this.#transactions.cancelAll();
     if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#identity = identity;
-    // Guests and the process itself came in by nothing that could end.
+    // Guests and the process itself have no credentials that could expire.
     this.#lifetime.begin(expiresAt, identity.signedIn.basis && options.idle);
     this.#revalidation = undefined;
     if (this.#notifier === undefined) return;
@@ -328,10 +343,10 @@ export class OpenSession implements Session, RegisteredSession {
     this.#revalidation = revalidation;
   }
 
-  /** Ends the session unless what it rests on still stands, and takes over the roles of now. */
+  /** Revalidates the session: ends it if its credentials are no longer valid, and applies the current roles. */
   async #revalidate(): Promise<void> {
     const { signedIn } = this.#identity;
-    // The commit that raised the doubt comes to its end first.
+    // The commit that scheduled the check completes first.
     await undefined;
     const now = await this.#services.authenticator
       .revalidatePrincipal(signedIn, this.#since)
@@ -339,7 +354,7 @@ export class OpenSession implements Session, RegisteredSession {
         this.#services.report(asTesseraError(error));
         return undefined;
       });
-    // It may have become somebody else meanwhile.
+    // The identity may have changed meanwhile.
     if (this.#identity.signedIn !== signedIn) return;
     if (now === undefined) this.end();
     else this.#identity = new SessionIdentity({ ...signedIn, principal: now }, this.#origin, this.#identity.place);
@@ -370,7 +385,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #forget(principal: Principal): void {
-    this.#become(plainIdentity(principal, { origin: this.#origin, place: NOWHERE }));
+    this.#become(plainIdentity(principal, { origin: this.#origin, place: {} }));
     this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#variables.clear();
   }
@@ -408,7 +423,7 @@ export class OpenSession implements Session, RegisteredSession {
     await this.#requests.run(running, () => importInto(this.#transferer(running, timeout), pieces));
   }
 
-  /** The time of a request is not that of a whole database. The end of the session ends it, too. */
+  /** Imports and exports have a timeout of their own. They end with the session. */
   #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
     const identity = () =>
       andThen(this.#use(), () => {
@@ -445,19 +460,19 @@ export class OpenSession implements Session, RegisteredSession {
     this.#onClose();
   }
 
-  /** Begins a request: not before it is clear whether the session may go on. */
+  /** Begins a request, after a pending validity check. */
   #use(background = false): PromiseOrValue<void> {
     return this.#revalidation === undefined
       ? this.#mustBeLive(background)
       : this.#revalidation.then(() => this.#mustBeLive(background));
   }
 
-  /** Nothing is begun any more when it is closed, whatever was still on its way. */
+  /** A closed session begins nothing, not even requests already on their way. */
   #mustBeOpen(): void {
     if (this.#isClosed) throw failure('cancelled');
   }
 
-  /** An expired session refuses everything that isn't about becoming a fresh one. */
+  /** An expired session denies everything except signing in and resetting. */
   #mustBeLive(background = false): void {
     this.#mustBeOpen();
     if (this.#lifetime.isOver) {
@@ -467,7 +482,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#lifetime.use(background);
   }
 
-  /** Whoever may run nothing is not to learn what is defined either. */
+  /** A session that may not run statements may not read definitions either. */
   #mustBeAdmitted(): void {
     this.#mustBeOpen();
     if (!this.isAdmitted) {

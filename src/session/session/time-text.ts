@@ -5,9 +5,9 @@ const UNITS = [
 ] as const;
 
 /**
- * How long a statement took, as one number with one unit: `308.521µs`. Clients refuse anything else.
+ * The execution time of a statement (nanoseconds) as one number with one unit, `308.521µs`, which clients expect.
  *
- * A quotient of an integer below 10⁹ and a power of ten prints with as many digits as it has, never with an exponent.
+ * A quotient of an integer below 10⁹ and a power of ten prints with exactly its digits, never with an exponent.
  */
 export function formatElapsed(time: bigint): string {
   const nanoseconds = Number(time);

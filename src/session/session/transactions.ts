@@ -1,10 +1,12 @@
-/** The transactions in which a session takes part, and the snapshots that are read on its behalf: they end when its rights do. */
+/** The transactions in which a session takes part, and its snapshots. They end with its rights. */
 import type { SessionIdentity } from '../../auth/identity.js';
-import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { uuidV7 } from '../../functions/identifiers.js';
-import type { Engine, Transaction } from '../../storage/contract.js';
+import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
+import { cancelled } from '../../storage/retry.js';
 import type { HeldKind, HeldTransactions, Hold } from '../database/held-transactions.js';
 import { principalKey } from '../database/session-registry.js';
 import type { HeldTransaction } from '../statement-executor.js';
@@ -12,7 +14,7 @@ import type { Connection } from './connection.js';
 import { OpenHeldTransaction, type Participant } from './held-transaction.js';
 import type { SessionServices } from './services.js';
 
-/** A snapshot that lasts until it is cancelled, or its session ends. */
+/** A snapshot that lasts until it is cancelled or its session ends. */
 export interface ExportSnapshot {
   readonly transaction: Transaction;
   cancel(): void;
@@ -21,11 +23,11 @@ export interface ExportSnapshot {
 interface Begun {
   readonly transaction: Transaction;
   readonly hold: Hold;
-  /** `end` is called when its time is over. */
+  /** `end` is called on timeout. */
   readonly ending: { end(reason: TesseraError): void };
 }
 
-/** Whose transactions are counted together; nobody's where the process itself asks. */
+/** The user whose transactions are counted together; `undefined` for the process itself. */
 function userOf({ principal, signedIn, origin }: SessionIdentity): string | undefined {
   if (principal.kind !== 'guest' && signedIn.basis !== undefined) return principalKey(principal);
   return origin.ip === undefined ? undefined : `address ${origin.ip}`;
@@ -36,10 +38,12 @@ export class SessionTransactions {
   readonly #environment: Environment;
   readonly #all: HeldTransactions;
   readonly #connection: Connection;
-  /** In which the session takes part. */
+  /** The transactions in which the session takes part. */
   readonly #ongoing = new Set<{ cancel(): void }>();
-  /** Goes up when all are cancelled: those that are about to begin come to nothing, too. */
+  /** Incremented when all are cancelled, so that those being begun are cancelled as well. */
   #epoch = 0;
+  /** Those that wait for the store to begin one. */
+  readonly #beginning = new Set<(reason: TesseraError) => void>();
   #isClosed = false;
 
   constructor(
@@ -53,8 +57,8 @@ export class SessionTransactions {
   }
 
   /**
-   * It counts for whoever is signed in to the session that begins it, whatever other sessions write in it.
-   * @throws TesseraError `too_many_transactions`, and `cancelled` if all are cancelled while it begins
+   * Begins a transaction. It counts for the session's principal, whichever sessions write in it.
+   * @throws TesseraError `too_many_transactions`; `cancelled` if all are cancelled meanwhile
    */
   begin(whose: SessionIdentity, writable: boolean, session: Participant): PromiseOrValue<HeldTransaction> {
     const { clock, random } = this.#environment;
@@ -85,7 +89,7 @@ export class SessionTransactions {
     this.#ongoing.delete(held);
   }
 
-  /** What an export reads: it ends with the session, though whoever reads it may never come back. */
+  /** The snapshot of an export. It ends with the session at the latest, even if its reader never finishes. */
   exportSnapshot(whose: SessionIdentity): PromiseOrValue<ExportSnapshot> {
     return andThen(this.#begin(whose, 'export'), ({ transaction, hold }) => {
       const snapshot: ExportSnapshot = {
@@ -108,7 +112,7 @@ export class SessionTransactions {
     const hold = this.#all.hold({ user: userOf(whose), kind, end: (reason) => ending.end(reason) });
     return otherwise(
       () =>
-        andThen(this.#engine.begin({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {
+        andThen(this.#begun({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {
           if (this.#epoch === epoch) return { transaction, hold, ending };
           transaction.cancel();
           throw failure('cancelled');
@@ -120,17 +124,33 @@ export class SessionTransactions {
     );
   }
 
-  /** One of the connection that is under way. @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired` */
+  #begun(options: BeginOptions): PromiseOrValue<Transaction> {
+    const begun = this.#engine.begin(options);
+    if (!isPromise(begun)) return begun;
+    const interrupt: WaitInterrupt = {
+      onEnd: (callback) => {
+        this.#beginning.add(callback);
+        return () => this.#beginning.delete(callback);
+      },
+    };
+    return untilInterrupted(interrupt, begun, cancelled);
+  }
+
+  /**
+   * An open transaction of the connection.
+   * @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired`
+   */
   find(id: string, session: Participant): HeldTransaction {
     return this.#connection.transactions.find(id).handleFor(session);
   }
 
   cancelAll(): void {
     this.#epoch++;
+    for (const end of this.#beginning) end(failure('cancelled'));
     for (const each of this.#ongoing) each.cancel();
   }
 
-  /** The session is closed: nothing begins any more. */
+  /** The session is closed: no further transaction begins. */
   close(): void {
     this.#isClosed = true;
     this.cancelAll();

@@ -1,4 +1,4 @@
-/** Whole databases on their way out of a session and into it: piece by piece, never held whole. */
+/** Exports and imports whole databases as streams. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { asTesseraError, failure, type SourcePosition, type TesseraError } from '../../errors/error.js';
@@ -15,27 +15,34 @@ import { formatDuration } from '../../value/duration.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';
 import type { DurabilityTracker } from './durability-tracker.js';
-import { RequestRunner, type RunnerServices } from './request-runner.js';
+import { RequestRunner } from './request-runner.js';
+import type { RunnerServices } from './runner-contract.js';
 import type { ExportSnapshot } from './transactions.js';
 
-/** The session in which it happens. */
+/** The session as seen by a transfer. */
 export interface Transferer {
   readonly services: RunnerServices;
   readonly auditor: Auditor | undefined;
-  /** Ends it with the session. */
+  /** Ends the transfer with the session. */
   readonly interrupt: RequestInterrupt;
-  /** As long as it takes if absent. */
+  /** Absent: no time limit. */
   readonly timeout: TransferTimeout | undefined;
   readonly memory: RequestMemory;
   readonly scope: Scope;
   readonly durability: DurabilityTracker;
-  /** Whose session it is by now. @throws TesseraError when the session is over, or is somebody's who may run nothing */
+  /**
+   * The current identity.
+   * @throws TesseraError if the session has ended or may not run statements
+   */
   identity(): PromiseOrValue<SessionIdentity>;
-  /** What an export reads, until it is done or the session ends. @throws TesseraError `too_many_transactions` */
+  /**
+   * The snapshot of an export, which ends with the export or the session.
+   * @throws TesseraError `too_many_transactions`
+   */
   snapshot(): PromiseOrValue<ExportSnapshot>;
 }
 
-/** What was exported may be nested deeper than what clients write, and a batch of records may be long. */
+/** Exported values may be nested deeper than what clients write, and batches of records may be long. */
 const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
 
 export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
@@ -52,7 +59,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
       const execution = services.executor.execution({ transaction, identity, interrupt, memory });
       for await (const piece of exportDatabase(execution, selection)) {
         yield piece;
-        // Whoever takes it slowly may have lost the right to it meanwhile.
+        // The session may have lost its rights since the last chunk.
         authorize(await session.identity(), 'view', identity.place, 'Any');
         interrupt.check();
       }
@@ -94,7 +101,7 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
         await auditor?.room();
         authorize(await session.identity(), 'edit', identity.place, 'Any');
         await run(runner, interrupt, batch);
-        // Nobody is told the results.
+        // Results aren't returned.
         memory.releaseTo(0);
         statements += batch.statements.length;
       }
@@ -109,14 +116,14 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
   }
 }
 
-/** The time of the whole is told otherwise than that of a statement in it. */
+/** The timeout of a transfer has its own error code. */
 function toldAs(what: 'import' | 'export', thrown: unknown, timeout: TransferTimeout | undefined): TesseraError {
   const error = asTesseraError(thrown);
   if (error.code !== 'timed_out' || timeout === undefined) return error;
   return failure('transfer_timed_out', { what, duration: formatDuration(timeout.duration), setting: timeout.setting });
 }
 
-/** A text that comes without an end, in pieces that complete no statement, takes time, too. */
+/** Yields to the interrupt for each chunk, so that an endless incomplete statement times out as well. */
 async function* checked(pieces: AsyncIterable<string>, interrupt: RequestInterrupt): AsyncGenerator<string> {
   for await (const piece of pieces) {
     interrupt.check();
@@ -129,7 +136,7 @@ interface Batch {
   readonly position: SourcePosition;
 }
 
-/** Statement by statement; what stands between BEGIN and COMMIT as a whole; `undefined` where others had better have a turn. */
+/** Splits a text into statements, with a BEGIN … COMMIT block as one batch; `undefined` marks a point to yield. */
 async function* batchesOf(pieces: AsyncIterable<string>): AsyncGenerator<Batch | undefined> {
   const stream = new StatementStream(IMPORTED_TEXT);
   const block = new Block();
@@ -142,7 +149,7 @@ async function* batchesOf(pieces: AsyncIterable<string>): AsyncGenerator<Batch |
   yield* block.unfinished();
 }
 
-/** Holds a transaction back until it is complete. */
+/** Buffers the statements of a BEGIN … COMMIT block until it is complete. */
 class Block {
   #held: ReceivedStatement[] = [];
   #length = 0;
@@ -175,7 +182,10 @@ class Block {
   }
 }
 
-/** @throws TesseraError `import_failed` with where it was; `cancelled` and `timed_out` of the import as a whole */
+/**
+ * Runs one batch.
+ * @throws TesseraError `import_failed` with the position; `cancelled` and `timed_out` for the import as a whole
+ */
 async function run(runner: RequestRunner, interrupt: RequestInterrupt, { statements, position }: Batch): Promise<void> {
   interrupt.check();
   try {
@@ -183,7 +193,7 @@ async function run(runner: RequestRunner, interrupt: RequestInterrupt, { stateme
   } catch (thrown) {
     const error = asTesseraError(thrown);
     if (error.code === 'cancelled') throw error;
-    // A statement that was ended by a TIMEOUT of its own has failed; one that the import's time ended hasn't.
+    // A statement's own TIMEOUT is a failure of the import; the import's timeout isn't a failure of the statement.
     interrupt.check();
     throw failure('import_failed', { ...position, reason: error.message }, { cause: error, position });
   }

@@ -1,12 +1,16 @@
-/** The names in a USE, which may be expressions. */
+/** Evaluates the names of a USE statement, which may be expressions. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { ExpressionStatement, Name, Use } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
-import type { Value } from '../../value/value.js';
+import { newObject, type Value } from '../../value/value.js';
 import type { UseTarget } from './database-selector.js';
 
-/** @throws TesseraError `name_not_string` */
+/**
+ * Evaluates both names.
+ * @throws TesseraError `name_not_string`
+ */
 export function evaluateUseTarget(
   { namespace, database }: Use,
   evaluate: (name: ExpressionStatement) => PromiseOrValue<Value>,
@@ -21,4 +25,12 @@ export function evaluateUseTarget(
   return andThen(nameOf(namespace, 'namespace'), (ns) =>
     andThen(nameOf(database, 'database'), (db) => ({ namespace: ns, database: db })),
   );
+}
+
+/** What USE answers: the names of what is selected. */
+export function selectionOf({ namespace, database }: DatabasePath): Value {
+  const value = newObject();
+  value['namespace'] = namespace;
+  value['database'] = database;
+  return value;
 }

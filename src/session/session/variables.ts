@@ -4,15 +4,15 @@ import { Scope } from '../../exec/execution.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { isReservedParameter } from './reserved-parameters.js';
 
-/** How many a session keeps; anybody can set them, signed in or not. */
+/** Variables per session; guests can set them, too. */
 const MAX_VARIABLES = 1_000;
 
-/** How many one request has of its own: they are put into its scope in one step. */
+/** Variables per request: they are bound in one step. */
 const MAX_REQUEST_VARIABLES = 10_000;
 
 export interface Variable {
   readonly value: Value;
-  /** What it takes with its name, in bytes. */
+  /** Bytes of name and value. */
   readonly weight: number;
 }
 
@@ -29,7 +29,10 @@ export class SessionVariables {
     return this.#variables;
   }
 
-  /** @throws TesseraError `protected_variable`, `too_many_variables`, and of the budget that is full: the variable is as it was then */
+  /**
+   * Sets a variable; a failure leaves the former value.
+   * @throws TesseraError `protected_variable`, `too_many_variables`, or the error of the exhausted budget
+   */
   set(name: string, variable: Variable): void {
     if (isReservedParameter(name)) throw failure('protected_variable', { name });
     if (this.#variables.size >= MAX_VARIABLES && !this.#variables.has(name)) {
@@ -47,13 +50,16 @@ export class SessionVariables {
   }
 
   clear(): void {
-    // To clear a map makes a new one of it.
+    // Clearing a map reallocates it.
     if (this.#variables.size === 0) return;
     for (const { weight } of this.#variables.values()) this.#budget.release(weight);
     this.#variables.clear();
   }
 
-  /** The scope of a request with variables of its own. @throws TesseraError `reserved_variable`, `too_many_request_variables` */
+  /**
+   * The scope of a request with its own variables.
+   * @throws TesseraError `reserved_variable`, `too_many_request_variables`
+   */
   scopeWith(variables: ObjectValue | undefined): Scope {
     const scope = new Scope();
     for (const [name, { value }] of this.#variables) scope.set(name, value);

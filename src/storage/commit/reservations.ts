@@ -6,9 +6,6 @@ import { type Key, RESERVATION_TIME, type Reservation, type WaitInterrupt } from
 import type { ReadSet } from '../transaction/read-set.js';
 import { intersect } from '../tree/lower-bound.js';
 
-/** Milliseconds between two looks at whether who waits may go on waiting. */
-const INTERRUPT_INTERVAL = 50;
-
 /** A transaction that has failed: what it read, and what it would have written, ascending. */
 export interface FailedTransaction {
   readonly reads: ReadSet;
@@ -140,16 +137,11 @@ export class Reservations {
       waiters.add(waiter);
       if (time !== undefined) stops.push(this.#timers.after(time, () => waiter.fail(failure('transaction_conflict'))));
       if (interrupt === undefined) return;
-      const look = () => {
-        try {
-          interrupt.check();
-        } catch (error) {
-          waiter.fail(error);
-          return;
-        }
-        stops.push(this.#timers.after(INTERRUPT_INTERVAL, look));
-      };
-      look();
+      const stop = interrupt.onEnd((reason) => {
+        if (waiters.has(waiter)) waiter.fail(reason);
+      });
+      if (waiters.has(waiter)) stops.push(stop);
+      else stop();
     });
   }
 

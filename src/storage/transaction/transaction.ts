@@ -199,9 +199,10 @@ export class SnapshotTransaction implements Transaction {
   }
 
   cancel(): void {
-    if (this.#finished) return;
-    this.#finish();
-    this.#committer?.abandon();
+    if (!this.#finished) {
+      this.#finish();
+      this.#committer?.abandon();
+    }
     this.#memory?.release();
   }
 

@@ -80,8 +80,15 @@ export class WriteSet {
     if (this.#appended !== undefined) this.#appended = withoutRange(this.#appended, range);
   }
 
+  /** Has a callback called once, though a commit should be answered twice. */
   call(callback: (last: Versionstamp) => void): void {
-    this.#afterCommit = { callback, before: this.#afterCommit };
+    let isCalled = false;
+    const once = (last: Versionstamp) => {
+      if (isCalled) return;
+      isCalled = true;
+      callback(last);
+    };
+    this.#afterCommit = { callback: once, before: this.#afterCommit };
   }
 
   /** The written keys of a range as they are now, whatever is written while they are read; `undefined` if there are none. */

@@ -64,7 +64,9 @@ export function escapeObjectKey(name: string): string {
 const RECORD_PART = /^\w+$/;
 const DIGITS = /^[\d_]+$/;
 
-/** The table or the text key of a record id: digits may come first, but not stand alone, since they would be a number. */
+/**
+ * The table or the text key of a record id: digits may come first, but not stand alone, since they would be a number.
+ */
 export function escapeRecordPart(name: string): string {
   const bare = RECORD_PART.test(name) && !DIGITS.test(name) && !NUMBERS.has(name);
   return bare ? name : quoteName(name);

@@ -1,6 +1,6 @@
 /**
- * Values as text, the way the reference engine prints them. `toText` gives the literal that reads back as the same value; `toDisplay` is
- * what `<string>` gives: strings, datetimes and uuids bare, decimals without a suffix.
+ * Values as text, the way the reference engine prints them. `toText` gives the literal that reads back as the same
+ * value; `toDisplay` is what `<string>` gives: strings, datetimes and uuids bare, decimals without a suffix.
  */
 import { shown } from '../../errors/sections/value.js';
 import { type ByKind, byKind } from '../by-kind.js';
@@ -49,7 +49,7 @@ export function toErrorBareText(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toBareText(value)));
 }
 
-/** How many characters are wanted of each part of a value; what is behind them may be left out. */
+/** Characters needed of each part of a value; the rest may be omitted. */
 let room = Number.POSITIVE_INFINITY;
 
 function withRoom(characters: number, write: () => string): string {
@@ -70,7 +70,10 @@ export function toDisplay(value: Value): string {
   return display(value, MAX_NODES);
 }
 
-/** `toDisplay` for statements, in which it is one step: of no more than `MAX_SHOWN` values. @throws TesseraError `value_too_large` */
+/**
+ * `toDisplay` for statements, in which it is one step: of no more than `MAX_SHOWN` values.
+ * @throws TesseraError `value_too_large`
+ */
 export function toBoundedDisplay(value: Value): string {
   return display(value, MAX_SHOWN);
 }

@@ -10,7 +10,10 @@ export function typeText(type: Type): string {
   return printer === undefined ? type.kind : printer(type);
 }
 
-/** As error texts print it, in which tables stand as they are named: ``record<a|b c>``, but ``array<record<a | `b c`>>``. */
+/**
+ * As error texts print it, in which tables stand as they are named: ``record<a|b c>``, but ``array<record<a | `b
+ * c`>>``.
+ */
 export function typeTextInErrors(type: Type): string {
   return type.kind === 'record' || type.kind === 'table' ? withArguments(type.kind, type.tables, '|') : typeText(type);
 }

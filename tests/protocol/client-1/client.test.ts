@@ -26,7 +26,7 @@ import {
 } from 'surrealdb-v1';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../server.js';
+import { ROOT, startTestServer } from '../../support/server.js';
 
 let server: RunningServer;
 beforeAll(async () => {

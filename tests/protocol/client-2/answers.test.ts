@@ -31,7 +31,7 @@ import {
 } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { startTestServer } from '../server.js';
+import { startTestServer } from '../../support/server.js';
 import { asRoot, SCHEMES } from './client.js';
 
 let server: RunningServer;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ConnectOptions, createRemoteEngines, Surreal } from 'surrealdb';
 import { WebSocket } from 'ws';
 import { createTesseraEngines } from '../../../src/embedded/engines.js';
-import { ROOT } from '../server.js';
+import { ROOT } from '../../support/server.js';
 
 export const SCHEMES = ['ws', 'http', 'tessera'] as const;
 

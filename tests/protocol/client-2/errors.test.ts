@@ -2,7 +2,7 @@
 import type { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../server.js';
+import { ROOT, startTestServer } from '../../support/server.js';
 import { addressOf, asRoot, newClient, SCHEMES } from './client.js';
 
 /** Statements of which the last result, or the whole, fails; then the kind and the details of the error. */

@@ -2,7 +2,7 @@
 import { type AccessRecordAuth, NotAllowedError, RecordId, type Surreal, Table, type Tokens } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../server.js';
+import { ROOT, startTestServer } from '../../support/server.js';
 import { asRoot, connected, SCHEMES } from './client.js';
 
 let server: RunningServer;

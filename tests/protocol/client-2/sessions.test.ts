@@ -11,7 +11,7 @@ import {
 } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../server.js';
+import { ROOT, startTestServer } from '../../support/server.js';
 import { addressOf, asRoot, connected, newClient, SCHEMES } from './client.js';
 
 let server: RunningServer;

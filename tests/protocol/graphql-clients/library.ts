@@ -1,6 +1,6 @@
 /** A library on a real server, for the usual clients of GraphQL: everybody reads the books, and readers keep notes that are theirs alone. */
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../server.js';
+import { ROOT, startTestServer } from '../../support/server.js';
 
 const SETUP = `
   DEFINE CONFIG GRAPHQL AUTO;

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../server.js';
+import { ROOT, startTestServer } from '../../support/server.js';
 
 const run = promisify(execFile);
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { decode, encode, type TagDecoder, Token, Type } from 'cborg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../server.js';
+import { ROOT, startTestServer } from '../../support/server.js';
 
 let server: RunningServer;
 beforeAll(async () => {

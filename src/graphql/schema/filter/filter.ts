@@ -1,11 +1,11 @@
-/** What a filter is: an input type whose members each stand for a condition, all of which must hold. */
+/** A filter: an input type whose members are conditions, combined by AND. */
 import { GraphQLInputObjectType, type GraphQLInputType } from 'graphql';
 import { failure } from '../../../errors/error.js';
 import type { Expression } from '../../../language/ast.js';
 import { type Conditions, join } from '../../execution/select.js';
 import type { Subject } from './subject.js';
 
-/** The condition that a value of a filter stands for, about `subject`. */
+/** Translates a value of a filter to a condition on `subject`. */
 export type Translate = (given: unknown, subject: Subject, conditions: Conditions) => Expression;
 
 export interface Filter {
@@ -13,19 +13,19 @@ export interface Filter {
   readonly translate: Translate;
 }
 
-export interface Member {
+export interface FilterMember {
   readonly type: GraphQLInputType;
   /** Isn't given null. */
   readonly translate: Translate;
-  /** What null means. Without it null is refused: nobody is to get more than was asked for. */
+  /** Translates null. Absent: null is an error, since ignoring it would widen the result. */
   readonly forNull?: (subject: Subject) => Expression;
 }
 
-export type Members = ReadonlyMap<string, Member>;
+export type FilterMembers = ReadonlyMap<string, FilterMember>;
 
-/** `members` is asked for late, since filters refer to each other. */
-export function filterOf(name: string, members: () => Members): Filter {
-  let known: Members | undefined;
+/** `members` is lazy, since filters refer to each other. */
+export function filterOf(name: string, members: () => FilterMembers): Filter {
+  let known: FilterMembers | undefined;
   const all = () => {
     known ??= members();
     return known;
@@ -50,7 +50,7 @@ export function filterOf(name: string, members: () => Members): Filter {
 
 function translateMember(
   name: string,
-  { translate, forNull }: Member,
+  { translate, forNull }: FilterMember,
   value: unknown,
   subject: Subject,
   conditions: Conditions,
@@ -66,10 +66,10 @@ function translateMember(
 }
 
 /** The members under their own names and under those with the field's name before: `gt` and `age_gt`. */
-export function underBothNames(field: string, members: Readonly<Record<string, Member>>): Members {
+export function underBothNames(field: string, members: Readonly<Record<string, FilterMember>>): FilterMembers {
   return new Map(
     Object.entries(members).flatMap(([own, member]) =>
-      [own, `${field}_${own}`].map((name): [string, Member] => [name, member]),
+      [own, `${field}_${own}`].map((name): [string, FilterMember] => [name, member]),
     ),
   );
 }

@@ -8,7 +8,7 @@
 import type { EdgeDirection } from '../../execution/select.js';
 import { Names } from '../names.js';
 import { SCALARS } from '../scalars.js';
-import { type Filter, filterOf, type Member, type Members, underBothNames } from './filter.js';
+import { type Filter, type FilterMember, type FilterMembers, filterOf, underBothNames } from './filter.js';
 import { JUNCTIONS, junctions } from './junctions.js';
 import { type Comparable, listOperators, type OperatorKind, valueOperators } from './operators.js';
 import { type Collection, existence, quantifiers } from './quantifiers.js';
@@ -54,7 +54,7 @@ export interface FilteredObject extends Labelled {
 }
 
 type Kind = Filterable['kind'];
-type MembersOf = { readonly [K in Kind]: (of: Extract<Filterable, { kind: K }>, name: string) => Members };
+type MembersOf = { readonly [K in Kind]: (of: Extract<Filterable, { kind: K }>, name: string) => FilterMembers };
 
 const COUNT: ComparedValue = { kind: 'value', label: 'int', operators: 'ordered', input: SCALARS.Int };
 
@@ -85,7 +85,7 @@ export class Filters {
   /** The filter of a field that is called `name` in GraphQL. */
   of(filterable: Filterable, name: string): Filter {
     if (filterable.kind === 'object') return filterable.filter;
-    const members = this.#members[filterable.kind] as (of: Filterable, name: string) => Members;
+    const members = this.#members[filterable.kind] as (of: Filterable, name: string) => FilterMembers;
     return this.#once(`${keyOf(filterable)} ${name}`, `${filterable.label}_${name}`, () => members(filterable, name));
   }
 
@@ -105,27 +105,27 @@ export class Filters {
   }
 
   /** The filter of the records of a table: these members, and `and`, `or` and `not`. */
-  ofTable(name: string, members: () => Members): Filter {
+  ofTable(name: string, members: () => FilterMembers): Filter {
     return this.#ofFields(name, members, {});
   }
 
   /** The filter of objects: these members, `and`, `or` and `not`, and `exists`. */
-  ofObject(name: string, members: () => Members): Filter {
+  ofObject(name: string, members: () => FilterMembers): Filter {
     return this.#ofFields(name, members, { exists: existence((subject) => isPresent(expressionOf(subject))) });
   }
 
-  #ofFields(name: string, members: () => Members, more: Readonly<Record<string, Member>>): Filter {
+  #ofFields(name: string, members: () => FilterMembers, more: Readonly<Record<string, FilterMember>>): Filter {
     const filter: Filter = filterOf(this.#names.claim(`_filter_${name}`), () => {
       const own = new Names([...JUNCTIONS, ...Object.keys(more)]);
       return new Map([
-        ...Array.from(members(), ([field, member]): [string, Member] => [own.claim(field), member]),
+        ...Array.from(members(), ([field, member]): [string, FilterMember] => [own.claim(field), member]),
         ...Object.entries({ ...more, ...junctions(filter) }),
       ]);
     });
     return filter;
   }
 
-  #once(key: string, name: string, members: () => Members): Filter {
+  #once(key: string, name: string, members: () => FilterMembers): Filter {
     let filter = this.#known.get(key);
     if (filter === undefined) {
       filter = filterOf(this.#names.claim(`_filter_${name}`), members);
@@ -145,13 +145,13 @@ export class Filters {
       : { ...list, element: records, at: DOCUMENT, matching: recordsBehind };
   }
 
-  #quantifiers(collection: Collection): Readonly<Record<string, Member>> {
+  #quantifiers(collection: Collection): Readonly<Record<string, FilterMember>> {
     return quantifiers(collection, this.of(COUNT, 'count'));
   }
 }
 
 /** The member of a filter for a field of the record or object that it is about. */
-export function fieldMember(column: string, { type, translate }: Filter): Member {
+export function fieldMember(column: string, { type, translate }: Filter): FilterMember {
   return {
     type,
     translate: (given, subject, conditions) => translate(given, fieldOf(subject, column), conditions),
@@ -169,7 +169,7 @@ function isCompared(element: Filterable): element is ComparedValue | Link {
   return element.kind === 'value' || element.kind === 'link';
 }
 
-function behindLink(records: Filter): Member {
+function behindLink(records: Filter): FilterMember {
   return {
     type: records.type,
     translate: (given, subject, conditions) => {

@@ -4,7 +4,7 @@ import { failure } from '../../../errors/error.js';
 import type { BinaryOperator, Expression } from '../../../language/ast.js';
 import type { Value } from '../../../value/value.js';
 import { join } from '../../execution/select.js';
-import type { Member } from './filter.js';
+import type { FilterMember } from './filter.js';
 import { call, expressionOf, isMissing, isPresent } from './subject.js';
 
 /** `value` is a param: what was given, or a list of it. */
@@ -13,13 +13,13 @@ type Build = (field: Expression, value: Expression) => Expression;
 interface Operator {
   readonly takes: 'one' | 'many';
   readonly build: Build;
-  /** What it makes of null; an error unless told. */
+  /** Translates null. Default: an error. */
   readonly forNull?: (field: Expression) => Expression;
-  /** How several values that one argument may mean are joined: any of them will do, unless told. */
+  /** Joins the conditions for several values. Default: OR. */
   readonly join?: '&&';
   /** Of an operator that takes many: what it asks of the values that each one of them may mean. */
   readonly ofEach?: Build;
-  /** As how many values in a list it counts; one unless told. */
+  /** Its weight in the limit of conditions. Default: 1. */
   readonly weight?: number;
 }
 
@@ -99,26 +99,26 @@ const MEMBERSHIP: Operators = {
 /** What values of a kind are compared with. */
 export interface Comparable {
   readonly input: GraphQLInputType;
-  /** The values that an argument stands for: usually itself, for an id perhaps several. */
+  /** The values that an argument denotes: usually itself, for an id possibly several. */
   values?(given: unknown): readonly Value[];
 }
 
-export function valueOperators(kind: OperatorKind, comparable: Comparable): Readonly<Record<string, Member>> {
+export function valueOperators(kind: OperatorKind, comparable: Comparable): Readonly<Record<string, FilterMember>> {
   return members(OPERATORS[kind], comparable);
 }
 
 /** `element` is what the elements of the list are compared with. */
-export function listOperators(element: Comparable): Readonly<Record<string, Member>> {
+export function listOperators(element: Comparable): Readonly<Record<string, FilterMember>> {
   return members(MEMBERSHIP, element);
 }
 
-function members(operators: Operators, comparable: Comparable): Readonly<Record<string, Member>> {
+function members(operators: Operators, comparable: Comparable): Readonly<Record<string, FilterMember>> {
   return Object.fromEntries(
     Object.entries(operators).map(([name, operator]) => [name, member(name, operator, comparable)]),
   );
 }
 
-function member(name: string, operator: Operator, { input, values }: Comparable): Member {
+function member(name: string, operator: Operator, { input, values }: Comparable): FilterMember {
   const meant = (given: unknown): readonly Value[] => values?.(given) ?? [given as Value];
   const { forNull, build, ofEach } = operator;
   return {

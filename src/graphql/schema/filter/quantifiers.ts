@@ -1,7 +1,7 @@
 /** What is asked about lists as a whole and about their elements: `some`, `every`, `none`, `count` and `exists`. */
 import type { Expression } from '../../../language/ast.js';
 import { SCALARS } from '../scalars.js';
-import type { Filter, Member, Translate } from './filter.js';
+import type { Filter, FilterMember, Translate } from './filter.js';
 import { call, not, type Subject } from './subject.js';
 
 /** Something that has elements. */
@@ -9,7 +9,7 @@ export interface Collection {
   /** The filter of one element, and from where its condition looks at it. */
   readonly element: Filter;
   readonly at: Subject;
-  /** The elements that meet a condition, as a list. */
+  /** The list of elements that satisfy a condition. */
   matching(subject: Subject, condition: Expression): Expression;
   /** All that count, as a list. */
   all(subject: Subject): Expression;
@@ -17,7 +17,7 @@ export interface Collection {
 }
 
 /** `count` is the filter of their number. */
-export function quantifiers(collection: Collection, count: Filter): Readonly<Record<string, Member>> {
+export function quantifiers(collection: Collection, count: Filter): Readonly<Record<string, FilterMember>> {
   const { element, at } = collection;
   const elements =
     (condition: (given: Expression) => Expression): Translate =>
@@ -44,7 +44,7 @@ export function quantifiers(collection: Collection, count: Filter): Readonly<Rec
 }
 
 /** `exists: true`, or `false` for the contrary. */
-export function existence(exists: (subject: Subject) => Expression): Member {
+export function existence(exists: (subject: Subject) => Expression): FilterMember {
   return {
     type: SCALARS.Boolean,
     translate: (given, subject, conditions) => {

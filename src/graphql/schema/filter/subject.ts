@@ -4,11 +4,11 @@ import type { Expression, GraphStep, Idiom, Part } from '../../../language/ast.j
 /** A path from the current document, or from a value. Empty, it is where it starts. */
 export type Subject = Idiom;
 
-/** The record that the condition is judged for. Fields directly below it may be found through an index. */
+/** The record that the condition applies to. Fields directly below it can use an index. */
 export const DOCUMENT: Subject = { kind: 'idiom', parts: [] };
 
 const THIS: Expression = { kind: 'param', name: 'this' };
-/** The element that a condition about the elements of a list is judged for. */
+/** The list element that a nested condition applies to. */
 export const ELEMENT: Subject = { kind: 'idiom', start: THIS, parts: [] };
 
 export function below(subject: Subject, ...parts: readonly Part[]): Subject {
@@ -48,21 +48,21 @@ export function isPresent(value: Expression): Expression {
 }
 
 /**
- * The record behind a link, or nothing where there is none that can be read; with a condition, the record in a list if it meets it. Fields
- * of the link itself would be those of its key, `{tenant: 'a'}` in `doc:{tenant: 'a'}`.
+ * The record that a link points to, NONE if it cannot be read; with a condition, a list of the record if it satisfies
+ * it. Fields of the link itself would be those of its key, `{tenant: 'a'}` in `doc:{tenant: 'a'}`.
  */
 export function recordBehind(link: Subject, condition?: Expression): Expression {
   return below(link, { kind: 'optional' }, { kind: 'all' }, { kind: 'optional' }, ...where(condition));
 }
 
-/** The elements of a list, those that meet a condition if there is one. What isn't a list has none. */
+/** The elements of a list, optionally those that satisfy a condition. Other values have no elements. */
 export function elementsOf(list: Subject, condition?: Expression): Expression {
   return expressionOf({ kind: 'idiom', start: asArray(expressionOf(list)), parts: where(condition) });
 }
 
 const ID: Expression = fieldOf(DOCUMENT, 'id');
 
-/** The records behind a list of links that can be read and meet a condition. */
+/** The readable records of a list of links that satisfy a condition. */
 export function recordsBehind(links: Subject, condition: Expression): Expression {
   const readable: Expression = { kind: 'binary', operator: '&&', left: ID, right: condition };
   // A path of its own: in one with the condition, that would be asked within each element.
@@ -70,7 +70,7 @@ export function recordsBehind(links: Subject, condition: Expression): Expression
   return { kind: 'idiom', start: records, parts: where(readable) };
 }
 
-/** The edges of a record that can be read, those that meet a condition if there is one. */
+/** The readable edges of a record, optionally those that satisfy a condition. */
 export function edgesOf(
   record: Subject,
   { table, direction }: { readonly table: string; readonly direction: GraphStep['direction'] },

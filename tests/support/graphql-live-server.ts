@@ -7,8 +7,8 @@ import { createGraphqlEvents } from '../../src/graphql/live/event-stream.js';
 import { createGraphqlSocket } from '../../src/graphql/live/transport-ws.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
-import { StubbedEnvironment } from '../auth/environment.js';
-import { run, World } from '../security/world.js';
+import { StubbedEnvironment } from './environment.js';
+import { run, World } from './world.js';
 
 export const SETUP = `
   DEFINE CONFIG GRAPHQL AUTO;

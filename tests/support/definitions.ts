@@ -117,6 +117,7 @@ export class Store {
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
+      indexWorkQueued: () => {},
       depth: 0,
       importing: false,
       weakKeys: false,

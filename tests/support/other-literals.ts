@@ -42,7 +42,7 @@ export function withOtherLiterals(text: string): string | undefined {
 function slottedBlanks(text: string): Blank[] {
   try {
     const reader = new StatementReader(text);
-    return (shapesOf(text, true) ?? []).flatMap((shape: Shape) => {
+    return (shapesOf(text) ?? []).flatMap((shape: Shape) => {
       const used = new Set(reader.lifted(shape)?.slots.map(({ blank }) => blank));
       return shape.blanks.filter((_, index) => used.has(index));
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '../../src/env/environment.js';
-import { fakeNetwork } from '../functions/fake-network.js';
+import { fakeNetwork } from './fake-network.js';
 
 /** A world whose clock stands still until it is told to go on, and whose random bytes repeat from run to run. */
 export class StubbedEnvironment implements Environment {

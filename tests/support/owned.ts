@@ -3,7 +3,7 @@ import type { Session } from '../../src/session/contract.js';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import type { Value } from '../../src/value/value.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from './environment.js';
 
 /** A database in memory with its owner at `test` / `test`, for tests of signing in. */
 export interface Owned {

@@ -2,7 +2,7 @@
 import { standardText } from '../../src/graphql/response.js';
 import type { Session } from '../../src/session/contract.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';
-import type { Answer, Stack } from './stack.js';
+import type { Answer, Stack } from '../graphql/stack.js';
 
 export class Subscriber {
   /** The answers so far. */

@@ -1,7 +1,8 @@
 /** A database that runs nothing: it writes down what a session is asked for and answers what the test says. */
+
+import type { Identity } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
-import type { Identity } from '../../src/exec/execution.js';
 import type { Statement } from '../../src/language/ast.js';
 import type {
   Database,

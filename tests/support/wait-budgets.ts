@@ -7,7 +7,7 @@ import type { Environment } from '../../src/env/environment.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { StubbedEnvironment } from '../auth/environment.js';
+import { StubbedEnvironment } from '../support/environment.js';
 
 /** An engine that counts how often nothing but an answer of the store was waited for. */
 export interface CountedEngine {
@@ -70,6 +70,8 @@ export function waitBudgets(name: string, open: (environment: Environment) => Pr
         [0, 'RETURN 1'],
         [1, 'SELECT * FROM person:1'],
         [1, 'SELECT * FROM person:1, person:2, person:3'],
+        [1, 'SELECT * FROM person:1..5'],
+        [1, 'SELECT * FROM person:1..=5, person:20..25'],
         [1, 'SELECT * FROM [person:1, person:2, person:3]'],
         [1, 'SELECT * FROM person WHERE id = person:1'],
         [1, 'SELECT * FROM person LIMIT 10'],

@@ -1,0 +1,133 @@
+/**
+ * How the definition of an index changes: it is defined, under construction, complete or failed, withdrawn, removed.
+ * Obsolete entries are deleted in the background: their id is never reused, so that no reader finds them.
+ */
+import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
+import { putIndexDefinition, type WithoutId } from '../definitions/define.js';
+import type { IndexDefinition, IndexState } from '../definitions/definition.js';
+import { bumpTableVersion, nextId, type SchemaChange } from '../definitions/schema-version.js';
+import { storeDefinition } from '../definitions/stored-definition.js';
+import { databaseArea, memberKey } from '../keys.js';
+import { replacedIndexes, stateOf } from './states.js';
+import { buildProgress, endIndexWork, forgetBuild, idsOf, putBuildProgress, queueIndexWork } from './work.js';
+
+/** An index in the catalog as it stands. */
+export interface IndexInCatalog {
+  readonly catalog: DatabaseCatalog;
+  readonly table: TableEntry;
+  readonly index: IndexDefinition;
+}
+
+/**
+ * Defines an index, or one to be rebuilt, under a new id, replacing one of its name. Later, it is built in the
+ * background, and what has answered until now goes on to do so; otherwise whoever defines it builds it.
+ */
+export function putIndex(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  { state: _, ...definition }: WithoutId<IndexDefinition>,
+  isLater: boolean,
+): PromiseOrValue<IndexDefinition> {
+  const { transaction } = change;
+  const before = table.indexes.find((index) => index.name === definition.name);
+  const replaced = replacedBy(table, definition.name);
+  return andThen(nextId(transaction, databaseArea(catalog.database.id)), (id) => {
+    const index: IndexDefinition = { ...definition, id, ...(isLater && { state: 'building' as const }) };
+    const answersOn = isLater && before !== undefined && stateOf(before) === 'ready';
+    if (answersOn) keepAnswering(change, catalog, table, before);
+    else if (before !== undefined) discard(change, catalog, table, before);
+    if (isLater) queueIndexWork(transaction, catalog, idsOf(catalog, table, index), 'build');
+    else if (replaced !== undefined) endReplaced(change, catalog, table, replaced);
+    const isAlone = !answersOn && (isLater || replaced === undefined);
+    return andThen(putIndexDefinition(change, catalog, table.definition, index, isAlone), () => index);
+  });
+}
+
+/** Replaces what an index says beside how it lists records: its entries stay. */
+export function rewriteIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
+  return putIndexDefinition(change, catalog, table.definition, index, true);
+}
+
+/** From now on queries use an index that was built in the background, rather than the one before. */
+export function completeIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
+  const { state, ...complete } = index;
+  invariant(state === 'building', 'an index that is completed was under construction');
+  endIndexWork(change.transaction, idsOf(catalog, table, index));
+  return settle(change, catalog, table, complete);
+}
+
+/** A build has come to nothing: the definition stays, with the reason, and serves for nothing. */
+export function failIndex(change: SchemaChange, at: IndexInCatalog, error: string): PromiseOrValue<void> {
+  const { catalog, table, index } = at;
+  const ids = idsOf(catalog, table, index);
+  return andThen(buildProgress(change.transaction, ids), ({ initial }) => {
+    discard(change, catalog, table, index);
+    putBuildProgress(change.transaction, ids, { initial, error });
+    return settle(change, catalog, table, inState(index, 'failed'));
+  });
+}
+
+/** The index is withdrawn from use (ALTER INDEX … PREPARE REMOVE); its progress is kept. */
+export function withdrawIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
+  queueIndexWork(change.transaction, catalog, idsOf(catalog, table, index), 'clear');
+  return settle(change, catalog, table, inState(index, 'withdrawn'));
+}
+
+export function removeIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
+  discard(change, catalog, table, index);
+  change.transaction.delete(memberKey(catalog.database.id, table.definition.id, 'index', index.name));
+  const replaced = replacedBy(table, index.name);
+  if (replaced !== undefined) endReplaced(change, catalog, table, replaced);
+  return bumpTableVersion(change, catalog, table.definition.name);
+}
+
+/** Puts an index in its final state, and ends the one that has answered in its stead. */
+function settle(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  index: IndexDefinition,
+): PromiseOrValue<void> {
+  const replaced = replacedBy(table, index.name);
+  if (replaced !== undefined) endReplaced(change, catalog, table, replaced);
+  return putIndexDefinition(change, catalog, table.definition, index, replaced === undefined);
+}
+
+function inState(index: IndexDefinition, state: IndexState): IndexDefinition {
+  return { ...index, state };
+}
+
+/** What answers until the index of its name is built. */
+function replacedBy(table: TableEntry, name: string): IndexDefinition | undefined {
+  return replacedIndexes(table).find((index) => index.name === name);
+}
+
+function keepAnswering(
+  { transaction }: SchemaChange,
+  { database }: DatabaseCatalog,
+  { definition }: TableEntry,
+  index: IndexDefinition,
+): void {
+  const key = memberKey(database.id, definition.id, 'replaced-index', index.name);
+  transaction.put(key, storeDefinition(inState(index, 'replaced')));
+}
+
+function endReplaced(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry, index: IndexDefinition): void {
+  change.transaction.delete(memberKey(catalog.database.id, table.definition.id, 'replaced-index', index.name));
+  discard(change, catalog, table, index);
+}
+
+/** The entries of an index are obsolete. */
+function discard(
+  { transaction }: SchemaChange,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  index: IndexDefinition,
+): void {
+  const ids = idsOf(catalog, table, index);
+  forgetBuild(transaction, ids);
+  queueIndexWork(transaction, catalog, ids, 'clear');
+}

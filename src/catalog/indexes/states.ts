@@ -1,0 +1,41 @@
+/** What the states of an index mean for queries, writers and INFO. */
+import type { TableEntry } from '../definitions/database-catalog.js';
+import type { IndexDefinition, IndexState } from '../definitions/definition.js';
+
+interface StateMeaning {
+  /** Queries may use it, and uniqueness is enforced by it. */
+  readonly answers: boolean;
+  /** Writers keep its entries. */
+  readonly isMaintained: boolean;
+  /** It is the definition of its name. */
+  readonly isShown: boolean;
+}
+
+export const INDEX_STATES: { readonly [State in IndexState | 'ready']: StateMeaning } = {
+  ready: { answers: true, isMaintained: true, isShown: true },
+  building: { answers: false, isMaintained: true, isShown: true },
+  failed: { answers: false, isMaintained: false, isShown: true },
+  replaced: { answers: true, isMaintained: true, isShown: false },
+  withdrawn: { answers: false, isMaintained: false, isShown: true },
+};
+
+export function stateOf({ state }: IndexDefinition): IndexState | 'ready' {
+  return state ?? 'ready';
+}
+
+/** The indexes of a table by what they are there for. Most tables have nothing but ready ones. */
+export function indexesByUse(
+  all: readonly IndexDefinition[],
+): Pick<TableEntry, 'indexes' | 'answering' | 'maintained'> {
+  if (all.every(({ state }) => state === undefined)) return { indexes: all, answering: all, maintained: all };
+  return {
+    indexes: all.filter((index) => INDEX_STATES[stateOf(index)].isShown),
+    answering: all.filter((index) => INDEX_STATES[stateOf(index)].answers),
+    maintained: all.filter((index) => INDEX_STATES[stateOf(index)].isMaintained),
+  };
+}
+
+/** Those that answer until others of their names are built. */
+export function replacedIndexes({ indexes, answering }: TableEntry): readonly IndexDefinition[] {
+  return indexes === answering ? [] : answering.filter((index) => stateOf(index) === 'replaced');
+}

@@ -1,0 +1,150 @@
+/**
+ * The work on indexes that is done in the background, step by step: building those of DEFINE and REBUILD INDEX … CONCURRENTLY, and deleting the
+ * entries of those that are gone. Each step is a transaction that is bounded in time and rows; all that the next one has to know is in the store.
+ *
+ * A step of a build reads what it lists, so that it conflicts with those who changed a record meanwhile, and is done again. They never conflict with
+ * it: writers list what they change in an index under construction as in any other, without reading what the builder wrote. (Only claims of a
+ * unique index are read, so that two may conflict over equal values of different records.)
+ */
+
+import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
+import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
+import { completeIndex, failIndex, type IndexInCatalog } from '../../catalog/indexes/lifecycle.js';
+import {
+  buildProgress,
+  endIndexWork,
+  type IndexTask,
+  type IndexWork,
+  isQueued,
+  notedFlaw,
+  putBuildProgress,
+} from '../../catalog/indexes/work.js';
+import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { asNew } from './build.js';
+import type { KeptIndex, RecordChange } from './contract.js';
+import { keptIndex, maintain } from './maintain.js';
+
+/** How much a step may do. */
+export interface StepBounds {
+  /** Records or entries. */
+  readonly rows: number;
+  /** Milliseconds, looked at after each batch. */
+  readonly time: number;
+  /** Records or entries a batch. */
+  readonly batch: number;
+}
+
+/** A transaction with what the work needs beside it. */
+export interface StepSite extends SchemaChange {
+  readonly catalogs: CatalogCache;
+}
+
+/** Does some of the work; answers whether that was all of it. */
+export function stepOfIndexWork(site: StepSite, work: IndexWork, bounds: StepBounds): PromiseOrValue<boolean> {
+  return andThen(isQueued(site.transaction, work), (isThere) =>
+    isThere ? STEPS[work.task](site, work, bounds) : true,
+  );
+}
+
+const STEPS: {
+  readonly [Task in IndexTask]: (site: StepSite, work: IndexWork, bounds: StepBounds) => PromiseOrValue<boolean>;
+} = { build: stepOfBuild, clear: stepOfClearing };
+
+function stepOfClearing(
+  { transaction, clock }: StepSite,
+  work: IndexWork,
+  bounds: StepBounds,
+): PromiseOrValue<boolean> {
+  const entries = prefixRange(indexPrefix(work.database, work.table, work.index));
+  const walked = walk(transaction, entries, { ...bounds, until: clock.monotonic() + bounds.time, clock }, (batch) => {
+    for (const [key] of batch) transaction.delete(key);
+  });
+  return andThen(walked, ({ next }) => {
+    if (next !== undefined) return false;
+    endIndexWork(transaction, work);
+    return true;
+  });
+}
+
+/** The index may be gone, with its table or its database. */
+function stepOfBuild(site: StepSite, work: IndexWork, bounds: StepBounds): PromiseOrValue<boolean> {
+  return andThen(loadDatabase(site.transaction, site.catalogs, work.namespace, work.databaseName), (catalog) => {
+    const table = catalog?.database.id === work.database ? catalog.tablesById.get(work.table) : undefined;
+    const index = table?.indexes.find(({ id, state }) => id === work.index && state === 'building');
+    if (catalog === undefined || table === undefined || index === undefined) {
+      endIndexWork(site.transaction, work);
+      return true;
+    }
+    return buildSome(site, { catalog, table, index }, work, bounds);
+  });
+}
+
+function buildSome(site: StepSite, at: IndexInCatalog, work: IndexWork, bounds: StepBounds): PromiseOrValue<boolean> {
+  const { transaction, clock } = site;
+  const { table, index } = at;
+  const kept = keptIndex(table, index);
+  invariant(kept !== undefined, 'what is built in the background keeps entries');
+  const { records } = table.keys;
+  const until = clock.monotonic() + bounds.time;
+  return andThen(buildProgress(transaction, work), ({ initial, position }) => {
+    const rest = { from: position ?? records.from, to: records.to };
+    const walked = walk(transaction, rest, { ...bounds, until, clock }, (batch) => listAll(kept, transaction, batch));
+    return andThen(walked, ({ rows, next }) => {
+      putBuildProgress(transaction, work, { initial: initial + rows, position: next ?? records.to });
+      return andThen(notedFlaw(transaction, work), (flaw) => {
+        if (flaw !== undefined) return andThen(failIndex(site, at, flaw), () => true);
+        return next === undefined ? andThen(completeIndex(site, at), () => true) : false;
+      });
+    });
+  });
+}
+
+/** What claims of these records are looked at is fetched together where the store answers later. */
+function listAll(kept: KeptIndex, transaction: Transaction, batch: readonly Entry[]): PromiseOrValue<void> {
+  const changes = asNew(batch.map(([, record]) => record));
+  const fetched = transaction.prefetch?.({ keys: claimsOf(kept, changes) });
+  return andThen(fetched, () => maintain(kept, transaction, changes));
+}
+
+function claimsOf(kept: KeptIndex, changes: readonly RecordChange[]): Key[] {
+  const { claims } = kept.keeping;
+  if (claims === undefined) return [];
+  return changes.flatMap(({ after }) => (after === undefined ? [] : claims(kept, after)));
+}
+
+interface WalkBounds extends StepBounds {
+  readonly until: number;
+  readonly clock: StepSite['clock'];
+}
+
+interface Walked {
+  readonly rows: number;
+  /** Where the rest begins; `undefined` at the end of the range. */
+  readonly next: Key | undefined;
+}
+
+/** Visits so much of a range as the bounds allow. */
+function walk(
+  transaction: Transaction,
+  range: KeyRange,
+  { rows: most, batch: size, until, clock }: WalkBounds,
+  visit: (batch: readonly Entry[]) => PromiseOrValue<void>,
+): PromiseOrValue<Walked> {
+  let rows = 0;
+  let next: Key | undefined;
+  const cursor = transaction.scan(range, { limit: most, batch: size });
+  const done = forEachBatch(cursor, (batch) => {
+    rows += batch.length;
+    const last = batch.at(-1)?.[0];
+    return andThen(visit(batch), () => {
+      const isEnough = rows >= most || clock.monotonic() >= until;
+      if (isEnough && last !== undefined) next = `${last}\0`;
+      return isEnough;
+    });
+  });
+  return andThen(done, () => ({ rows, next }));
+}

@@ -1,0 +1,51 @@
+/** Builds an index within the statement that defines it. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
+import { putBuildProgress } from '../../catalog/indexes/work.js';
+import type { Stored } from '../../storage/contract.js';
+import { forEachBatchOfValues } from '../../storage/cursor.js';
+import { isObject, RecordId, type RecordKey } from '../../value/value.js';
+import type { Execution } from '../execution.js';
+import type { RecordChange } from './contract.js';
+import { INDEX_KINDS } from './kinds.js';
+import { keptIndex, maintain } from './maintain.js';
+
+/**
+ * Lists all records of a table in a new index, and notes how many there were.
+ * @throws TesseraError `index_violation`, `value_too_large`, `key_too_long`
+ */
+export function buildIndex(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<void> {
+  if (INDEX_KINDS[index.indexKind.kind] === 'unsupported') return;
+  const { transaction } = execution.unit;
+  return andThen(listRecords(execution, table, index), (initial) => {
+    const ids = { database: table.keys.database, table: table.keys.table, index: index.id };
+    putBuildProgress(transaction, ids, { initial });
+  });
+}
+
+/** Answers how many there are. */
+function listRecords(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<number> {
+  const { transaction } = execution.unit;
+  const kept = keptIndex(table, index);
+  if (kept === undefined) return transaction.count(table.keys.records);
+  let read = 0;
+  const done = forEachBatchOfValues(transaction.scan(table.keys.records), (batch) => {
+    read += batch.length;
+    return andThen(maintain(kept, transaction, asNew(batch)), () =>
+      andThen(execution.interrupt.checkpoint(), () => undefined),
+    );
+  });
+  return andThen(done, () => read);
+}
+
+/** Stored records as if they had just been created. */
+export function asNew(records: readonly Stored[]): RecordChange[] {
+  const changes: RecordChange[] = [];
+  for (const record of records) {
+    const id = isObject(record) ? record['id'] : undefined;
+    if (!isObject(record) || !(id instanceof RecordId)) continue;
+    changes.push({ key: id.key as RecordKey, before: undefined, after: record });
+  }
+  return changes;
+}

@@ -1,0 +1,50 @@
+/** The contract between an index and those who write records: what it keeps of them, and how that is kept in step. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
+import type { IndexIds } from '../../catalog/indexes/work.js';
+import type { IndexEntry } from '../../index/entries.js';
+import type { Key, Transaction } from '../../storage/contract.js';
+import type { ObjectValue, RecordKey } from '../../value/value.js';
+
+/** A record before and after a change; one of them is missing where it is created or deleted. */
+export interface RecordChange {
+  readonly key: RecordKey;
+  readonly before: ObjectValue | undefined;
+  readonly after: ObjectValue | undefined;
+}
+
+/** An index whose entries are kept, with what follows from its definition. */
+export interface KeptIndex {
+  readonly definition: IndexDefinition;
+  readonly keeping: IndexKeeping;
+  readonly ids: IndexIds;
+  readonly table: string;
+  /** With which the keys of its entries begin. */
+  readonly prefix: string;
+  /** The names of the fields on which its entries depend; `undefined` where it may be any. */
+  readonly fields: readonly string[] | undefined;
+  /**
+   * It is under construction: the entries of records that weren't changed since its definition may be missing, and nothing is refused because of
+   * it. What stands in the way of completing it is noted (`noteFlaw`).
+   */
+  readonly isBuilding: boolean;
+}
+
+/** What an index keeps of records: how writers, and the builder, keep it in step with them. */
+export interface IndexKeeping {
+  /**
+   * Replaces the entries of records as they were by those of records as they become. A build hands over records without a state before.
+   * Two transactions that change different records conflict only if both claim the same value (`claims`).
+   * @throws TesseraError `index_violation`, which tells the record that stands in the way if `tellsHolder`; `value_too_large`; `key_too_long`
+   */
+  maintain(
+    index: KeptIndex,
+    transaction: Transaction,
+    changes: readonly RecordChange[],
+    tellsHolder: boolean,
+  ): PromiseOrValue<void>;
+  /** All entries that a record has, for those who check the index or repair it. @throws TesseraError `value_too_large` */
+  entries(index: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[];
+  /** The keys that a record claims for itself alone, under each of which its own key is found. `maintain` reads them. */
+  readonly claims?: (index: KeptIndex, record: ObjectValue) => readonly Key[];
+}

@@ -1,0 +1,32 @@
+/** How the build of an index stands, as INFO FOR INDEX shows it. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { IndexState } from '../../catalog/definitions/definition.js';
+import type { IndexInCatalog } from '../../catalog/indexes/lifecycle.js';
+import { stateOf } from '../../catalog/indexes/states.js';
+import { type BuildProgress, buildProgress, idsOf } from '../../catalog/indexes/work.js';
+import type { Transaction } from '../../storage/contract.js';
+import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { INDEX_KINDS } from '../index/kinds.js';
+
+/**
+ * By the state of the index. Nothing is ever pending, nor caught up with afterwards (`updated`): writers list what they change in an index under
+ * construction themselves.
+ */
+const BUILDING: { readonly [State in IndexState | 'ready']: (progress: BuildProgress) => ObjectValue } = {
+  ready: ({ initial }) => objectFrom({ initial, pending: 0, status: 'ready', updated: 0 }),
+  building: ({ initial, position }) =>
+    objectFrom(position === undefined ? { status: 'started' } : { initial, pending: 0, status: 'indexing' }),
+  failed: ({ error }) => objectFrom({ error, status: 'error' }),
+  replaced: (progress) => BUILDING.ready(progress),
+  withdrawn: (progress) => BUILDING.ready(progress),
+};
+
+export function indexBuild(
+  transaction: Transaction,
+  { catalog, table, index }: IndexInCatalog,
+): PromiseOrValue<ObjectValue> {
+  if (INDEX_KINDS[index.indexKind.kind] === 'unsupported') {
+    return objectFrom({ error: 'not supported yet', status: 'error' });
+  }
+  return andThen(buildProgress(transaction, idsOf(catalog, table, index)), BUILDING[stateOf(index)]);
+}

@@ -1,0 +1,18 @@
+/**
+ * What the kinds of indexes find. With `exec/index/kinds.ts`, which says what they keep, this makes up a kind: neither table type-checks while one
+ * is missing. How an access by an index is shown and run stands with all nodes (`plan/describe.ts`, `exec/operators/accesses.ts`).
+ */
+import type { IndexKind } from '../../language/ast.js';
+import type { IndexMatching } from './index-matching.js';
+import { ordered } from './ordered.js';
+
+/** COUNT finds none: how many records there are, the keys of the table tell. */
+const NOTHING: IndexMatching = { match: () => undefined, inOrder: () => undefined };
+
+export const INDEX_MATCHING: { readonly [Kind in IndexKind['kind']]: IndexMatching } = {
+  plain: ordered,
+  unique: ordered,
+  count: NOTHING,
+  fulltext: NOTHING,
+  hnsw: NOTHING,
+};

@@ -1,0 +1,63 @@
+/** What plain and unique indexes find: what their leading fields equal, or lies between bounds, in the order of their fields. */
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
+import type { Idiom } from '../../language/ast.js';
+import { printIdiom } from '../../language/print.js';
+import type { IndexScan, Operand } from '../nodes.js';
+import { boundsOf, type Comparison, isEquality } from './comparisons.js';
+import type { AccessFacts } from './facts.js';
+import type { IndexMatch, IndexMatching } from './index-matching.js';
+import { directionOf, lists } from './order.js';
+
+export const ordered: IndexMatching = { match, inOrder };
+
+function match(
+  index: IndexDefinition,
+  comparisons: readonly Comparison[],
+  { entry, mayHide }: AccessFacts,
+): IndexMatch | undefined {
+  const access = indexScan(entry.definition.name, index, comparisons);
+  if (access === undefined || index.fields.slice(access.equal.length).some(mayHide)) return undefined;
+  return { access, worth: worth(access) };
+}
+
+/** A rough measure of how much a scan narrows: a fixed field counts more than a bound, and unique indexes win ties. */
+function worth(scan: IndexScan): number {
+  const unique = scan.index.indexKind.kind === 'unique' && scan.equal.length === scan.index.fields.length;
+  return scan.equal.length * 10 + (scan.anyOf ? 8 : 0) + (scan.from ? 3 : 0) + (scan.to ? 3 : 0) + (unique ? 100 : 0);
+}
+
+function indexScan(table: string, index: IndexDefinition, comparisons: readonly Comparison[]): IndexScan | undefined {
+  if (index.fields.some(isOfKey)) return undefined;
+  const equal: Operand[] = [];
+  for (const field of index.fields) {
+    const path = printIdiom(field);
+    const fixed = comparisons.find((each) => each.path === path && isEquality(each.operator));
+    if (fixed !== undefined) {
+      equal.push(fixed);
+      continue;
+    }
+    const anyOf = comparisons.find((each) => each.path === path && each.operator === 'IN');
+    if (anyOf !== undefined) return { kind: 'index-scan', table, index, equal, anyOf };
+    const bounds = boundsOf(path, comparisons);
+    if (equal.length === 0 && bounds === undefined) return undefined;
+    return { kind: 'index-scan', table, index, equal, ...bounds };
+  }
+  // What a unique index lists is one record, without its id.
+  const isPlain = index.indexKind.kind === 'plain';
+  return { kind: 'index-scan', table, index, equal, ...(isPlain && boundsOf('id', comparisons)) };
+}
+
+/** All of an index, in the order of its fields. */
+function inOrder(index: IndexDefinition, { entry, order, mayHide }: AccessFacts): IndexScan | undefined {
+  const { fields } = index;
+  const direction = order && directionOf(order.keys);
+  if (order === undefined || direction === undefined || fields.some(isOfKey) || fields.some(mayHide)) return undefined;
+  if (!lists(fields, order.keys, mayHide)) return undefined;
+  return { kind: 'index-scan', table: entry.definition.name, index, equal: [], direction };
+}
+
+/** Whether a column is a part of the key: what a query finds by such a path is a field of the record. */
+function isOfKey({ parts }: Idiom): boolean {
+  const [first, second] = parts;
+  return first?.kind === 'field' && first.name === 'id' && second?.kind === 'field';
+}

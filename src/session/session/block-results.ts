@@ -1,0 +1,29 @@
+/** The results of a block between BEGIN and COMMIT. */
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Statement } from '../../language/ast.js';
+import type { StatementResult } from '../statement-executor.js';
+
+export interface BlockResults {
+  /** A statement has failed, so that later ones were not run. */
+  readonly failed: boolean;
+  /** Why nothing of the block is committed, and the kind of the statement responsible. */
+  readonly undone?: { readonly by: Statement['kind']; readonly error: TesseraError };
+  readonly entries: readonly StatementResult[];
+}
+
+/** Carries the results of a block out of its transaction, which is thereby cancelled. */
+export class BlockCancelled extends Error {
+  constructor(readonly results: BlockResults) {
+    super('the block is cancelled');
+  }
+}
+
+/** The results of a block that wasn't committed: those of its statements are withheld. */
+export function withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
+  const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
+  return {
+    failed: false,
+    undone: { by: closing ?? 'begin', error },
+    entries: entries.map(({ time }) => ({ time, outcome: { ok: false, error } })),
+  };
+}

@@ -1,0 +1,12 @@
+import type { Statement } from '../../language/ast.js';
+import type { StatementResult } from '../statement-executor.js';
+
+/** The result of a statement, as answers have it. `milliseconds` is the time it took. */
+export function resultOf(
+  { kind }: Statement,
+  milliseconds: number,
+  outcome: StatementResult['outcome'],
+): StatementResult {
+  const time = BigInt(Math.round(milliseconds * 1e6));
+  return kind === 'live' || kind === 'kill' ? { time, outcome, type: kind } : { time, outcome };
+}

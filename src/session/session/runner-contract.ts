@@ -1,0 +1,43 @@
+/** What the runner of a request takes: the request, and the services of the database. */
+import type { SessionIdentity } from '../../auth/identity.js';
+import type { Environment } from '../../env/environment.js';
+import type { TesseraError } from '../../errors/error.js';
+import type { Interrupt, LiveListener, Scope } from '../../exec/execution.js';
+import type { Executor } from '../../exec/executor.js';
+import type { RequestMemory } from '../../exec/request-memory.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
+import type { Value } from '../../value/value.js';
+import type { Auditor } from '../audit/auditor.js';
+import type { HeldTransactions } from '../database/held-transactions.js';
+import type { DatabaseSelector } from './database-selector.js';
+import type { DurabilityTracker } from './durability-tracker.js';
+
+/** What a request runs with. */
+export interface RunnerRequest {
+  readonly identity: SessionIdentity;
+  readonly interrupt: Interrupt;
+  readonly memory: RequestMemory;
+  readonly scope: Scope;
+  /** A held transaction, in which all statements run. */
+  readonly held: Transaction | undefined;
+  readonly durability: DurabilityTracker;
+  /** Receives the notifications of live queries. */
+  readonly listener: LiveListener | undefined;
+  /** Absent if no audit log is kept. */
+  readonly auditor: Auditor | undefined;
+}
+
+export interface RunnerServices {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  readonly executor: Executor;
+  readonly places: DatabaseSelector;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
+  /** Whether a write denied by PERMISSIONS is an error, unless OPTION overrides it. */
+  readonly strictPermissions: boolean;
+  /** Reports an internal error. */
+  report(error: TesseraError): void;
+}
+
+/** The slot values of each statement. */
+export type Literals = readonly (readonly Value[])[] | undefined;

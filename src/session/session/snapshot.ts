@@ -1,0 +1,26 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
+import { cancelled } from '../../storage/retry.js';
+import type { DurabilityTracker } from './durability-tracker.js';
+
+const READ_ONLY: BeginOptions = { writable: false };
+
+/**
+ * A read-only transaction that shows what the session has done: on accepted commits, where some of that may not be
+ * durable yet. The wait for the store ends with the interrupt.
+ */
+export function beginSnapshot(
+  engine: Engine,
+  durability: DurabilityTracker,
+  interrupt: WaitInterrupt,
+): PromiseOrValue<Transaction> {
+  if (engine.earlyAnswers === undefined || !durability.isPending) {
+    return untilInterrupted(interrupt, engine.begin(READ_ONLY), cancelled);
+  }
+  const begun = untilInterrupted(interrupt, engine.earlyAnswers.beginOnAccepted(READ_ONLY), cancelled);
+  return andThen(begun, (transaction) => {
+    durability.note();
+    return transaction;
+  });
+}

@@ -1,0 +1,78 @@
+/** Waiting for the store that ends when it has to, whether or not the store ever answers. */
+import { isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { failure, type TesseraError } from '../errors/error.js';
+import type { Transaction, WaitInterrupt } from './contract.js';
+
+/** How many milliseconds a commit has for its answer after the interruption, so that most still say whether it was made. */
+export const COMMIT_GRACE = 50;
+
+/**
+ * What the store answers, or the reason why waiting for it had to end; an answer that comes after that is handed to `discard`.
+ * @throws TesseraError the reason
+ */
+export function untilInterrupted<T>(
+  interrupt: WaitInterrupt | undefined,
+  answer: PromiseOrValue<T>,
+  discard?: (late: T) => void,
+): PromiseOrValue<T> {
+  if (interrupt === undefined || !isPromise(answer)) return answer;
+  return race(answer, interrupt, { grace: 0, failureOf: (reason) => reason, discard });
+}
+
+/**
+ * Commits a transaction. One whose answer doesn't come in time is cancelled, which frees what it holds in this process; whether it was made
+ * isn't known then.
+ * @throws TesseraError `commit_outcome_unknown`, and what the commit throws
+ */
+export function commitInterruptibly(
+  interrupt: WaitInterrupt | undefined,
+  transaction: Transaction,
+  commit: (transaction: Transaction) => PromiseOrValue<void>,
+): PromiseOrValue<void> {
+  const committed = commit(transaction);
+  if (interrupt === undefined || !isPromise(committed)) return committed;
+  return race(committed, interrupt, {
+    grace: COMMIT_GRACE,
+    failureOf(reason) {
+      transaction.cancel();
+      return failure('commit_outcome_unknown', { reason: reason.message }, { cause: reason });
+    },
+  });
+}
+
+interface Ending<T> {
+  /** For how many milliseconds it goes on waiting. */
+  readonly grace: number;
+  failureOf(reason: TesseraError): TesseraError;
+  readonly discard?: ((late: T) => void) | undefined;
+}
+
+function race<T>(answer: Promise<T>, interrupt: WaitInterrupt, { grace, failureOf, discard }: Ending<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    let stop: (() => void) | undefined;
+    const end = () => {
+      isOver = true;
+      stop?.();
+    };
+    stop = interrupt.onEnd((reason) => {
+      if (isOver) return;
+      end();
+      reject(failureOf(reason));
+    }, grace);
+    // It has called back already.
+    if (isOver) stop();
+    answer.then(
+      (value) => {
+        if (isOver) return discard?.(value);
+        end();
+        resolve(value);
+      },
+      (error) => {
+        if (isOver) return;
+        end();
+        reject(error);
+      },
+    );
+  });
+}
