@@ -2,16 +2,19 @@
  * Commits of this node go out in groups: those that come while one is under way make up the next. So a store that takes milliseconds to make
  * a commit durable still takes hundreds of them at once.
  */
+import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { LAST_POSITION } from '../append.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
-import { type HeadLocks, headLocks } from './heads.js';
+import type { Head, HeadLocks } from './heads.js';
 import { type CommitGroup, type CommitOutcome, type CommitRequest, OutcomeUnknown, type RemoteStore } from './store.js';
 
 /** At most this many commits go out together. */
 const GROUP_SIZE = 256;
 /** A group takes no more commits beyond this many changes. */
 const GROUP_CHANGES = 4_096;
+/** After how many milliseconds each it is asked again what became of a group; about as long as a server takes to start again. */
+const SETTLE_DELAYS = [50, 100, 200, 400, 800, 1_600, 1_850];
 
 interface WaitingCommit {
   readonly request: CommitRequest;
@@ -19,21 +22,25 @@ interface WaitingCommit {
   readonly failed: (error: unknown) => void;
 }
 
-/** Commits under the same heads, one group of them under way at a time. */
+/** Commits under the same heads. */
 interface Lane {
-  readonly heads: HeadLocks | 'all';
+  readonly heads: HeadLocks;
   waiting: WaitingCommit[];
+  isUnderWay: boolean;
 }
 
 export class GroupCommitter {
   readonly #store: RemoteStore;
+  readonly #timers: Timers;
+  /** The one that has waited longest comes first. */
   readonly #lanes = new Map<string, Lane>();
   #groups = 0n;
   #closed = false;
   #idle: (() => void)[] = [];
 
-  constructor(store: RemoteStore) {
+  constructor(store: RemoteStore, timers: Timers) {
     this.#store = store;
+    this.#timers = timers;
   }
 
   /**
@@ -42,23 +49,20 @@ export class GroupCommitter {
    */
   submit(request: CommitRequest, applied: (stamp: Versionstamp) => void): Promise<void> {
     if (this.#closed) return Promise.reject(failure('storage_unavailable', { reason: 'it has been closed' }));
-    const { changes, appended, keysRead, rangesRead } = request;
-    const written = [...changes.map(([key]) => key), ...appended.map(({ prefix }) => prefix)];
-    const heads = headLocks(written, keysRead, rangesRead);
+    const { heads } = request;
     return new Promise((resolve, reject) => {
       const settled = (stamp: Versionstamp) => {
         applied(stamp);
         resolve();
       };
-      const name = heads === 'all' ? heads : `${heads.written} ${heads.read}`;
+      const name = `${heads.written} ${heads.read}`;
       const lane = this.#lanes.get(name);
       if (lane !== undefined) {
         lane.waiting.push({ request, settled, failed: reject });
         return;
       }
-      const opened: Lane = { heads, waiting: [{ request, settled, failed: reject }] };
-      this.#lanes.set(name, opened);
-      void this.#run(name, opened);
+      this.#lanes.set(name, { heads, waiting: [{ request, settled, failed: reject }], isUnderWay: false });
+      this.#start();
     });
   }
 
@@ -68,17 +72,33 @@ export class GroupCommitter {
     if (this.#lanes.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  async #run(name: string, lane: Lane): Promise<void> {
-    while (lane.waiting.length > 0) {
-      const { taken, later } = compatible(lane.waiting);
-      lane.waiting = later;
-      await this.#apply(lane.heads, taken);
+  /** Sends the groups that don't write under a head of one under way, so that answers come in the order of commits under each head. */
+  #start(): void {
+    const busy = new Set<Head>();
+    for (const { isUnderWay, heads } of this.#lanes.values())
+      if (isUnderWay) for (const head of heads.written) busy.add(head);
+    for (const [name, lane] of this.#lanes) {
+      if (lane.isUnderWay) continue;
+      const { written } = lane.heads;
+      if (!written.some((head) => busy.has(head))) void this.#run(name, lane);
+      // Nobody who came later overtakes one that waits for several heads.
+      for (const head of written) busy.add(head);
     }
+  }
+
+  async #run(name: string, lane: Lane): Promise<void> {
+    lane.isUnderWay = true;
+    const { taken, later } = compatible(lane.waiting);
+    lane.waiting = later;
+    await this.#apply(lane.heads, taken);
+    lane.isUnderWay = false;
     this.#lanes.delete(name);
+    if (lane.waiting.length > 0) this.#lanes.set(name, lane);
+    this.#start();
     if (this.#lanes.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  async #apply(heads: HeadLocks | 'all', taken: readonly WaitingCommit[]): Promise<void> {
+  async #apply(heads: HeadLocks, taken: readonly WaitingCommit[]): Promise<void> {
     const group: CommitGroup = { number: ++this.#groups, heads, commits: taken.map(({ request }) => request) };
     try {
       const outcomes = await this.#outcomes(group);
@@ -98,10 +118,24 @@ export class GroupCommitter {
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error;
     }
-    const settled = await this.#store.settle(group);
+    const settled = await this.#settle(group);
     // Trying it again is up to the statement, which is told that nothing of it was done.
     if (settled === 'not applied') throw failure('storage_unavailable', { reason: 'the connection was lost' });
     return settled;
+  }
+
+  async #settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+    let cause: unknown;
+    for (const delay of SETTLE_DELAYS) {
+      try {
+        return await this.#store.settle(group);
+      } catch (error) {
+        cause = error;
+      }
+      await this.#timers.wait(delay);
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw failure('commit_outcome_unknown', { reason }, { cause });
   }
 }
 

@@ -26,6 +26,26 @@ export function headOfRange({ from, to }: KeyRange): Head | undefined {
   return to <= endOfArea(from.slice(0, AREA_LENGTH)) ? head : undefined;
 }
 
+/** The parts of a range that lie under some heads. */
+export function partsUnder(range: KeyRange, heads: Iterable<Head>): KeyRange[] {
+  const parts: KeyRange[] = [];
+  for (const head of heads) {
+    for (const area of areasOf(head)) {
+      const from = range.from > area.from ? range.from : area.from;
+      const to = area.to === undefined || range.to < area.to ? range.to : area.to;
+      if (from < to) parts.push({ from, to });
+    }
+  }
+  return parts;
+}
+
+function areasOf(head: Head): readonly { readonly from: Key; readonly to?: Key }[] {
+  if (head === ROOT_HEAD) return [{ from: '', to: DATABASE }, { from: BEHIND_DATABASES }];
+  const id = [head >>> 24, (head >>> 16) & 0xff, (head >>> 8) & 0xff, head & 0xff];
+  const area = DATABASE + String.fromCharCode(...id);
+  return [{ from: area, to: endOfArea(area) }];
+}
+
 /** The first key behind all that begin with an area, as a bound. */
 function endOfArea(area: string): Key {
   let end = area.length;
@@ -37,19 +57,18 @@ function endOfArea(area: string): Key {
 export interface HeadLocks {
   /** For it alone. */
   readonly written: readonly Head[];
-  /** Together with others that don't write there. */
-  readonly read: readonly Head[];
+  /** Together with others that don't write there; `all` where what is read may be under any head. */
+  readonly read: readonly Head[] | 'all';
 }
 
-/** `all` where what is read may be under any head. */
 export function headLocks(
   written: readonly Key[],
   keysRead: readonly Key[],
   rangesRead: readonly KeyRange[],
-): HeadLocks | 'all' {
-  const ofRanges = rangesRead.map(headOfRange);
-  if (ofRanges.includes(undefined)) return 'all';
+): HeadLocks {
   const locked = new Set(written.map(headOf));
+  const ofRanges = rangesRead.map(headOfRange);
+  if (ofRanges.includes(undefined)) return { written: ascending(locked), read: 'all' };
   const read = new Set([...keysRead.map(headOf), ...(ofRanges as Head[])]);
   return { written: ascending(locked), read: ascending(read).filter((head) => !locked.has(head)) };
 }

@@ -9,6 +9,7 @@ import type { ReadSet } from '../transaction/read-set.js';
 import { type Committer, SnapshotTransaction } from '../transaction/transaction.js';
 import type { WriteSet } from '../transaction/write-set.js';
 import { GroupCommitter } from './group-committer.js';
+import { headLocks } from './heads.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
 import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
 
@@ -32,7 +33,7 @@ export class RemoteEngine implements Engine {
     this.name = store.name;
     this.#store = store;
     this.#clock = clock;
-    this.#groups = new GroupCommitter(store);
+    this.#groups = new GroupCommitter(store, timers);
     this.#reservations = new Reservations(timers);
     this.#changedAt = clock.now();
   }
@@ -43,7 +44,7 @@ export class RemoteEngine implements Engine {
 
   begin(options: BeginOptions): SnapshotTransaction {
     this.#mustBeOpen();
-    const snapshot = new RemoteSnapshot(this.#store.snapshot(), options.writable);
+    const snapshot = new RemoteSnapshot(this.#store.snapshot(), options);
     if (!options.writable) return new SnapshotTransaction(snapshot);
     return new SnapshotTransaction(snapshot, this.#committer(snapshot, options), options);
   }
@@ -89,7 +90,7 @@ export class RemoteEngine implements Engine {
     await this.#groups.submit(request, (stamp) => {
       if (stamp > this.#lastStamp) this.#lastStamp = stamp;
       this.#changedAt = this.#clock.now();
-      callAll(afterCommit, this.#lastStamp);
+      callAll(afterCommit, stamp);
     });
     own?.release();
   }
@@ -104,9 +105,12 @@ function requestOf(snapshot: RemoteSnapshot, reads: ReadSet, writes: WriteSet): 
   for (let entry = writes.appended; entry !== undefined; entry = entry.before) {
     appended.push({ prefix: entry.prefix, at: entry.at, value: entry.value });
   }
-  const { since } = snapshot;
+  const keysRead = [...reads.keys];
+  const rangesRead = reads.ranges.flatMap((range) => snapshot.partsRead(range));
+  const written = [...changes.map(([key]) => key), ...appended.map(({ prefix }) => prefix)];
+  const heads = headLocks(written, keysRead, rangesRead);
   const { isMaintenance } = writes;
-  return { since, keysRead: [...reads.keys], rangesRead: reads.ranges, changes, appended, isMaintenance };
+  return { heads, since: snapshot.since(heads), keysRead, rangesRead, changes, appended, isMaintenance };
 }
 
 /** The keys that a commit writes, ascending; of what it appends the prefixes, since the store gives the rest. */

@@ -1,8 +1,8 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Key, KeyRange, Prefetch, Stored, Versionstamp } from '../contract.js';
+import type { BeginOptions, Key, KeyRange, Prefetch, Stored, Versionstamp } from '../contract.js';
 import type { Snapshot } from '../transaction/snapshot.js';
 import { FetchedEntries } from './fetched-entries.js';
-import { type Head, headOf, headOfRange } from './heads.js';
+import { type Head, type HeadLocks, headOf, headOfRange, partsUnder } from './heads.js';
 import { FIRST_PAGE, PageCursor } from './page-cursor.js';
 import type { Page, PageRequest, ReadAnswer, StoreSnapshot } from './store.js';
 
@@ -15,20 +15,34 @@ const NO_ANSWER: ReadAnswer = { values: [], pages: [], stamps: new Map() };
  */
 export class RemoteSnapshot implements Snapshot {
   readonly #store: StoreSnapshot;
-  readonly #notesHeads: boolean;
+  readonly #noted: 'no heads' | 'heads read' | 'all heads';
   readonly #fetched = new FetchedEntries();
   readonly #since = new Map<Head, Versionstamp>();
   /** Of which heads that has been asked. */
   #asked: Set<Head> | 'all' = new Set<Head>();
 
-  constructor(store: StoreSnapshot, notesHeads: boolean) {
+  constructor(store: StoreSnapshot, { writable, maintenance = false }: Pick<BeginOptions, 'writable' | 'maintenance'>) {
     this.#store = store;
-    this.#notesHeads = notesHeads;
+    // Maintenance is judged by what it writes, too, wherever that is.
+    this.#noted = writable ? (maintenance ? 'all heads' : 'heads read') : 'no heads';
   }
 
-  /** The versionstamps of the last commits that it shows, by head. */
-  get since(): ReadonlyMap<Head, Versionstamp> {
-    return this.#since;
+  /**
+   * The versionstamps of the last commits that it shows under some heads, as far as anything was read there: 0 where there is none, or where
+   * the answer has not come.
+   */
+  since({ written, read }: HeadLocks): ReadonlyMap<Head, Versionstamp> {
+    const since = new Map<Head, Versionstamp>(read === 'all' ? this.#since : undefined);
+    for (const head of read === 'all' ? written : [...written, ...read]) {
+      if (this.#asked === 'all' || this.#asked.has(head)) since.set(head, this.#since.get(head) ?? 0n);
+    }
+    return since;
+  }
+
+  /** Of a range that may join what was read under several heads, the parts in which anything was read. */
+  partsRead(range: KeyRange): readonly KeyRange[] {
+    if (this.#asked === 'all' || headOfRange(range) !== undefined) return [range];
+    return partsUnder(range, this.#asked);
   }
 
   get(key: Key): PromiseOrValue<Stored | undefined> {
@@ -113,7 +127,11 @@ export class RemoteSnapshot implements Snapshot {
   }
 
   #headsToAsk(keys: readonly Key[], ranges: readonly KeyRange[]): readonly Head[] | 'all' {
-    if (!this.#notesHeads || this.#asked === 'all') return [];
+    if (this.#noted === 'no heads' || this.#asked === 'all') return [];
+    if (this.#noted === 'all heads') {
+      this.#asked = 'all';
+      return 'all';
+    }
     const heads: Head[] = [];
     for (const head of [...keys.map(headOf), ...ranges.map(headOfRange)]) {
       if (head === undefined) {

@@ -58,7 +58,11 @@ export interface AppendedEntry {
 
 /** A commit that waits to be judged and applied. */
 export interface CommitRequest {
-  /** Where the snapshot stood from which it read, by head. */
+  readonly heads: HeadLocks;
+  /**
+   * Where the snapshot stood from which it read, by head. Under others it has read nothing; where `heads` reads all, there was nothing under
+   * others.
+   */
   readonly since: ReadonlyMap<Head, Versionstamp>;
   readonly keysRead: readonly Key[];
   readonly rangesRead: readonly KeyRange[];
@@ -73,8 +77,7 @@ export interface CommitRequest {
 export interface CommitGroup {
   /** Numbers the groups of this node, ascending. */
   readonly number: bigint;
-  /** `all` locks whatever heads there are. */
-  readonly heads: HeadLocks | 'all';
+  readonly heads: HeadLocks;
   readonly commits: readonly CommitRequest[];
 }
 

@@ -47,9 +47,9 @@ DECLARE
 BEGIN
   IF everything THEN
     LOCK TABLE head IN EXCLUSIVE MODE;
-    SELECT greatest(coalesce(max(stamp), 0) + 1, floor) INTO first FROM head;
+    INSERT INTO head SELECT id, 0 FROM unnest(written) AS id ON CONFLICT (id) DO NOTHING;
+    SELECT greatest(max(stamp) + 1, floor) INTO first FROM head;
     UPDATE head SET stamp = first + size - 1;
-    INSERT INTO head SELECT id, first + size - 1 FROM unnest(written) AS id ON CONFLICT (id) DO NOTHING;
     RETURN first;
   END IF;
   IF cardinality(written) = 1 AND shared <@ ARRAY[0::bigint] THEN
@@ -60,8 +60,9 @@ BEGIN
       RETURNING stamp - size + 1 INTO first;
     RETURN first;
   END IF;
-  INSERT INTO head SELECT id, 0 FROM unnest(written || shared) AS id ORDER BY id ON CONFLICT (id) DO NOTHING;
   FOR each IN SELECT id FROM unnest(written || shared) AS id ORDER BY id LOOP
+    -- Here rather than all of them before: a new row is locked, too, and locks are taken in ascending order.
+    INSERT INTO head VALUES (each, 0) ON CONFLICT (id) DO NOTHING;
     IF each = ANY(written) THEN
       PERFORM 1 FROM head WHERE id = each FOR UPDATE;
     ELSE
@@ -90,16 +91,16 @@ DECLARE
   bad integer[] := '{}';
 BEGIN
   s := take_stamps(written, shared, everything, size);
-  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND (everything OR f.head = ANY(written))) THEN
+  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND f.head = ANY(written)) THEN
     RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
   END IF;
-  IF cardinality(since_c) > 0 THEN
+  IF everything OR cardinality(since_c) > 0 THEN
     WITH given AS (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
     since AS (
       SELECT * FROM given
       UNION ALL
-      SELECT c, id, 0 FROM generate_series(0, size - 1) AS c CROSS JOIN head
-        WHERE everything AND NOT EXISTS (SELECT 1 FROM given WHERE given.c = c AND given.head = id)
+      SELECT each.c, id, 0 FROM generate_series(0, size - 1) AS each(c) CROSS JOIN head
+        WHERE everything AND NOT EXISTS (SELECT 1 FROM given WHERE given.c = each.c AND given.head = id)
     ),
     oldest AS (SELECT head, min(stamp) AS stamp FROM since GROUP BY head),
     recent AS MATERIALIZED (
@@ -134,15 +135,15 @@ BEGIN
 END $$;
 
 -- What became of a group whose answer was lost; what wasn't applied by now never will be.
-CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, written bigint[], everything boolean)
+CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, written bigint[])
 RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   -- Waits for the group, should it be under way still, and keeps it out, should it come later.
-  PERFORM take_stamps(written, '{}', everything, 0);
-  INSERT INTO fence AS f SELECT me, id, this_part FROM head WHERE everything OR id = ANY(written)
+  PERFORM take_stamps(written, '{}', false, 0);
+  INSERT INTO fence AS f SELECT me, id, this_part FROM unnest(written) AS id
     ON CONFLICT (node, head) DO UPDATE SET part = greatest(f.part, excluded.part);
   RETURN QUERY SELECT DISTINCT l.place, l.stamp FROM log AS l
-    WHERE l.node = me AND l.part = this_part AND (everything OR l.head = ANY(written));
+    WHERE l.node = me AND l.part = this_part AND l.head = ANY(written);
 END $$;
 `;

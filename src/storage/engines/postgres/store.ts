@@ -34,7 +34,7 @@ const COMMIT: Statement = {
 };
 const SETTLE: Statement = {
   name: 'settle_group',
-  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint[], $4::boolean)',
+  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint[])',
 };
 const CHECK: Statement = {
   name: 'check',
@@ -123,8 +123,7 @@ export class PostgresStore implements RemoteStore {
         const rows = await connection.query(SETTLE, [
           int8(this.#options.node),
           int8(number),
-          int8Array(heads === 'all' ? [] : heads.written.map(BigInt)),
-          boolean(heads === 'all'),
+          int8Array(heads.written.map(BigInt)),
         ]);
         const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
         return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
@@ -175,9 +174,9 @@ export class PostgresStore implements RemoteStore {
     return [
       int8(this.#options.node),
       int8(number),
-      int8Array(heads === 'all' ? [] : heads.written.map(BigInt)),
-      int8Array(heads === 'all' ? [] : heads.read.map(BigInt)),
-      boolean(heads === 'all'),
+      int8Array(heads.written.map(BigInt)),
+      int8Array(heads.read === 'all' ? [] : heads.read.map(BigInt)),
+      boolean(heads.read === 'all'),
       int4(commits.length),
       int4Array(since.column(0)),
       int8Array(since.column(1).map(BigInt)),

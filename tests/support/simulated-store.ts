@@ -1,0 +1,273 @@
+/**
+ * A store over a network whose server, network and failures are simulated, driven by a seeded random. The server does in memory what the
+ * functions in `engines/postgres/schema.ts` do in SQL. Each of its deeds takes one turn, as those functions do under their locks.
+ */
+import { failure } from '../../src/errors/error.js';
+import { stampBytes } from '../../src/storage/append.js';
+import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../src/storage/contract.js';
+import { type Head, headOf, ROOT_HEAD } from '../../src/storage/remote/heads.js';
+import {
+  type CommitGroup,
+  type CommitOutcome,
+  type CommitRequest,
+  OutcomeUnknown,
+  type Page,
+  type PageRequest,
+  type ReadAnswer,
+  type ReadRequest,
+  type RemoteStore,
+  type StoreSnapshot,
+} from '../../src/storage/remote/store.js';
+import type { Lateness } from './late-engine.js';
+
+/** A row of the table `log`. */
+export interface LogRow {
+  readonly head: Head;
+  readonly stamp: Versionstamp;
+  readonly node: number;
+  readonly part: bigint;
+  readonly place: number;
+  readonly keys: readonly Key[];
+  readonly isMaintenance: boolean;
+}
+
+/** A commit in the order in which the server applied them. */
+export interface AppliedCommit {
+  readonly request: CommitRequest;
+  readonly stamp: Versionstamp;
+}
+
+type Random = (below: number) => number;
+
+export class SimulatedServer {
+  readonly log: LogRow[] = [];
+  readonly applied: AppliedCommit[] = [];
+  readonly entries = new Map<Key, Stored>();
+  readonly #heads = new Map<Head, Versionstamp>([[ROOT_HEAD, 0n]]);
+  /** The highest part that is kept out, by node and head. */
+  readonly #fence = new Map<string, bigint>();
+  readonly #random: Random;
+  /** The server's clock: it stands still, goes on, and jumps back. */
+  #milliseconds = 1_000n;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  view(): { readonly entries: ReadonlyMap<Key, Stored>; readonly heads: ReadonlyMap<Head, Versionstamp> } {
+    return { entries: new Map(this.entries), heads: new Map(this.#heads) };
+  }
+
+  /** `commit_group_v1` */
+  commitGroup(node: number, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] {
+    const first = this.#takeStamps(heads, commits.length);
+    for (const head of heads.written) {
+      if ((this.#fence.get(`${node} ${head}`) ?? -1n) >= number) {
+        throw failure('storage_unavailable', { reason: 'settled as not applied' });
+      }
+    }
+    // All of a group are judged before any is applied.
+    const conflicting = commits.map((commit) => this.#conflicts(commit));
+    return commits.map((request, place) => {
+      if (conflicting[place]) return 'conflict';
+      const stamp = first + BigInt(place);
+      this.#apply(request, stamp, { node, part: number, place });
+      return stamp;
+    });
+  }
+
+  /** `settle_group_v1` */
+  settleGroup(node: number, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
+    const { written } = heads;
+    this.#takeStamps({ written, read: [] }, 0);
+    for (const head of written) {
+      const fenced = this.#fence.get(`${node} ${head}`) ?? -1n;
+      this.#fence.set(`${node} ${head}`, fenced > number ? fenced : number);
+    }
+    const rows = this.log.filter((row) => row.node === node && row.part === number && written.includes(row.head));
+    if (rows.length === 0) return 'not applied';
+    return commits.map((_, at) => rows.find(({ place }) => place === at)?.stamp ?? 'conflict');
+  }
+
+  /** `take_stamps` */
+  #takeStamps({ written, read }: CommitGroup['heads'], size: number): Versionstamp {
+    this.#milliseconds += BigInt(this.#random(4) === 0 ? this.#random(7) - 2 : 0);
+    const floor = this.#milliseconds << 16n;
+    for (const head of read === 'all' ? written : [...written, ...read]) {
+      if (!this.#heads.has(head)) this.#heads.set(head, 0n);
+    }
+    const advanced = read === 'all' ? [...this.#heads.keys()] : written;
+    const last = advanced.map((head) => this.#heads.get(head)!).reduce((a, b) => (a > b ? a : b));
+    const first = last + 1n > floor ? last + 1n : floor;
+    for (const head of advanced) this.#heads.set(head, first + BigInt(size) - 1n);
+    return first;
+  }
+
+  #conflicts({ heads, since, keysRead, rangesRead, changes, isMaintenance }: CommitRequest): boolean {
+    const written = changes.map(([key]) => key);
+    return this.log.some((row) => {
+      const seen = since.get(row.head) ?? (heads.read === 'all' ? 0n : undefined);
+      if (seen === undefined || row.stamp <= seen) return false;
+      return row.keys.some((key) => {
+        const isRead = keysRead.includes(key) || rangesRead.some(({ from, to }) => key >= from && key < to);
+        if (isRead && (!row.isMaintenance || isMaintenance)) return true;
+        return written.includes(key) && (row.isMaintenance || isMaintenance);
+      });
+    });
+  }
+
+  #apply(request: CommitRequest, stamp: Versionstamp, place: Pick<LogRow, 'node' | 'part' | 'place'>): void {
+    const keys = new Map<Head, Key[]>();
+    const write = (key: Key, value: Stored | undefined) => {
+      if (value === undefined) this.entries.delete(key);
+      else this.entries.set(key, value);
+      const head = headOf(key);
+      keys.set(head, [...(keys.get(head) ?? []), key]);
+    };
+    for (const [key, value] of request.changes) write(key, value);
+    for (const { prefix, at, value } of request.appended) write(appendedKey(prefix, stamp, at), value);
+    for (const [head, written] of keys) {
+      if (this.log.some((row) => row.head === head && row.stamp === stamp))
+        throw new Error('a versionstamp given twice');
+      this.log.push({ head, stamp, ...place, keys: written, isMaintenance: request.isMaintenance });
+    }
+    this.applied.push({ request, stamp });
+  }
+}
+
+export function appendedKey(prefix: Key, stamp: Versionstamp, at: number): Key {
+  return `${prefix}${stampBytes(stamp)}\0\0\0${String.fromCharCode(at)}`;
+}
+
+/** What becomes of a commit on its way. */
+const COMMIT_FATES = [
+  'refused',
+  'request lost',
+  'answer lost',
+  // It arrives when its connection has been given up.
+  'request late',
+  // As before, but it takes long until that is noticed.
+  'half-open',
+] as const;
+
+/** One node's way to the server. */
+export class SimulatedStore implements RemoteStore {
+  readonly name = 'simulated';
+  readonly maxKeyLength = 1_978;
+  readonly #server: SimulatedServer;
+  readonly #node: number;
+  readonly #lateness: Lateness;
+  readonly #random: Random;
+  /** Of how many answers about one is lost. */
+  readonly #reliability: number;
+
+  constructor(
+    server: SimulatedServer,
+    node: number,
+    network: { lateness: Lateness; random: Random; reliability: number },
+  ) {
+    this.#server = server;
+    this.#node = node;
+    this.#lateness = network.lateness;
+    this.#random = network.random;
+    this.#reliability = network.reliability;
+  }
+
+  snapshot(): StoreSnapshot {
+    let view: ReturnType<SimulatedServer['view']> | undefined;
+    let isCut = false;
+    const ask = async <T>(work: (seen: ReturnType<SimulatedServer['view']>) => T): Promise<T> => {
+      await this.#turns(1);
+      if (isCut || this.#fails()) {
+        isCut = true;
+        throw connectionLost();
+      }
+      view ??= this.#server.view();
+      const answer = work(view);
+      await this.#turns(1);
+      return answer;
+    };
+    return {
+      read: (request) => ask((seen) => read(seen, request)),
+      count: (range) => ask(({ entries }) => entriesIn(entries, range).length),
+      release: () => undefined,
+    };
+  }
+
+  async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
+    const commit = () => this.#server.commitGroup(this.#node, group);
+    const fate = this.#fails() ? COMMIT_FATES[this.#random(COMMIT_FATES.length)] : undefined;
+    await this.#turns(1);
+    switch (fate) {
+      case undefined: {
+        const outcomes = commit();
+        await this.#turns(1);
+        return outcomes;
+      }
+      case 'refused':
+        throw connectionLost();
+      case 'answer lost':
+        commit();
+        break;
+      case 'request late':
+      case 'half-open':
+        // It may be refused then, which concerns nobody any more.
+        this.#turns(this.#random(8))
+          .then(commit)
+          .catch(() => undefined);
+    }
+    await this.#turns(fate === 'half-open' ? 8 : 1);
+    throw new OutcomeUnknown('the connection was lost');
+  }
+
+  async settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+    await this.#turns(1);
+    if (this.#fails()) throw connectionLost();
+    const outcomes = this.#server.settleGroup(this.#node, group);
+    await this.#turns(1);
+    if (this.#fails()) throw connectionLost();
+    return outcomes;
+  }
+
+  async check(): Promise<void> {
+    await this.#turns(1);
+  }
+
+  async close(): Promise<void> {}
+
+  async #turns(count: number): Promise<void> {
+    for (let turn = 0; turn < count; turn++) await this.#lateness.answer(() => undefined);
+  }
+
+  #fails(): boolean {
+    return this.#random(this.#reliability) === 0;
+  }
+}
+
+function connectionLost(): Error {
+  return failure('storage_unavailable', { reason: 'the connection was lost' });
+}
+
+function read(
+  { entries, heads }: ReturnType<SimulatedServer['view']>,
+  { keys, pages, heads: asked }: ReadRequest,
+): ReadAnswer {
+  const stamps = [...heads].filter(([head]) => asked === 'all' || asked.includes(head));
+  return {
+    values: keys.map((key) => entries.get(key)),
+    pages: pages.map((page) => pageOf(entries, page)),
+    stamps: new Map(stamps),
+  };
+}
+
+function pageOf(entries: ReadonlyMap<Key, Stored>, { reverse, limit, keysOnly, ...range }: PageRequest): Page {
+  const found = entriesIn(entries, range);
+  if (reverse) found.reverse();
+  const page = found.slice(0, limit).map(([key, value]): Entry => [key, keysOnly ? null : value]);
+  return { entries: page, isLast: page.length === found.length };
+}
+
+/** Ascending. */
+export function entriesIn(entries: ReadonlyMap<Key, Stored>, { from, to }: KeyRange): Entry[] {
+  return [...entries].filter(([key]) => key >= from && key < to).sort(([a], [b]) => (a < b ? -1 : 1));
+}
