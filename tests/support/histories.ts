@@ -9,9 +9,9 @@ import { Lateness, seeded } from './late-engine.js';
 import { appendedKey, entriesIn, SimulatedServer, SimulatedStore } from './simulated-store.js';
 
 const DATABASES = ['D\0\0\0\x01', 'D\0\0\0\x02', 'D\0\0\x01\0'];
-const KEYS: readonly Key[] = ['a', 'z', ...DATABASES.flatMap((area) => [`${area}x`, `${area}y`])];
-const LOGS: readonly Key[] = ['q', `${DATABASES[0]}L`, `${DATABASES[1]}L`];
-const RANGES: readonly KeyRange[] = [
+const ALL_KEYS: readonly Key[] = ['a', 'z', ...DATABASES.flatMap((area) => [`${area}x`, `${area}y`])];
+const ALL_LOGS: readonly Key[] = ['q', `${DATABASES[0]}L`, `${DATABASES[1]}L`];
+const ALL_RANGES: readonly KeyRange[] = [
   { from: '', to: 'b' },
   { from: 'q', to: '\xff' },
   ...DATABASES.flatMap((area) => [
@@ -21,6 +21,21 @@ const RANGES: readonly KeyRange[] = [
   { from: 'D', to: 'E' },
   { from: '', to: '\xff' },
 ];
+
+/** What the transactions of a history are about. */
+interface Scope {
+  readonly keys: readonly Key[];
+  readonly logs: readonly Key[];
+  readonly ranges: readonly KeyRange[];
+}
+
+const EVERYTHING: Scope = { keys: ALL_KEYS, logs: ALL_LOGS, ranges: ALL_RANGES };
+/** Where all share one head, so that their commits go out together. */
+const ONE_DATABASE: Scope = {
+  keys: ALL_KEYS.filter((key) => key.startsWith(DATABASES[0]!)),
+  logs: ALL_LOGS.filter((key) => key.startsWith(DATABASES[0]!)),
+  ranges: ALL_RANGES.filter(({ from }) => from.startsWith(DATABASES[0]!)),
+};
 
 /** What a transaction sees while it is repeated on the model: the entries, and the prefixes under which it has appended. */
 interface Model {
@@ -38,6 +53,7 @@ interface History {
   readonly id: number;
   readonly node: number;
   readonly kind: Kind;
+  readonly scope: Scope;
   readonly operations: Operation[];
   /** How many commits the server had applied when it began. */
   readonly began: number;
@@ -55,15 +71,17 @@ export async function runHistory(seed: number): Promise<void> {
     const store = new SimulatedStore(server, node, { lateness, random, reliability });
     return { engine: new RemoteEngine(store, { clock: STOPPED, timers: timersOf(lateness) }), called: [] as History[] };
   });
+  const scope = random(3) === 0 ? ONE_DATABASE : EVERYTHING;
   const histories: History[] = [];
   const clients = nodes.flatMap(({ engine, called }, node) =>
-    Array.from({ length: 1 + random(3) }, async () => {
+    Array.from({ length: 1 + random(4) }, async () => {
       for (let left = 1 + random(3); left > 0; left--) {
         const kind: Kind = random(4) === 0 ? 'reads' : random(5) === 0 ? 'maintenance' : 'writes';
         const history: History = {
           id: histories.length,
           node,
           kind,
+          scope,
           operations: [],
           began: server.applied.length,
           outcome: '',
@@ -88,7 +106,8 @@ async function runTransaction(
   called: History[],
   random: Random,
 ): Promise<void> {
-  const { kind, operations, id } = history;
+  const { kind, operations, id, scope } = history;
+  const { keys } = scope;
   const transaction = engine.begin({ writable: kind !== 'reads', maintenance: kind === 'maintenance' });
   try {
     if (kind === 'maintenance') await maintain(transaction, history, random);
@@ -98,7 +117,7 @@ async function runTransaction(
     // By its value the transaction is told among the commits of the server.
     const hasWritten = operations.some((operation) => 'write' in operation);
     if (kind === 'writes' && (hasWritten || random(8) > 0))
-      operations.push(put(transaction, pick(KEYS, random), `${id}.last|${id}`));
+      operations.push(put(transaction, pick(keys, random), `${id}.last|${id}`));
     if (kind !== 'reads') {
       transaction.afterCommit((last) => {
         history.last.push(last);
@@ -121,9 +140,13 @@ function pick<T>(items: readonly T[], random: Random): T {
 }
 
 /** Writes a key anew that has the same value for all others. */
-async function maintain(transaction: Transaction, { operations, id }: History, random: Random): Promise<void> {
+async function maintain(
+  transaction: Transaction,
+  { operations, id, scope: { keys } }: History,
+  random: Random,
+): Promise<void> {
   for (let left = 1 + random(2); left > 0; left--) {
-    const key = pick(KEYS, random);
+    const key = pick(keys, random);
     const value = await transaction.get(key);
     operations.push({ read: ({ entries }) => present([[key, entries.get(key)]]), found: present([[key, value]]) });
     if (value !== undefined) operations.push(put(transaction, key, `${logicalOf(value)}|${id}`));
@@ -132,23 +155,23 @@ async function maintain(transaction: Transaction, { operations, id }: History, r
 
 async function operate(
   transaction: Transaction,
-  { kind, id, operations }: History,
+  { kind, id, operations, scope: { keys, logs, ranges } }: History,
   random: Random,
 ): Promise<Operation[]> {
   const value = `${id}.${operations.length}|${id}`;
-  const range = pick(RANGES, random);
+  const range = pick(ranges, random);
   switch (random(kind === 'reads' ? 5 : 9)) {
     case 0: {
-      const keys = Array.from({ length: 1 + random(3) }, () => pick(KEYS, random));
+      const wanted = Array.from({ length: 1 + random(3) }, () => pick(keys, random));
       const isPrefetched = random(2) === 0;
-      if (isPrefetched) await transaction.prefetch?.({ keys });
-      const values = await transaction.getMany(keys);
-      const found = present(keys.map((key, at) => [key, values[at]]));
-      return [{ read: ({ entries }) => present(keys.map((key) => [key, entries.get(key)])), found }];
+      if (isPrefetched) await transaction.prefetch?.({ keys: wanted });
+      const values = await transaction.getMany(wanted);
+      const found = present(wanted.map((key, at) => [key, values[at]]));
+      return [{ read: ({ entries }) => present(wanted.map((key) => [key, entries.get(key)])), found }];
     }
     case 1:
     case 2: {
-      const key = pick(KEYS, random);
+      const key = pick(keys, random);
       const found = present([[key, await transaction.get(key)]]);
       return [{ read: ({ entries }) => present([[key, entries.get(key)]]), found }];
     }
@@ -169,9 +192,9 @@ async function operate(
     case 4:
       return [{ read: ({ entries }) => entriesIn(entries, range).length, found: await transaction.count(range) }];
     case 5:
-      return [put(transaction, pick(KEYS, random), value)];
+      return [put(transaction, pick(keys, random), value)];
     case 6: {
-      const key = pick(KEYS, random);
+      const key = pick(keys, random);
       transaction.delete(key);
       return [{ write: ({ entries }) => entries.delete(key) }];
     }
@@ -184,7 +207,7 @@ async function operate(
       return [{ write }];
     }
     default: {
-      const prefix = pick(LOGS, random);
+      const prefix = pick(logs, random);
       transaction.append(prefix, value);
       return [
         {
