@@ -81,7 +81,7 @@ export function readPostgresAddress(address: string): PostgresAddress {
 
 /** An address as it may be shown. */
 export function withoutPassword(address: string): string {
-  return address.replace(/^([a-z]+:\/\/[^:@/]*):[^@/]*@/i, '$1:…@');
+  return address.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1:…@').replace(/([?&]password=)[^&#]*/gi, '$1…');
 }
 
 function withCa(ca: string | undefined): TlsOptions {

@@ -53,17 +53,22 @@ export class ConnectionPool {
 
   async #open(): Promise<void> {
     this.#opening++;
+    let connection: Connection | undefined;
+    const onLost = () => {
+      if (connection !== undefined) this.#all.delete(connection);
+    };
     try {
-      const connection: Connection = await Connection.open(this.#settings, {
-        onLost: () => this.#all.delete(connection),
-      });
+      connection = await Connection.open(this.#settings, { onLost });
       await this.#prepare(connection);
       this.#all.add(connection);
       this.#opening--;
       this.give(connection);
     } catch (error) {
+      connection?.destroy();
       this.#opening--;
       this.#waiting.shift()?.reject(error);
+      // Nobody would give the others a connection.
+      if (this.#all.size + this.#opening === 0) for (const { reject } of this.#waiting.splice(0)) reject(error);
     }
   }
 }

@@ -64,7 +64,11 @@ export class PostgresStore implements RemoteStore {
   private constructor(options: PostgresOptions) {
     this.#options = options;
     const prepare = (connection: Connection) =>
-      connection.run(`SET search_path TO ${pgIdentifier(options.schema)}; SET client_min_messages TO warning`);
+      connection.run(
+        // Commits rest on each statement seeing what was committed before it, whatever the default of the database is.
+        `SET search_path TO ${pgIdentifier(options.schema)}; SET client_min_messages TO warning;
+         SET default_transaction_isolation TO 'read committed'`,
+      );
     this.#snapshots = new ConnectionPool(options, options.connections, prepare);
     this.#commits = new ConnectionPool(options, 4, prepare);
     this.#values = new StoredValues(true, options.describeKey);

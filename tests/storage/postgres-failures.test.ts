@@ -1,0 +1,171 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
+import { TesseraError } from '../../src/errors/error.js';
+import type { Entry, Key } from '../../src/storage/contract.js';
+import { openPostgres } from '../../src/storage/engines/postgres/open.js';
+import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
+import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
+import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+
+const { timers } = realEnvironment;
+/** Waits for no time. */
+const impatient = { ...timers, wait: () => timers.nextRound() };
+const AREA = 'D\0\0\0\x01';
+
+describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    // What is acknowledged has to outlive the server.
+    server = await PostgresServer.start({ settings: { synchronous_commit: 'on' } });
+  });
+  afterAll(() => server.remove());
+
+  describe('whose connection is cut', () => {
+    let proxy: CuttingProxy;
+    beforeAll(async () => {
+      proxy = await CuttingProxy.start(server.port, 'commit_group');
+    });
+    afterAll(() => proxy.close());
+
+    test.each<[Moment, outcomes: readonly string[]]>([
+      ['before', ['storage_unavailable']],
+      ['during', ['storage_unavailable', 'committed']],
+      ['after', ['committed']],
+    ])('%s a commit, the log says what became of it', async (moment, outcomes) => {
+      const engine = await openPostgres(server.address(`cut_${moment}`).replace(`${server.port}`, `${proxy.port}`));
+      const committed: string[] = [];
+      for (let round = 0; round < 10; round++) {
+        const before = proxy.cuts;
+        proxy.cutNext(moment);
+        const outcome = await write(engine, `${round}`);
+        expect(proxy.cuts).toBe(before + 1);
+        expect(outcomes).toContain(outcome);
+        if (outcome === 'committed') committed.push(`${round}`);
+        expect(await write(engine, `${round} again`)).toBe('committed');
+        committed.push(`${round} again`);
+      }
+      const stored = await entriesOf(engine);
+      expect(stored.filter(([key]) => key.startsWith(`${AREA}k`)).map(([, value]) => value)).toEqual(committed);
+      // In the order of commits, each once.
+      expect(stored.filter(([key]) => key.startsWith(`${AREA}L`)).map(([, value]) => value)).toEqual(committed);
+      await engine.close();
+    });
+
+    test('and stays cut after a commit, its outcome is said to be unknown', async () => {
+      const address = server.address('cut_for_long').replace(`${server.port}`, `${proxy.port}`);
+      const engine = await openPostgres(address, { timers: impatient });
+      expect(await write(engine, 'first')).toBe('committed');
+      proxy.cutNext('after', true);
+      expect(await write(engine, 'second')).toBe('commit_outcome_unknown');
+      expect(await write(engine, 'third')).toBe('storage_unavailable');
+      proxy.accept();
+      expect(await write(engine, 'fourth')).toBe('committed');
+      const logged = (await entriesOf(engine)).filter(([key]) => key.startsWith(`${AREA}L`));
+      expect(logged.map(([, value]) => value)).toEqual(['first', 'second', 'fourth']);
+      await engine.close();
+    });
+  });
+
+  test('that is killed under load and started again, nothing acknowledged is lost', async () => {
+    const engine = await openPostgres(server.address('killed'));
+    const outcomes = new Map<string, string>();
+    let acknowledged = 0;
+    let restarted: Promise<void> | undefined;
+    const client = async (name: number) => {
+      for (let number = 0; acknowledged < 200; number++) {
+        const value = `${name}.${number}`;
+        const outcome = await write(engine, value);
+        outcomes.set(value, outcome);
+        if (outcome === 'committed') acknowledged++;
+        else await timers.nextRound();
+        if (acknowledged === 100) restarted ??= server.kill().then(() => server.run());
+      }
+    };
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(client));
+    await restarted;
+    const logged = (await entriesOf(engine))
+      .filter(([key]) => key.startsWith(`${AREA}L`))
+      .map(([, value]) => `${value}`);
+    expect(new Set(logged).size).toBe(logged.length);
+    for (const [value, outcome] of outcomes) {
+      if (outcome !== 'commit_outcome_unknown')
+        expect([value, logged.includes(value)]).toEqual([value, outcome === 'committed']);
+    }
+    await engine.close();
+  }, 60_000);
+
+  describe('that refuses to be used', () => {
+    beforeAll(async () => {
+      const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' });
+      await client.connect();
+      await client.query(`CREATE ROLE app LOGIN PASSWORD 'right'`);
+      writeFileSync(
+        join(server.folder, 'data', 'pg_hba.conf'),
+        'host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n',
+      );
+      await client.query('SELECT pg_reload_conf()');
+      await client.end();
+    });
+
+    test.each<[what: string, address: (port: number) => string, code: string, text: RegExp]>([
+      ['the port', () => 'postgres://app:secret@127.0.0.1:1/postgres', 'storage_unavailable', /ECONNREFUSED/],
+      [
+        'the password',
+        (port) => `postgres://app:secret@127.0.0.1:${port}/postgres`,
+        'storage_unavailable',
+        /password authentication failed for user "app"/,
+      ],
+      [
+        'the database',
+        (port) => `postgres://postgres:secret@127.0.0.1:${port}/nowhere`,
+        'storage_unavailable',
+        /database "nowhere" does not exist/,
+      ],
+      [
+        'a role that may create nothing',
+        (port) => `postgres://app:right@127.0.0.1:${port}/postgres?schema=theirs`,
+        'storage_unavailable',
+        /permission denied for database postgres/,
+      ],
+      [
+        'a parameter',
+        (port) => `postgres://app:se/cr@et@127.0.0.1:${port}/postgres?x=1`,
+        'storage_address',
+        /app:…@127/,
+      ],
+      ['a password elsewhere', () => 'postgres://127.0.0.1/postgres?password=secret', 'storage_address', /password=…/],
+    ])('because of %s, an error says so without the password', async (_, address, code, text) => {
+      const error = await openPostgres(address(server.port)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(TesseraError);
+      expect((error as TesseraError).code).toBe(code);
+      expect((error as TesseraError).message).toMatch(text);
+      expect((error as TesseraError).message).not.toMatch(/secret|se\/cr|right/);
+    });
+  });
+});
+
+/** Puts a value under a key of its own, and appends it to a log. @returns `committed`, or the code of the error */
+async function write(engine: RemoteEngine, value: string): Promise<string> {
+  try {
+    const transaction = engine.begin({ writable: true });
+    await transaction.get(`${AREA}k${value}`);
+    transaction.put(`${AREA}k${value}`, value);
+    transaction.append(`${AREA}L`, value);
+    await transaction.commit();
+    return 'committed';
+  } catch (error) {
+    return (error as TesseraError).code;
+  }
+}
+
+async function entriesOf(engine: RemoteEngine): Promise<Entry[]> {
+  const found: Entry[] = [];
+  const transaction = engine.begin({ writable: false });
+  const cursor = transaction.scan({ from: AREA as Key, to: `${AREA}~` });
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) found.push(...batch);
+  transaction.cancel();
+  return found;
+}

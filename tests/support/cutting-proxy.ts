@@ -1,0 +1,92 @@
+/** A TCP proxy that cuts a connection at a given moment of a request. */
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+
+/** `before` the request has arrived whole, once it has been sent (`during`), or `after` the answer has come. */
+export type Moment = 'before' | 'during' | 'after';
+
+export class CuttingProxy {
+  readonly #server: Server;
+  readonly #marker: string;
+  readonly #sockets = new Set<Socket>();
+  #moment: Moment | undefined;
+  #isClosedAfterwards = false;
+  #isRefusing = false;
+  /** How many connections were cut. */
+  cuts = 0;
+
+  private constructor(target: number, marker: string) {
+    this.#marker = marker;
+    this.#server = createServer((client) => this.#connect(client, target));
+  }
+
+  /** A request is what has the marker among its bytes. */
+  static async start(target: number, marker: string): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(target, marker);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  /** Cuts the connection of the next request; `thenRefuse` also cuts all others, and refuses new ones. */
+  cutNext(moment: Moment, thenRefuse = false): void {
+    this.#moment = moment;
+    this.#isClosedAfterwards = thenRefuse;
+  }
+
+  /** New connections are taken again. */
+  accept(): void {
+    this.#isRefusing = false;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #connect(client: Socket, target: number): void {
+    if (this.#isRefusing) {
+      client.destroy();
+      return;
+    }
+    const server = createConnection(target, '127.0.0.1');
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    let isCutAtAnswer = false;
+    client.on('data', (request) => {
+      const moment = this.#moment;
+      if (moment === undefined || !request.includes(this.#marker)) {
+        server.write(request);
+        return;
+      }
+      this.#moment = undefined;
+      if (moment === 'before') {
+        server.write(request.subarray(0, request.length >> 1), () => this.#cut(client, server));
+      } else {
+        server.write(request, () => {
+          if (moment === 'during') this.#cut(client, server);
+        });
+        isCutAtAnswer = moment === 'after';
+      }
+    });
+    server.on('data', (answer) => {
+      if (isCutAtAnswer) this.#cut(client, server);
+      else client.write(answer);
+    });
+  }
+
+  #cut(...sockets: readonly Socket[]): void {
+    this.cuts++;
+    if (this.#isClosedAfterwards) this.#isRefusing = true;
+    for (const socket of this.#isClosedAfterwards ? this.#sockets : sockets) socket.destroy();
+  }
+}
