@@ -69,6 +69,19 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
     });
   });
 
+  test('that refuses connections, everybody who waits for one is told', async () => {
+    const proxy = await CuttingProxy.start(server.port, 'commit_group');
+    const address = server.address('refusing').replace(`${server.port}`, `${proxy.port}`);
+    const engine = await openPostgres(`${address}&connections=2`);
+    proxy.refuse();
+    const codes = await Promise.all(Array.from({ length: 8 }, (_, name) => write(engine, `${name}`)));
+    expect(new Set(codes)).toEqual(new Set(['storage_unavailable']));
+    proxy.accept();
+    expect(await write(engine, 'later')).toBe('committed');
+    await engine.close();
+    await proxy.close();
+  });
+
   test('that is killed under load and started again, nothing acknowledged is lost', async () => {
     const engine = await openPostgres(server.address('killed'));
     const outcomes = new Map<string, string>();
@@ -86,6 +99,7 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
     };
     await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(client));
     await restarted;
+    expect(new Set(outcomes.values()).size).toBeGreaterThan(1);
     const logged = (await entriesOf(engine))
       .filter(([key]) => key.startsWith(`${AREA}L`))
       .map(([, value]) => `${value}`);

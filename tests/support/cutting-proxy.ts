@@ -36,6 +36,12 @@ export class CuttingProxy {
     this.#isClosedAfterwards = thenRefuse;
   }
 
+  /** Cuts all connections, and takes no new ones. */
+  refuse(): void {
+    this.#isRefusing = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   /** New connections are taken again. */
   accept(): void {
     this.#isRefusing = false;
