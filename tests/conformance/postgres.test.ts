@@ -26,6 +26,7 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
         password: undefined,
         tls: undefined,
         connectTimeout: 5_000,
+        commitTimeout: 60_000,
         applicationName: 'tessera',
         schema,
         connections: 16,

@@ -54,6 +54,17 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
       await engine.close();
     });
 
+    test('without a sign, the log says what became of a commit once it has waited for long enough', async () => {
+      const address = server.address('half_open').replace(`${server.port}`, `${proxy.port}`);
+      const engine = await openPostgres(`${address}&commit_timeout=1`);
+      proxy.cutNext('silent');
+      expect(await write(engine, 'first')).toBe('storage_unavailable');
+      expect(await write(engine, 'second')).toBe('committed');
+      const logged = (await entriesOf(engine)).filter(([key]) => key.startsWith(`${AREA}L`));
+      expect(logged.map(([, value]) => value)).toEqual(['second']);
+      await engine.close();
+    });
+
     test('and stays cut after a commit, its outcome is said to be unknown', async () => {
       const address = server.address('cut_for_long').replace(`${server.port}`, `${proxy.port}`);
       const engine = await openPostgres(address, { timers: impatient });

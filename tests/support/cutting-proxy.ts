@@ -1,8 +1,9 @@
 /** A TCP proxy that cuts a connection at a given moment of a request. */
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** `before` the request has arrived whole, once it has been sent (`during`), or `after` the answer has come. */
-export type Moment = 'before' | 'during' | 'after';
+/** `before` the request has arrived whole, once it has been sent (`during`), or `after` the answer has come. `silent` cuts nothing, but
+ * passes on neither the request nor anything later. */
+export type Moment = 'before' | 'during' | 'after' | 'silent';
 
 export class CuttingProxy {
   readonly #server: Server;
@@ -68,14 +69,19 @@ export class CuttingProxy {
       });
     }
     let isCutAtAnswer = false;
+    let isSilent = false;
     client.on('data', (request) => {
+      if (isSilent) return;
       const moment = this.#moment;
       if (moment === undefined || !request.includes(this.#marker)) {
         server.write(request);
         return;
       }
       this.#moment = undefined;
-      if (moment === 'before') {
+      if (moment === 'silent') {
+        this.cuts++;
+        isSilent = true;
+      } else if (moment === 'before') {
         server.write(request.subarray(0, request.length >> 1), () => this.#cut(client, server));
       } else {
         server.write(request, () => {

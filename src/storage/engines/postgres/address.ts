@@ -14,6 +14,7 @@ export type PostgresAddress = Pick<
   | 'password'
   | 'tls'
   | 'connectTimeout'
+  | 'commitTimeout'
   | 'applicationName'
   | 'schema'
   | 'connections'
@@ -22,6 +23,7 @@ export type PostgresAddress = Pick<
 const DEFAULT_PORT = 5432;
 const DEFAULT_SCHEMA = 'tessera';
 const DEFAULT_CONNECT_TIMEOUT = 10_000;
+const DEFAULT_COMMIT_TIMEOUT = 10_000;
 const DEFAULT_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 1_000;
 
@@ -30,6 +32,7 @@ const PARAMETERS: Readonly<Record<string, (value: string) => Partial<PostgresAdd
   schema: (schema) => (schema === '' ? undefined : { schema }),
   connections: (value) => numberUpTo(value, MOST_CONNECTIONS, (connections) => ({ connections })),
   connect_timeout: (value) => numberUpTo(value, 3_600, (seconds) => ({ connectTimeout: seconds * 1_000 })),
+  commit_timeout: (value) => numberUpTo(value, 3_600, (seconds) => ({ commitTimeout: seconds * 1_000 })),
   application_name: (applicationName) => ({ applicationName }),
   // These are read together.
   sslmode: (value) => (Object.hasOwn(TLS_MODES, value) ? {} : undefined),
@@ -65,6 +68,7 @@ export function readPostgresAddress(address: string): PostgresAddress {
     schema: DEFAULT_SCHEMA,
     connections: DEFAULT_CONNECTIONS,
     connectTimeout: DEFAULT_CONNECT_TIMEOUT,
+    commitTimeout: DEFAULT_COMMIT_TIMEOUT,
     applicationName: 'tessera',
     tls: undefined,
   };

@@ -75,17 +75,14 @@ export class Connection {
   }
 
   /**
-   * Sends a statement behind all that were sent before; the rows of its result.
+   * Sends a statement behind all that were sent before; the rows of its result. `timeout` cuts the connection where no answer comes for so
+   * many milliseconds.
    * @throws Error what the server or the network says
    */
-  async query({ name, text }: Statement, values: readonly Parameter[] = []): Promise<readonly Row[]> {
+  async query({ name, text }: Statement, values: readonly Parameter[] = [], timeout?: number): Promise<readonly Row[]> {
     try {
-      const { rows } = await this.#client.query<(string | null)[]>({
-        name,
-        text,
-        values: [...values],
-        rowMode: 'array',
-      });
+      const query: QueryConfig = { name, text, values: [...values], rowMode: 'array', query_timeout: timeout };
+      const { rows } = await this.#client.query<(string | null)[]>(query);
       return rows;
     } catch (error) {
       throw readable(error);
@@ -131,6 +128,14 @@ interface ClientConfig extends pg.ClientConfig {
   readonly connection: pg.Connection;
 }
 
+/** A setting for one statement that the library's type declarations have for connections only. */
+interface QueryConfig extends pg.QueryArrayConfig {
+  readonly query_timeout: number | undefined;
+}
+
+/** After how many milliseconds of silence it is tried whether the other side is there. */
+const KEEP_ALIVE_DELAY = 5_000;
+
 function clientConfig(settings: ConnectionSettings): ClientConfig {
   const { tls } = settings;
   const ssl = tls === undefined ? {} : { ssl: tls };
@@ -147,7 +152,7 @@ function clientConfig(settings: ConnectionSettings): ClientConfig {
     pipeline: true,
     binary: true,
     types: RAW_TYPES as unknown as pg.CustomTypesConfig,
-    connection: new ByteStringConnection({ ...ssl, keepAlive: true }),
+    connection: new ByteStringConnection({ ...ssl, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY }),
   };
 }
 

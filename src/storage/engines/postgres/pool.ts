@@ -44,6 +44,14 @@ export class ConnectionPool {
     else this.#idle.push(connection);
   }
 
+  /** Cuts the connections that nobody has. */
+  discardIdle(): void {
+    for (const connection of this.#idle.splice(0)) {
+      this.#all.delete(connection);
+      connection.destroy();
+    }
+  }
+
   /** Cuts all connections, whatever is under way on them. */
   close(): void {
     this.#closed = true;

@@ -44,6 +44,8 @@ const CHECK: Statement = {
 export interface PostgresOptions extends ConnectionSettings {
   /** The schema in which the tables are. */
   readonly schema: string;
+  /** Milliseconds after which a commit without an answer counts as one whose connection was lost; those of other nodes it waits for, too. */
+  readonly commitTimeout: number;
   /** The most connections for snapshots. */
   readonly connections: number;
   /** A random number, by which commits of this process are told from those of others. */
@@ -108,12 +110,14 @@ export class PostgresStore implements RemoteStore {
       throw storageError(error);
     }
     try {
-      const [row] = await connection.query(COMMIT, parameters);
+      const [row] = await connection.query(COMMIT, parameters, this.#options.commitTimeout);
       const [first, conflicting] = row!;
       const conflicts = new Set(int4ArrayOf(conflicting!));
       return group.commits.map((_, place) => (conflicts.has(place) ? 'conflict' : int8Of(first!) + BigInt(place)));
     } catch (error) {
       if (isAnswer(error)) throw storageError(error);
+      // Those that were opened before are likely to be lost, too.
+      this.#commits.discardIdle();
       throw new OutcomeUnknown('the connection was lost while a commit was under way', { cause: error });
     } finally {
       this.#commits.give(connection);
@@ -124,11 +128,8 @@ export class PostgresStore implements RemoteStore {
     try {
       const connection = await this.#commits.take();
       try {
-        const rows = await connection.query(SETTLE, [
-          int8(this.#options.node),
-          int8(number),
-          int8Array(heads.written.map(BigInt)),
-        ]);
+        const parameters = [int8(this.#options.node), int8(number), int8Array(heads.written.map(BigInt))];
+        const rows = await connection.query(SETTLE, parameters, this.#options.commitTimeout);
         const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
         return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
       } finally {
@@ -143,7 +144,7 @@ export class PostgresStore implements RemoteStore {
     try {
       const connection = await this.#commits.take();
       try {
-        const [row] = await connection.query(CHECK);
+        const [row] = await connection.query(CHECK, [], this.#options.commitTimeout);
         if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
       } finally {
         this.#commits.give(connection);
