@@ -7,6 +7,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { realEnvironment } from '../../src/env/real.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 
@@ -140,7 +141,7 @@ async function accepting(port: number, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`);
     if (await answers(port)) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await realEnvironment.timers.wait(20);
   }
 }
 
