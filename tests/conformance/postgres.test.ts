@@ -35,7 +35,7 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
       });
       return new RemoteEngine(store, { clock, timers });
     };
-    const engine = await open();
+    let engine = await open();
     return {
       engine,
       snapshotAtFirstRead: true,
@@ -49,7 +49,8 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
       },
       reopen: async () => {
         await engine.close();
-        return open();
+        engine = await open();
+        return engine;
       },
       dispose: () => engine.close(),
     };

@@ -17,7 +17,8 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL, commits under 
   });
   beforeEach(async () => {
     const address = server.address(`heads_${stores++}`);
-    nodes = [await openPostgres(address), await openPostgres(address)];
+    const options = { isShared: true };
+    nodes = [await openPostgres(address, options), await openPostgres(address, options)];
     return async () => {
       for (const node of nodes) await node.close();
     };

@@ -37,15 +37,15 @@ export const storageErrors = {
     http: 503,
     retryable: true,
   }),
-  storage_in_use: row<{ folder: string }>({
+  storage_in_use: row<{ store: string }>({
     kind: 'Connection',
-    text: ({ folder }) => `The data folder ${folder} is in use by another process`,
+    text: ({ store }) => `The ${store} is in use by another process`,
     http: 503,
   }),
   storage_address: row<{ address: string }>({
     kind: 'Configuration',
     text: ({ address }) =>
-      `'${address}' names no store. Use 'memory', or the path of a folder, perhaps behind 'lmdb:', 'file:', 'rocksdb:' or 'surrealkv:'`,
+      `'${address}' names no store. Use 'memory', or the path of a folder, perhaps behind 'lmdb:', 'file:', 'rocksdb:' or 'surrealkv:', or 'postgres://host/database'`,
   }),
   storage_foreign: row<{ folder: string; engine: string }>({
     kind: 'Configuration',

@@ -33,7 +33,7 @@ export function lockFolder(folder: string): () => Promise<void> {
   file.readerCheck();
   if (countReaders(file.readerList()) > 1) {
     void release();
-    throw failure('storage_in_use', { folder });
+    throw failure('storage_in_use', { store: `data folder ${folder}` });
   }
   return release;
 }

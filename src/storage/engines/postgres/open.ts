@@ -9,13 +9,15 @@ import { PostgresStore } from './store.js';
 export interface OpenPostgresOptions {
   /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
   readonly describeKey?: (key: Key) => string;
+  /** See `PostgresOptions.isShared`. */
+  readonly isShared?: boolean;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }
 
 /**
  * Opens the store in a PostgreSQL database, making its schema if there is none.
- * @throws TesseraError `storage_address`, `storage_unavailable`
+ * @throws TesseraError `storage_address`, `storage_in_use`, `storage_format`, `storage_unavailable`
  */
 export async function openPostgres(address: string, options: OpenPostgresOptions = {}): Promise<RemoteEngine> {
   const { clock = realEnvironment.clock, timers = realEnvironment.timers, describeKey = () => 'An entry' } = options;
@@ -23,6 +25,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     ...readPostgresAddress(address),
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
+    isShared: options.isShared ?? false,
   });
   return new RemoteEngine(store, { clock, timers });
 }

@@ -14,9 +14,11 @@ import { StoredValues } from '../stored-values.js';
 import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
 import type { Connection, ConnectionSettings, Parameter, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
+import { identifier } from './identifiers.js';
 import { ConnectionPool } from './pool.js';
-import { SCHEMA } from './schema.js';
+import { prepareSchema } from './prepare-schema.js';
 import { PostgresSnapshot } from './snapshot.js';
+import { SoleServer } from './sole-server.js';
 
 /** As LMDB's, so that a store can be copied from one engine to the other. */
 const MAX_KEY_LENGTH = 1_978;
@@ -50,6 +52,8 @@ export interface PostgresOptions extends ConnectionSettings {
   readonly connections: number;
   /** A random number, by which commits of this process are told from those of others. */
   readonly node: bigint;
+  /** Other servers may have it open, too. What a server holds in memory isn't shared among them yet. */
+  readonly isShared?: boolean;
   /** Names a key in error messages. */
   readonly describeKey: (key: Key) => string;
 }
@@ -62,34 +66,36 @@ export class PostgresStore implements RemoteStore {
   readonly #snapshots: ConnectionPool;
   readonly #commits: ConnectionPool;
   readonly #values: StoredValues;
+  readonly #sole: SoleServer | undefined;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
     const prepare = (connection: Connection) =>
       connection.run(
         // Commits rest on each statement seeing what was committed before it, whatever the default of the database is.
-        `SET search_path TO ${pgIdentifier(options.schema)}; SET client_min_messages TO warning;
+        `SET search_path TO ${identifier(options.schema)}; SET client_min_messages TO warning;
          SET default_transaction_isolation TO 'read committed'`,
       );
     this.#snapshots = new ConnectionPool(options, options.connections, prepare);
     this.#commits = new ConnectionPool(options, 4, prepare);
     this.#values = new StoredValues(true, options.describeKey);
+    this.#sole = options.isShared ? undefined : new SoleServer(options, options.schema);
   }
 
-  /** Makes the schema and its tables where they are missing. @throws TesseraError `storage_unavailable` */
+  /**
+   * Opens the store for one server, making the schema where there is none.
+   * @throws TesseraError `storage_in_use`, `storage_format`, `storage_unavailable`
+   */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const store = new PostgresStore(options);
     try {
+      await store.#sole?.hold();
       const connection = await store.#commits.take();
-      const schema = pgIdentifier(options.schema);
-      // Several nodes may start at once.
-      await connection.run(
-        `BEGIN; SELECT pg_advisory_xact_lock(hashtext('tessera schema ${options.schema.replaceAll("'", "''")}'));
-         CREATE SCHEMA IF NOT EXISTS ${schema}; SET LOCAL search_path TO ${schema};
-         ${SCHEMA}
-         COMMIT`,
-      );
-      store.#commits.give(connection);
+      try {
+        await prepareSchema(connection, options.schema);
+      } finally {
+        store.#commits.give(connection);
+      }
     } catch (error) {
       await store.close();
       throw storageError(error);
@@ -105,6 +111,7 @@ export class PostgresStore implements RemoteStore {
     const parameters = this.#parameters(group);
     let connection: Connection;
     try {
+      await this.#sole?.hold();
       connection = await this.#commits.take();
     } catch (error) {
       throw storageError(error);
@@ -157,6 +164,7 @@ export class PostgresStore implements RemoteStore {
   async close(): Promise<void> {
     this.#snapshots.close();
     this.#commits.close();
+    await this.#sole?.close();
   }
 
   #parameters({ number, heads, commits }: CommitGroup): Parameter[] {
@@ -222,8 +230,4 @@ function buffer(bytes: Uint8Array): Buffer {
 
 function boolean(value: boolean): Buffer {
   return Buffer.from([value ? 1 : 0]);
-}
-
-function pgIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

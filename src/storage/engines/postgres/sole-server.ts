@@ -1,0 +1,57 @@
+import { failure } from '../../../errors/error.js';
+import { Connection, type ConnectionSettings, type Statement } from './connection.js';
+import { storageError } from './errors.js';
+import { literal } from './identifiers.js';
+
+const TRUE = '\x01';
+
+/**
+ * Keeps a store to one server, as long as what a server holds in memory (revocations, live queries, limits) isn't shared by several: an
+ * advisory lock on a connection of its own, which PostgreSQL releases when the connection ends. Without the lock, the store doesn't commit.
+ */
+export class SoleServer {
+  readonly #settings: ConnectionSettings;
+  readonly #schema: string;
+  readonly #statement: Statement;
+  #connection: Connection | undefined;
+  #locking: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(settings: ConnectionSettings, schema: string) {
+    this.#settings = settings;
+    this.#schema = schema;
+    const text = `SELECT pg_try_advisory_lock(hashtext('tessera server'), hashtext(${literal(schema)}))`;
+    this.#statement = { name: 'lock', text };
+  }
+
+  /**
+   * Makes sure that the lock is held, and tries to take it where its connection was lost.
+   * @throws TesseraError `storage_in_use` another server holds it, `storage_unavailable`
+   */
+  async hold(): Promise<void> {
+    if (this.#connection?.isUsable) return;
+    this.#locking ??= this.#lock().finally(() => {
+      this.#locking = undefined;
+    });
+    await this.#locking;
+  }
+
+  /** Releases it, so that another server may start at once. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#connection?.close();
+  }
+
+  async #lock(): Promise<void> {
+    try {
+      const connection = await Connection.open(this.#settings, { onLost: () => undefined });
+      const [row] = await connection.query(this.#statement);
+      this.#connection = connection;
+      if (row?.[0] === TRUE && !this.#isClosed) return;
+      connection.destroy();
+    } catch (error) {
+      throw storageError(error);
+    }
+    throw failure('storage_in_use', { store: `store in the schema ${this.#schema}` });
+  }
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
+import { Connection } from '../../src/storage/engines/postgres/connection.js';
+import { openPostgres } from '../../src/storage/engines/postgres/open.js';
+import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+
+describe.skipIf(postgresPrograms() === undefined)('A store in PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  async function run(script: string, user = 'postgres'): Promise<void> {
+    const settings = { ...readPostgresAddress(server.address('public')), user };
+    const connection = await Connection.open(settings, { onLost: () => undefined });
+    await connection.run(script);
+    await connection.close();
+  }
+
+  test('is for one server at a time, and for the next as soon as that has closed it', async () => {
+    const address = server.address('sole');
+    const first = await openPostgres(address);
+    await expect(openPostgres(address)).rejects.toMatchObject({
+      code: 'storage_in_use',
+      message: 'The store in the schema sole is in use by another process',
+    });
+    // Another schema of the same database is another store.
+    await (await openPostgres(server.address('other'))).close();
+    await first.close();
+    await (await openPostgres(address)).close();
+  });
+
+  test('does not commit while another server has it, once its lock was lost', async () => {
+    const address = server.address('lost');
+    const engine = await openPostgres(address);
+    await run("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()");
+    const other = await openPostgres(address);
+    const transaction = engine.begin({ writable: true });
+    transaction.put('a', 1);
+    await expect((async () => transaction.commit())()).rejects.toMatchObject({ code: 'storage_in_use' });
+    await other.close();
+    const again = engine.begin({ writable: true });
+    again.put('a', 2);
+    await again.commit();
+    const reader = engine.begin({ writable: false });
+    expect(await reader.get('a')).toBe(2);
+    reader.cancel();
+    await engine.close();
+  });
+
+  test('of another format is refused as it is', async () => {
+    const address = server.address('newer');
+    await (await openPostgres(address)).close();
+    await run("UPDATE newer.about SET value = '99' WHERE name = 'format'");
+    await expect(openPostgres(address)).rejects.toMatchObject({ code: 'storage_format' });
+    await run("UPDATE newer.about SET value = '1' WHERE name = 'format'");
+    await (await openPostgres(address)).close();
+  });
+
+  test('may be made by somebody else than who uses it', async () => {
+    const address = server.address('ready');
+    await (await openPostgres(address)).close();
+    await run(`CREATE ROLE app LOGIN; GRANT USAGE ON SCHEMA ready TO app;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ready TO app`);
+    const engine = await openPostgres(address.replace('postgres@', 'app@'));
+    const transaction = engine.begin({ writable: true });
+    transaction.put('a', 1);
+    await transaction.commit();
+    await engine.close();
+  });
+});
