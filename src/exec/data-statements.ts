@@ -16,7 +16,7 @@ import { compileInfo } from './info/info.js';
 import { compileKill } from './live/kill.js';
 import { compileLive } from './live/live.js';
 import { compileShowChanges } from './live/show-changes.js';
-import { plainly } from './plain-words.js';
+import { withPeerErrorText } from './peer-error-wording.js';
 import { compileCreate } from './write/create.js';
 import { compileInsert } from './write/insert.js';
 import { compileRelate } from './write/relate.js';
@@ -33,16 +33,16 @@ export const DATA_STATEMENTS: {
   access: compileAccess,
   alter: compileAlter,
   'alter-place': compileAlterPlace,
-  create: plainly(compileCreate),
-  delete: plainly(compileExplainable),
+  create: withPeerErrorText(compileCreate),
+  delete: withPeerErrorText(compileExplainable),
   info: compileInfo,
-  insert: plainly(compileInsert),
+  insert: withPeerErrorText(compileInsert),
   rebuild: compileRebuild,
-  relate: plainly(compileRelate),
+  relate: withPeerErrorText(compileRelate),
   remove: compileRemove,
   select: compileExplainable,
-  update: plainly(compileExplainable),
-  upsert: plainly(compileExplainable),
+  update: withPeerErrorText(compileExplainable),
+  upsert: withPeerErrorText(compileExplainable),
   // The runner of a session carries these out itself; inside other statements they mean nothing.
   begin: outOfPlace,
   cancel: outOfPlace,
@@ -53,7 +53,7 @@ export const DATA_STATEMENTS: {
   'explain-permissions': compileExplainPermissions,
   kill: compileKill,
   'kill-sessions': compileKillSessions,
-  live: plainly(compileLive),
+  live: withPeerErrorText(compileLive),
   'show-changes': compileShowChanges,
 };
 

@@ -33,7 +33,7 @@ export function deeperByEvent(execution: Execution): Execution {
 }
 
 /** Runs a body that is called. Bodies may be high trees, so that the stack can end before the levels do; that is the same error. */
-export function calling<T>(body: () => PromiseOrValue<T>): PromiseOrValue<T> {
+export function withStackGuard<T>(body: () => PromiseOrValue<T>): PromiseOrValue<T> {
   return otherwise(body, (error) => {
     throw isStackOverflow(error) ? failure('computation_too_deep', undefined, { cause: error }) : error;
   });

@@ -18,6 +18,7 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../storage/c
 import { MAX_UNFOLDED } from '../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
+import type { AuditRecorder } from './audit-recorder.js';
 import type { RevocationFlag } from './identity/revocation-flag.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { QueryTimeout } from './query-timeout.js';
@@ -26,7 +27,6 @@ import type { RequestMemory } from './request-memory.js';
 import type { ScriptRunner } from './script/contract.js';
 import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
-import type { Witness } from './witness.js';
 
 /** Whether PERMISSIONS apply: not where a role grants the action, nor inside permission clauses and events. */
 export interface Checks {
@@ -55,7 +55,7 @@ export interface Interrupt {
 }
 
 /** A transaction under way with the catalog as it stands in it. */
-export interface Unit {
+export interface TransactionContext {
   readonly transaction: Transaction;
   /** The catalog of the selected database; `undefined` when it (or its namespace) doesn't exist or none is selected. */
   catalog(): PromiseOrValue<DatabaseCatalog | undefined>;
@@ -73,7 +73,7 @@ export interface Unit {
 
 export interface Execution {
   readonly environment: Environment;
-  readonly unit: Unit;
+  readonly context: TransactionContext;
   /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
   readonly literals: readonly Value[];
   readonly identity: Identity;
@@ -95,7 +95,7 @@ export interface Execution {
   /** Whom live queries tell; without one there can't be any. */
   readonly listener: LiveListener | undefined;
   /** Who is told of definitions, grants and refused writes; nobody where no audit log is kept. */
-  readonly witness: Witness | undefined;
+  readonly auditRecorder: AuditRecorder | undefined;
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly queryTimeout: QueryTimeout;

@@ -12,8 +12,9 @@ import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 import { Endpoints } from './api/endpoints.js';
+import type { AuditRecorder } from './audit-recorder.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
-import { endingInTime } from './cut-off.js';
+import { answersLater } from './concurrent-reads.js';
 import {
   type Checks,
   type Execution,
@@ -28,6 +29,7 @@ import {
 import { firstReadsOf } from './explain/explain.js';
 import { ReturnSignal } from './expression/signal.js';
 import { RevocationFlag } from './identity/revocation-flag.js';
+import { interruptible } from './interruptible.js';
 import { LiveQueries } from './live/live-queries.js';
 import { UNCHECKED } from './permission.js';
 import { beginPrefetch } from './prefetch/first-reads.js';
@@ -40,11 +42,9 @@ import { Writer } from './record/writer.js';
 import type { RequestMemory } from './request-memory.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
-import { answersLater } from './together.js';
+import { DatabaseTransactionContext } from './transaction-context.js';
 import { DEFAULT_TUNING, type Tuning } from './tuning.js';
-import { TransactionUnit } from './unit.js';
 import { Variants } from './variants.js';
-import type { Witness } from './witness.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -80,7 +80,7 @@ export interface RunOptions {
   readonly importing?: boolean;
   /** Whom live queries tell. */
   readonly listener?: LiveListener | undefined;
-  readonly witness?: Witness | undefined;
+  readonly auditRecorder?: AuditRecorder | undefined;
   readonly eventDepth?: number;
   /** A write that PERMISSIONS refuse is an error. */
   readonly strict?: boolean;
@@ -129,7 +129,7 @@ export class Executor {
     privileged,
     importing,
     listener,
-    witness,
+    auditRecorder,
     eventDepth = 0,
     strict,
   }: RunOptions): Execution {
@@ -141,7 +141,7 @@ export class Executor {
       functions: this.#options.functions,
       scripts: this.#scripts,
       sequences: this.#options.sequences,
-      unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
+      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.place, refusal),
       literals,
       identity,
       checks,
@@ -154,7 +154,7 @@ export class Executor {
       queryTimeout: this.queryTimeout,
       revocationFlag: this.revocationFlag,
       listener,
-      witness,
+      auditRecorder,
       past: this.#options.past,
       sessions: this.#options.sessions,
       depth: 0,
@@ -197,7 +197,7 @@ export class Executor {
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
     const evaluate = this.compiler.statement(statement);
     const frame = new Frame(execution, scope);
-    return answersLater(execution) ? endingInTime(execution, () => evaluate(frame)) : evaluate(frame);
+    return answersLater(execution) ? interruptible(execution, () => evaluate(frame)) : evaluate(frame);
   }
 
   /** Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take their time. */
@@ -214,7 +214,7 @@ export class Executor {
     return otherwise<TransactionStep>(
       () =>
         andThen(
-          endingInTime(execution, () => evaluate(new Frame(execution, scope))),
+          interruptible(execution, () => evaluate(new Frame(execution, scope))),
           (value) => ({ value, isLast: false }),
         ),
       (thrown) => {

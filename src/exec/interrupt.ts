@@ -9,11 +9,11 @@ import type { Interrupt } from './execution.js';
 const SLICE = 1;
 
 /** A request's claim on the event loop: what it has used of its turn, and why it has to end. */
-interface Turn {
+interface TimeSlice {
   began: number;
   ended: TesseraError | undefined;
   /** Called whenever it gives way. */
-  readonly yielding: (() => void) | undefined;
+  readonly onYield: (() => void) | undefined;
   /** Who is to be called when it is cancelled; made when somebody is, which most requests don't need. */
   cancelled: Set<(reason: TesseraError) => void> | undefined;
 }
@@ -29,32 +29,32 @@ export interface Deadline {
 /** The interrupt of a request, and of its statements with deadlines of their own. */
 export class RequestInterrupt implements Interrupt {
   readonly #environment: Environment;
-  readonly #turn: Turn;
+  readonly #slice: TimeSlice;
   /** The earliest there is. */
   readonly deadline: Deadline | undefined;
 
-  private constructor(environment: Environment, turn: Turn, deadline: Deadline | undefined) {
+  private constructor(environment: Environment, slice: TimeSlice, deadline: Deadline | undefined) {
     this.#environment = environment;
-    this.#turn = turn;
+    this.#slice = slice;
     this.deadline = deadline;
   }
 
-  /** `now` by the clock that only goes on; `yielding` is called whenever the request gives way to others. */
-  static begin(environment: Environment, now = environment.clock.monotonic(), yielding?: () => void): RequestInterrupt {
-    const turn: Turn = { began: now, ended: undefined, yielding, cancelled: undefined };
-    return new RequestInterrupt(environment, turn, undefined);
+  /** `now` by the clock that only goes on; `onYield` is called whenever the request gives way to others. */
+  static begin(environment: Environment, now = environment.clock.monotonic(), onYield?: () => void): RequestInterrupt {
+    const slice: TimeSlice = { began: now, ended: undefined, onYield, cancelled: undefined };
+    return new RequestInterrupt(environment, slice, undefined);
   }
 
   /** Ends the request at its next checkpoint, or at once while it waits for an answer of the store. */
   cancel(reason = failure('cancelled')): void {
-    this.#turn.ended = reason;
-    for (const callback of this.#turn.cancelled ?? []) callback(reason);
+    this.#slice.ended = reason;
+    for (const callback of this.#slice.cancelled ?? []) callback(reason);
   }
 
   onEnd(callback: (reason: TesseraError) => void, grace = 0): () => void {
-    const turn = this.#turn;
-    turn.cancelled ??= new Set();
-    const { cancelled, ended } = turn;
+    const slice = this.#slice;
+    slice.cancelled ??= new Set();
+    const { cancelled, ended } = slice;
     const { deadline } = this;
     const { clock, timers } = this.#environment;
     let stopGrace: (() => void) | undefined;
@@ -85,7 +85,7 @@ export class RequestInterrupt implements Interrupt {
   /** The same with another deadline, if that is earlier. */
   until(deadline: Deadline): RequestInterrupt {
     if (this.deadline !== undefined && this.deadline.at <= deadline.at) return this;
-    return new RequestInterrupt(this.#environment, this.#turn, deadline);
+    return new RequestInterrupt(this.#environment, this.#slice, deadline);
   }
 
   check(): void {
@@ -95,24 +95,24 @@ export class RequestInterrupt implements Interrupt {
   checkpoint(): PromiseOrValue<void> {
     const now = this.#environment.clock.monotonic();
     this.#checkAt(now);
-    if (now - this.#turn.began < SLICE) return;
-    return this.#yield().then(() => this.#checkAt(this.#turn.began));
+    if (now - this.#slice.began < SLICE) return;
+    return this.#yield().then(() => this.#checkAt(this.#slice.began));
   }
 
   /** The same for what is to be done even if the request has to end. */
-  giveWay(): PromiseOrValue<void> {
-    if (this.#environment.clock.monotonic() - this.#turn.began >= SLICE) return this.#yield();
+  yieldIfDue(): PromiseOrValue<void> {
+    if (this.#environment.clock.monotonic() - this.#slice.began >= SLICE) return this.#yield();
   }
 
   #yield(): Promise<void> {
-    this.#turn.yielding?.();
+    this.#slice.onYield?.();
     return this.#environment.timers.yield().then(() => {
-      this.#turn.began = this.#environment.clock.monotonic();
+      this.#slice.began = this.#environment.clock.monotonic();
     });
   }
 
   #checkAt(now: number): void {
-    if (this.#turn.ended !== undefined) throw this.#turn.ended;
+    if (this.#slice.ended !== undefined) throw this.#slice.ended;
     if (this.deadline !== undefined && now >= this.deadline.at) {
       throw timedOut(this.deadline);
     }

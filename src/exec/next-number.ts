@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { intValue } from '../value/number.js';
 import type { Value } from '../value/value.js';
-import { selectedDatabase } from './ensure-place.js';
+import { selectedDatabase } from './ensure-database.js';
 import type { Execution } from './execution.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Execution } from './execution.js';
  */
 export function nextNumber(execution: Execution, name: string): PromiseOrValue<Value> {
   selectedDatabase(execution);
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const sequence = catalog?.sequences.get(name);
     if (catalog === undefined || sequence === undefined) throw failure('sequence_missing', { name });
     return andThen(execution.sequences.next(catalog.database.id, sequence, execution.interrupt), intValue);

@@ -4,7 +4,7 @@ import type { Permission } from '../language/ast.js';
 import { type FieldsRead, fieldsRead } from '../plan/fields-read.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Value } from '../value/value.js';
-import { isVerdict } from './discretion.js';
+import { isQueryError } from './error-redaction.js';
 import { type Checks, type Compiler, type Evaluate, type Execution, Frame, Scope } from './execution.js';
 import { mayKeepFrame } from './row-frames.js';
 import { Variants } from './variants.js';
@@ -68,7 +68,7 @@ function judged(condition: Evaluate, frame: Frame): PromiseOrValue<boolean> {
 }
 
 function refuse(error: unknown): boolean {
-  if (isVerdict(error)) return false;
+  if (isQueryError(error)) return false;
   throw error;
 }
 

@@ -9,13 +9,13 @@ import type { Access, RowNode } from '../plan/nodes.js';
 import { chooseAccess, type Reader } from '../plan/rewrite.js';
 import type { Prefetch } from '../storage/contract.js';
 import { Range, RecordId, Table, type Value } from '../value/value.js';
+import { answersLater } from './concurrent-reads.js';
 import type { Compiler, Evaluate, Execution, Frame, Purpose } from './execution.js';
 import { type Meter, UNMEASURED } from './explain/meter.js';
 import type { Reading } from './operators/operator.js';
 import type { FirstReads } from './prefetch/first-reads.js';
 import { compilePlanReads } from './prefetch/plan-reads.js';
 import { compileTarget } from './targets.js';
-import { answersLater } from './together.js';
 
 /** A kind of statement that is planned. */
 export interface Planning<Tree> {
@@ -107,9 +107,9 @@ export class Prepared<Tree> {
 
   /** What is read first travels with what tells whether the definitions are still the same. */
   async #runPrefetched(frame: Frame): Promise<Value> {
-    const { unit } = frame.execution;
-    const likely = unit.likelyCatalog();
-    if (likely !== undefined) await unit.prefetch(await this.firstReads(frame, likely));
+    const { context } = frame.execution;
+    const likely = context.likelyCatalog();
+    if (likely !== undefined) await context.prefetch(await this.firstReads(frame, likely));
     const { run } = await this.plan(frame);
     return run(frame);
   }
@@ -147,7 +147,7 @@ export class Prepared<Tree> {
     target: NamedTarget | undefined,
   ): PromiseOrValue<Plan<Tree>> {
     if (likely !== undefined) return this.#of(execution, likely, target);
-    return andThen(execution.unit.catalog(), (catalog) => this.#of(execution, catalog, target));
+    return andThen(execution.context.catalog(), (catalog) => this.#of(execution, catalog, target));
   }
 
   #of(execution: Execution, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {

@@ -54,7 +54,7 @@ export interface Running {
   /** Ends it at its next checkpoint. */
   cancel(reason: TesseraError): void;
   /** Gives way to others when it is time to, whether the request is to end or not. */
-  giveWay(): PromiseOrValue<void>;
+  yieldIfDue(): PromiseOrValue<void>;
 }
 
 /** So many parts of a value are weighed at once: some hundred microseconds. */
@@ -128,7 +128,7 @@ export class RequestMemory {
     const weighing = new Weighing([value], { limit: charged });
     const running = this.#running;
     if (weighing.upTo(WEIGHED_AT_ONCE) || running === undefined) return this.#keep(mark, charged, weighing);
-    const weighed = doInSteps(weighing, { pause: () => running.giveWay() });
+    const weighed = doInSteps(weighing, { pause: () => running.yieldIfDue() });
     return andThen(weighed, () => this.#keep(mark, charged, weighing));
   }
 

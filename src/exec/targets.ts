@@ -6,8 +6,8 @@ import type { Expression } from '../language/ast.js';
 import { DOCUMENT_PARAMS } from '../language/engine-params.js';
 import { flattenDeep } from '../value/flatten.js';
 import { isArray, isObject, Range, RecordId, Table, type Value } from '../value/value.js';
+import { pausingOf } from './cooperative-yielding.js';
 import type { Compiler, Evaluate, Execution, Frame } from './execution.js';
-import { pausingOf } from './pace.js';
 
 export type Target =
   | { readonly kind: 'table'; readonly table: string }

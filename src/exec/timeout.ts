@@ -3,8 +3,8 @@ import { failure } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
 import { cast } from '../value/cast.js';
 import { Duration, type Value } from '../value/value.js';
-import { endingInTime } from './cut-off.js';
 import { type Compiler, type Evaluate, Frame } from './execution.js';
+import { interruptible } from './interruptible.js';
 import { Variants } from './variants.js';
 
 /** TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none, which SELECT wants written out. */
@@ -29,7 +29,7 @@ export function compileTimeout(
         frame.parent,
       );
       return andThen(
-        endingInTime(inner.execution, () => run(inner)),
+        interruptible(inner.execution, () => run(inner)),
         (result) => andThen(interrupt.checkpoint(), () => result),
       );
     });

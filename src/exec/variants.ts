@@ -14,7 +14,7 @@ export class Variants<Execution extends { readonly variants: Variants<Execution>
   /** In which nothing can be written. */
   reading: Execution | undefined = undefined;
   /** In which code of definitions runs. */
-  limited: Execution | undefined = undefined;
+  capped: Execution | undefined = undefined;
   #owner: Execution | undefined = undefined;
 
   /** Those of an execution. A copy that brought the variants of another doesn't get them. */

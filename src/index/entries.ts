@@ -20,7 +20,7 @@ import { KEY_TAGS } from '../value/key-tags.js';
 import { MAX_INDEX_ENTRIES } from '../value/limits.js';
 import { isArray, type ObjectValue, type RecordKey, Regex, type Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
-import { ELSEWHERE, valueAt } from './value-at.js';
+import { UNINDEXABLE, valueAt } from './value-at.js';
 
 /** One entry: its key, and whether it claims its values for one record alone. */
 export interface IndexEntry {
@@ -31,15 +31,15 @@ export interface IndexEntry {
 }
 
 /** Above the tags of all kinds of values. */
-const ELSEWHERE_TAG = '\xff';
+const OVERFLOW_TAG = '\xff';
 
 /** Where an index lists the records of which it can't tell the values. */
-export function elsewherePrefix(index: string): string {
-  return index + ELSEWHERE_TAG;
+export function overflowPrefix(index: string): string {
+  return index + OVERFLOW_TAG;
 }
 
 /** The entries in which an array stands behind so much of a key: one for each record that has one there, and more behind it. */
-export function arraysBehind(beginning: string): KeyRange {
+export function arrayEntries(beginning: string): KeyRange {
   return prefixRange(beginning + String.fromCharCode(KEY_TAGS.array));
 }
 
@@ -54,8 +54,8 @@ export function indexEntries(
   let rows: readonly Row[] = [{ order: prefix, values: [], claims: isUnique }];
   for (const field of index.fields) {
     const value = valueAt(record, field.parts);
-    if (value === ELSEWHERE || mayMatch(value))
-      return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
+    if (value === UNINDEXABLE || mayMatch(value))
+      return [{ key: overflowPrefix(prefix) + encodeKey(key), unique: false, values: [] }];
     const isWhole = field.parts.at(-1)?.kind === 'flatten';
     // What leads nowhere at its very beginning leads to NONE, which a path through elements hides.
     const constrains = isConstraining(value) && isConstraining(valueAt(record, field.parts.slice(0, 1)) as Value);

@@ -160,7 +160,7 @@ describe('closures', () => {
 
   test('run without the right to write', async () => {
     const seen: boolean[] = [];
-    const unit = {
+    const context = {
       catalog: () => undefined,
       catalogChanged: () => undefined,
       catalogs: new CatalogCache(),
@@ -185,7 +185,7 @@ describe('closures', () => {
       ends: () => undefined,
       referrers: () => [],
     };
-    await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { unit, reader } });
+    await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { context, reader } });
     expect(seen).toEqual([true, false]);
   });
 });

@@ -106,7 +106,7 @@ export function executionOver(world: World, store: Store): Execution {
   return {
     environment: realEnvironment,
     literals: [],
-    unit: {
+    context: {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
       catalogChanged: missing,
@@ -158,7 +158,7 @@ export function executionOver(world: World, store: Store): Execution {
     importing: false,
     weakKeys: false,
     judging: false,
-    witness: undefined,
+    auditRecorder: undefined,
     strict: false,
     writable: true,
     variants: new Variants(),

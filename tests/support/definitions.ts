@@ -98,7 +98,7 @@ export class Store {
     // Writers and the rest aren't reached by definitions.
     return {
       environment: realEnvironment,
-      unit: {
+      context: {
         transaction,
         catalog: () =>
           namespace === undefined || database === undefined

@@ -7,14 +7,14 @@ import { uuidV4 } from '../../functions/identifiers.js';
 import type { ApiMethod, Call, Expression, Handling } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { Closure, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import { calling, deeper } from '../depth.js';
-import { isTellable, isVerdict } from '../discretion.js';
+import { maybeYield } from '../cooperative-yielding.js';
+import { withDefinerRightsCap } from '../definer-rights-cap.js';
+import { deeper, withStackGuard } from '../depth.js';
+import { isQueryError, isSafeToExpose } from '../error-redaction.js';
 import { type ApiEndpoints, type Compiler, type Execution, Frame, Scope } from '../execution.js';
 import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { HostFunction } from '../expression/closure.js';
-import { pace } from '../pace.js';
 import { admits, compileRule, type Rule, UNCHECKED } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
 import { NATIVE_HEADERS } from './body.js';
 import {
   type ApiRequest,
@@ -84,20 +84,20 @@ export class Endpoints implements ApiEndpoints {
     const parts = splitPath(path);
     const asked = readRequest(given);
     const id = uuidV4(execution.environment.random).text;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
       if (endpoint === undefined) return answer(response(404, 'Not found'), id);
       const rules = endpoint.handlings.map(({ permissions }) => compileRule(permissions, this.#compiler));
       return andThen(mayAsk(execution, rules), (may) => {
         if (!may) return answer(response(403, 'Permission denied: You are not allowed to access this resource'), id);
-        const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+        const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
         const request = {
           ...asked,
           headers: objectFrom({ ...NATIVE_HEADERS, ...asked.headers }),
           params: endpoint.params,
         };
         const invocation = new Invocation(id, execution.checks.view, this.#compiler);
-        const done = calling(() => andThen(pace(inner), () => invocation.run(endpoint, request, inner)));
+        const done = withStackGuard(() => andThen(maybeYield(inner), () => invocation.run(endpoint, request, inner)));
         return andThen(done, (given) => answer({ ...given, headers: withHeader(given.headers, REQUEST_ID, id) }, id));
       });
     });
@@ -178,7 +178,7 @@ class Invocation {
     try {
       request = readRequest(given);
     } catch (error) {
-      if (isVerdict(error)) return response(400, 'Failed to parse request in final action handler');
+      if (isQueryError(error)) return response(400, 'Failed to parse request in final action handler');
       throw error;
     }
     return next(request, execution);
@@ -187,7 +187,7 @@ class Invocation {
   /** Answers with the error of an action. */
   #orFailure(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
     return this.#undoing(execution, work, (error) => {
-      const hidden = this.isDiscreet && !isTellable(error);
+      const hidden = this.isDiscreet && !isSafeToExpose(error);
       return hidden ? failure('stored_code_failed', { what: 'endpoint' }).message : error.message;
     });
   }
@@ -202,12 +202,12 @@ class Invocation {
     work: () => PromiseOrValue<ApiResponse>,
     bodyOf: (error: Error) => Value,
   ): PromiseOrValue<ApiResponse> {
-    const { unit } = execution;
-    const start = unit.transaction.savepoint();
+    const { context } = execution;
+    const start = context.transaction.savepoint();
     return otherwise(work, (error) => {
-      if (!isVerdict(error)) throw error;
-      unit.transaction.rollback(start);
-      unit.catalogChanged();
+      if (!isQueryError(error)) throw error;
+      context.transaction.rollback(start);
+      context.catalogChanged();
       return response(500, bodyOf(error));
     });
   }

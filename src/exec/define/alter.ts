@@ -180,7 +180,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
   'define-user': {
     resource: 'Actor',
     action: 'own',
-    find: ({ execution, place, target }) => findUser(execution.unit.transaction, place, target.name),
+    find: ({ execution, place, target }) => findUser(execution.context.transaction, place, target.name),
     missing: ({ name }, place) => failure('user_missing', { name, ...place }),
     compile: ({ set }, definition) => {
       const changesPassword = set.includes('password') || set.includes('passhash');
@@ -203,7 +203,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
   'define-access': {
     resource: 'Actor',
     action: 'own',
-    find: ({ execution, place, target }) => findAccess(execution.unit.transaction, place, target.name),
+    find: ({ execution, place, target }) => findAccess(execution.context.transaction, place, target.name),
     missing: ({ name }, place) => failure('access_missing', { name, ...place }),
     put: replacePlaced,
   },
@@ -213,7 +213,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     action: 'own',
     find: ({ catalog, execution, target }) =>
       target.name === 'default'
-        ? findDefaults(execution.unit.transaction)
+        ? findDefaults(execution.context.transaction)
         : catalog?.configs.get(target.name as 'api' | 'graphql'),
     missing: ({ name }) => failure('config_missing', { name }),
     compile: (alter, { config }, compiler) => {
@@ -255,7 +255,7 @@ function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
     const { execution } = frame;
     const { place, change } = beginDefinition(execution, levelOf(definition), kind.action ?? 'edit', kind.resource);
     return andThen(targetOf(frame), (target) =>
-      andThen(execution.unit.catalog(), (catalog) => {
+      andThen(execution.context.catalog(), (catalog) => {
         const site = { execution, change, place, target, catalog, action: statement.action };
         return andThen(kind.find(site), (before): PromiseOrValue<undefined> => {
           if (before === undefined) {

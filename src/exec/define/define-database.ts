@@ -3,7 +3,7 @@ import { putDatabase } from '../../catalog/definitions/define.js';
 import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineDatabase } from '../../language/ast.js';
-import { ensureSelectedNamespace } from '../ensure-place.js';
+import { ensureSelectedNamespace } from '../ensure-database.js';
 import type { Compiler, Evaluate } from '../execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
 

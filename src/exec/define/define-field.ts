@@ -58,7 +58,7 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
 /** A table that isn't there yet is made for the field, unless the field has to know it. */
 function tableOfField(execution: Execution, { flexible }: DefineField, name: string): PromiseOrValue<TableInCatalog> {
   if (!flexible) return tableToDefineOn(execution, name);
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     if (catalog?.tables.has(name) === false) throw failure('table_missing', { name });
     return tableToDefineOn(execution, name);
   });

@@ -69,5 +69,5 @@ export function defineAndBuild(
 
 /** To be called when work on indexes was queued. */
 export function wakeIndexBuilder(execution: Execution): void {
-  execution.unit.transaction.afterCommit(() => execution.indexWorkQueued());
+  execution.context.transaction.afterCommit(() => execution.indexWorkQueued());
 }

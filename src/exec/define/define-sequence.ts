@@ -9,7 +9,7 @@ import { cast } from '../../value/cast.js';
 import { toText } from '../../value/text/text.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
-import { ensurePlace } from '../ensure-place.js';
+import { ensureSelectedDatabase } from '../ensure-database.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
 
@@ -26,7 +26,7 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
     const { execution } = frame;
     const { place, change } = beginDefinition(execution, 'database', 'own', 'Sequence');
     return andThen(nameOf(frame), (name) =>
-      andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+      andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const existing = catalog.sequences.get(name);
         if (!goesAhead(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
         return andThen(clausesOf(frame), (clauses) => {

@@ -8,7 +8,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { DefineStatement, Level, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { authorize, type Resource } from '../authorize.js';
-import { changeOf, ensurePlace, ensureSelectedNamespace, selectedPlace } from '../ensure-place.js';
+import { ensureSelectedDatabase, ensureSelectedNamespace, schemaChangeOf, selectedPath } from '../ensure-database.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Execution, Frame } from '../execution.js';
 
@@ -19,7 +19,7 @@ export function compileName(name: Name, what: string, compiler: Compiler): (fram
   return (frame) =>
     andThen(evaluate(frame), (value) => {
       if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
-      frame.execution.witness?.named(name, value);
+      frame.execution.auditRecorder?.recordName(name, value);
       return value;
     });
 }
@@ -37,9 +37,9 @@ export function beginDefinition(
   action: Action,
   resource: Resource,
 ): { readonly place: DatabasePath; readonly change: SchemaChange } {
-  const place = selectedPlace(execution, level);
+  const place = selectedPath(execution, level);
   authorize(execution.identity, action, place, resource);
-  const change = changeOf(execution);
+  const change = schemaChangeOf(execution);
   if (FOUNDATIONS.has(resource)) execution.sessions.scheduleRevalidation(change.transaction, place);
   return { place, change };
 }
@@ -47,7 +47,7 @@ export function beginDefinition(
 /** Brings the selected place into being, as far as a level goes. */
 export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<unknown> {
   if (level === 'root') return undefined;
-  return level === 'namespace' ? ensureSelectedNamespace(execution) : ensurePlace(execution);
+  return level === 'namespace' ? ensureSelectedNamespace(execution) : ensureSelectedDatabase(execution);
 }
 
 /** Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error. */
@@ -68,13 +68,13 @@ export function settled<S extends { readonly mode?: unknown }, N extends object>
 
 /** The end of each definition: the statement's result is NONE. */
 export function finish(execution: Execution): undefined {
-  execution.unit.catalogChanged();
+  execution.context.catalogChanged();
   return undefined;
 }
 
 /** The catalog as it stands now. */
 export function currentCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     invariant(catalog !== undefined, 'the selected database exists');
     return catalog;
   });

@@ -10,7 +10,7 @@ import { beginDefinition } from './definition.js';
 export function compileRebuild({ index: name, table, ifExists, concurrently }: Rebuild): Evaluate {
   return ({ execution }) => {
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(table);
       const definition = entry?.indexes.find((each) => each.name === name);
       if (catalog === undefined || entry === undefined || definition === undefined) {

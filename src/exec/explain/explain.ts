@@ -140,9 +140,9 @@ function explainedOf(statement: Statement, compiler: Compiler): (frame: Frame) =
 }
 
 /** Those who are subject to PERMISSIONS aren't shown what these make of an access, nor the names of indexes where they may see nothing. */
-function foldingFor({ checks, unit }: Execution): PromiseOrValue<Folding> {
+function foldingFor({ checks, context }: Execution): PromiseOrValue<Folding> {
   if (!checks.view && !checks.edit) return UNFOLDED;
-  return andThen(unit.catalog(), (catalog) => ({
+  return andThen(context.catalog(), (catalog) => ({
     folds: true,
     isClosed: (table) => catalog?.tables.get(table)?.definition.permissions.select.kind === 'none',
   }));
@@ -224,7 +224,7 @@ function viewNodes(name: Name, select: Select, nested: PlanOf, context: Context)
   const { execution, compiler } = context;
   const { rules } = compiler.tuning;
   const view = { name: typeof name === 'string' ? name : printExpression(name), view: select };
-  return andThen(execution.unit.catalog(), (catalog) =>
+  return andThen(execution.context.catalog(), (catalog) =>
     andThen(foldingFor(execution), (folding) => {
       const trees = [...(catalog ? [bindViewBuild(view, catalog, rules)] : []), bindViewChanges(view, rules)];
       return andThen(

@@ -13,7 +13,7 @@ import { cast } from '../../value/cast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-place.js';
+import { selectedDatabase } from '../ensure-database.js';
 import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { ALL_ROWS, type Reading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
@@ -35,7 +35,7 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
     return andThen(subject?.(frame), (value) => {
       const id = subject && (cast(value, { kind: 'record', tables: [] }, () => undefined) as RecordId);
       const subjected = subjectTo(execution, identityOf(id, place));
-      return andThen(execution.unit.catalog(), (catalog) =>
+      return andThen(execution.context.catalog(), (catalog) =>
         andThen(named(frame), (targets) => {
           const reports = new Reports(catalog, statement.kind, id);
           for (const target of targets) if (target.kind === 'table') reports.of(target.table);

@@ -14,7 +14,7 @@ import type { DatabaseDefinition } from '../../catalog/definitions/definition.js
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-place.js';
+import { selectedDatabase } from '../ensure-database.js';
 import type { Execution } from '../execution.js';
 import { outlivesSources } from '../view/totals.js';
 import { definitionLines } from './definitions.js';
@@ -32,7 +32,7 @@ import { viewTotals } from './view-totals.js';
 export async function* exportDatabase(execution: Execution, selection: ExportSelection): AsyncGenerator<string> {
   const place = selectedDatabase(execution);
   authorize(execution.identity, 'view', place, 'Any');
-  const catalog = await execution.unit.catalog();
+  const catalog = await execution.context.catalog();
   if (catalog === undefined) throw failure('database_missing', { name: place.database });
   const secrets = mayAct(execution.identity.principal, 'own', place);
   yield `${heading('OPTION')}OPTION IMPORT;\n\n`;

@@ -61,7 +61,7 @@ function insertion(words: string, records: readonly string[]): string {
 
 /** Which of the records are edges: in a table for anything, those that can be found from their ends. */
 async function edgesAmong(
-  { unit: { transaction } }: Execution,
+  { context: { transaction } }: Execution,
   catalog: DatabaseCatalog,
   table: TableEntry,
   records: readonly ObjectValue[],

@@ -15,7 +15,7 @@ export async function sequenceLines(execution: Execution, { database, sequences 
   let lines = '';
   for (const sequence of sequences.values()) {
     const key = sequenceKey(databaseArea(database.id), sequence.identity);
-    const last = await execution.unit.transaction.get(key);
+    const last = await execution.context.transaction.get(key);
     lines += last === undefined ? definitionLines([sequence], { secrets: true }) : advanced(sequence, last);
   }
   return lines;

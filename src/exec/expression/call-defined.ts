@@ -4,12 +4,12 @@ import type { FunctionDefinition } from '../../catalog/definitions/definition.js
 import { failure, type TesseraError } from '../../errors/error.js';
 import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';
-import { calling, deeper } from '../depth.js';
-import { selectedDatabase } from '../ensure-place.js';
+import { maybeYield } from '../cooperative-yielding.js';
+import { withDefinerRightsCap } from '../definer-rights-cap.js';
+import { deeper, withStackGuard } from '../depth.js';
+import { selectedDatabase } from '../ensure-database.js';
 import { type Compiler, type Evaluate, Frame, type Scope } from '../execution.js';
-import { pace } from '../pace.js';
 import { admits, compileRule, type Rule } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
 import { coerceResult } from './closure.js';
 
 /** What the names of such functions begin with. */
@@ -50,7 +50,7 @@ export function callDefined(
 ): PromiseOrValue<Value> {
   const { execution } = frame;
   execution.functions?.check(CUSTOM + name);
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const definition = catalog?.functions.get(name);
     if (definition === undefined) {
       selectedDatabase(execution);
@@ -65,7 +65,7 @@ export function callDefined(
   });
 }
 
-/** Its cause is the same in the words of statements that write (`plain-words.ts`). */
+/** Its cause is the same in the words of statements that write (`peer-error-wording.ts`). */
 function notDefined(name: string): TesseraError {
   return failure('function_not_defined', { name }, { cause: failure('function_undefined', { name }) });
 }
@@ -78,14 +78,14 @@ function run(
 ): PromiseOrValue<Value> {
   const scope = frame.scope.ofCalled();
   bindArguments(definition, name, least, args, scope);
-  const execution = deeper(forStoredCode(frame.execution));
+  const execution = deeper(withDefinerRightsCap(frame.execution));
   const inner = new Frame(execution, scope, frame.current, frame.parent);
   const { returns } = definition;
   const { memory } = execution;
   const mark = memory.used;
-  return calling(() =>
+  return withStackGuard(() =>
     andThen(
-      andThen(pace(execution), () => body(inner)),
+      andThen(maybeYield(execution), () => body(inner)),
       (value) => {
         const result = () => (returns === undefined ? value : coerceResult(name, returns, value));
         return andThen(memory.settle(mark, value), result);

@@ -2,10 +2,10 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
+import { countWork } from '../cooperative-yielding.js';
 import type { Execution } from '../execution.js';
 import { nextNumber } from '../next-number.js';
-import { claimWork } from '../pace.js';
-import { inPlainWords } from '../plain-words.js';
+import { rewordErrors } from '../peer-error-wording.js';
 import { noteOf } from '../record/candidates.js';
 import { callClosure } from './closure.js';
 
@@ -44,7 +44,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
-    return inPlainWords(() => callClosure(this.execution, closure, args));
+    return rewordErrors(() => callClosure(this.execution, closure, args));
   }
 
   readRecord(id: RecordId): PromiseOrValue<Value> {
@@ -64,11 +64,11 @@ export class ExecutionContext implements FunctionContext {
   }
 
   hasTable(name: string): PromiseOrValue<boolean> {
-    return andThen(this.execution.unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
+    return andThen(this.execution.context.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
   }
 
   hasAnalyzer(name: string): PromiseOrValue<boolean> {
-    return andThen(this.execution.unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false);
+    return andThen(this.execution.context.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false);
   }
 
   checkpoint(): void {
@@ -76,7 +76,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   claim(units: number): PromiseOrValue<void> {
-    return claimWork(this.execution, units);
+    return countWork(this.execution, units);
   }
 
   pause(): PromiseOrValue<void> {

@@ -18,10 +18,10 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
+import { answersLater, mapReads } from '../concurrent-reads.js';
+import { maybeYield } from '../cooperative-yielding.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import type { EdgeStep, Hop } from '../links.js';
-import { pace } from '../pace.js';
-import { answersLater, mapReads } from '../together.js';
 import { frameAtEdge } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
@@ -114,10 +114,10 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
     const lists = mapReads(execution, from.nodes, (value) => {
       const node = vertexKey(value, false);
       if (node === undefined) return [];
-      const told = node.isEdge
+      const knownEnds = node.isEdge
         ? undefined
-        : andThen(pace(execution), () => execution.reader.ends(execution, node.id, hop));
-      return andThen(told, (ends): PromiseOrValue<ArrayValue> => {
+        : andThen(maybeYield(execution), () => execution.reader.ends(execution, node.id, hop));
+      return andThen(knownEnds, (ends): PromiseOrValue<ArrayValue> => {
         if (ends !== undefined && ends.length > 0) return ends;
         const reached =
           ends === undefined
@@ -153,7 +153,7 @@ function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
     const groups = andThen(nodesOf(from, frame), (nodes) =>
       mapReads(frame.execution, nodes, (node) => {
         if (node === undefined) return [];
-        const reached = andThen(pace(frame.execution), () => follow(node, frame));
+        const reached = andThen(maybeYield(frame.execution), () => follow(node, frame));
         return andThen(reached, (found) => {
           edges ||= found.edges;
           return found.ids;

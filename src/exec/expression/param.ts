@@ -3,7 +3,7 @@ import type { ParamDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import { selectedDatabase } from '../ensure-place.js';
+import { selectedDatabase } from '../ensure-database.js';
 import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { admits, compileRule, type Rule } from '../permission.js';
 
@@ -44,7 +44,7 @@ export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluat
  */
 function definedParam(name: string, frame: Frame, compiler: Compiler): PromiseOrValue<Value> {
   selectedDatabase(frame.execution);
-  return andThen(frame.execution.unit.catalog(), (catalog) => {
+  return andThen(frame.execution.context.catalog(), (catalog) => {
     const definition = catalog?.params.get(name);
     if (definition === undefined) return frame.scope.caller?.getAnywhere(name);
     if (!frame.execution.checks.view) return definition.value;

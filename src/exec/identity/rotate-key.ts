@@ -13,7 +13,7 @@ import { datetimeNanoseconds } from '../../value/datetime.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
 import { HOUR } from '../define/lifetime.js';
-import { changeOf } from '../ensure-place.js';
+import { schemaChangeOf } from '../ensure-database.js';
 import type { Execution } from '../execution.js';
 
 /** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
@@ -25,7 +25,7 @@ export function rotateKey(
 ): PromiseOrValue<undefined> {
   const rotated = withNewKey(access, rotation, execution.environment);
   judgeAccessKeys(rotated, execution);
-  return andThen(putAtLevel(changeOf(execution), place, rotated), () => finish(execution));
+  return andThen(putAtLevel(schemaChangeOf(execution), place, rotated), () => finish(execution));
 }
 
 function withNewKey(

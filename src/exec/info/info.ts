@@ -17,7 +17,7 @@ import { printConfig, printStatement } from '../../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
 import { compileName } from '../define/definition.js';
-import { ensurePlace, selectedDatabase, selectedNamespace, selectedPlace } from '../ensure-place.js';
+import { ensureSelectedDatabase, selectedDatabase, selectedNamespace, selectedPath } from '../ensure-database.js';
 import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../execution.js';
 import { indexBuild } from './index-build.js';
 import { sessionList } from './sessions.js';
@@ -82,7 +82,7 @@ const byName = (definition: { readonly name: string }): string => definition.nam
 
 function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
   authorize(execution.identity, 'view', {}, 'Any');
-  return andThen(loadRoot(execution.unit.transaction), (root) =>
+  return andThen(loadRoot(execution.context.transaction), (root) =>
     objectFrom({
       accesses: view.list(root.accesses, byName),
       config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
@@ -118,7 +118,7 @@ const SYSTEM: ObjectValue = objectFrom({
 function ofNamespace(execution: Execution, view: View): PromiseOrValue<Value> {
   const place = selectedNamespace(execution);
   authorize(execution.identity, 'view', place, 'Any');
-  return andThen(loadNamespace(execution.unit.transaction, place.namespace), (namespace) => {
+  return andThen(loadNamespace(execution.context.transaction, place.namespace), (namespace) => {
     if (namespace === undefined) throw failure('namespace_missing', { name: place.namespace });
     return objectFrom({
       accesses: view.list(namespace.accesses, byName),
@@ -185,10 +185,10 @@ function ofUser(of: OfKind<'user'>, view: View, compiler: Compiler): Answer {
   const nameOf = compileName(of.name, 'string', compiler);
   return (frame) => {
     const { execution } = frame;
-    const place = selectedPlace(execution, of.level ?? 'database');
+    const place = selectedPath(execution, of.level ?? 'database');
     authorize(execution.identity, 'view', place, 'Actor');
     return andThen(nameOf(frame), (name) =>
-      andThen(findUser(execution.unit.transaction, place, name), (user) => {
+      andThen(findUser(execution.context.transaction, place, name), (user) => {
         if (user === undefined) throw failure('user_missing', { name, ...place });
         return view.one(user);
       }),
@@ -206,7 +206,7 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
           const table = catalog.tables.get(tableName);
           const index = table?.indexes.find((each) => each.name === name);
           if (table === undefined || index === undefined) throw failure('index_missing', { name });
-          const { transaction } = frame.execution.unit;
+          const { transaction } = frame.execution.context;
           return andThen(indexBuild(transaction, { catalog, table, index }), (building) => objectFrom({ building }));
         }),
       ),
@@ -218,12 +218,13 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
  * other statement, for those who may define it.
  */
 function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
-  const { identity, unit, writable } = execution;
+  const { identity, context, writable } = execution;
   const place = selectedDatabase(execution);
   authorize(identity, 'view', place, 'Any');
-  return andThen(unit.catalog(), (catalog) => {
+  return andThen(context.catalog(), (catalog) => {
     if (catalog !== undefined) return catalog;
-    if (writable && mayAct(identity.principal, 'edit', { namespace: place.namespace })) return ensurePlace(execution);
+    if (writable && mayAct(identity.principal, 'edit', { namespace: place.namespace }))
+      return ensureSelectedDatabase(execution);
     throw failure('database_missing', { name: place.database });
   });
 }

@@ -13,11 +13,11 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const shown = printExpression(id);
   return (frame) =>
     andThen(evaluate(frame), (value) => {
-      const { liveQueries, unit } = frame.execution;
+      const { liveQueries, context } = frame.execution;
       const uuid = typeof value === 'string' ? parseUuid(value) : value;
       const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
       if (query === undefined || !mayKill(frame.execution, query)) throw failure('live_query_missing', { id: shown });
-      unit.transaction.afterCommit(() => liveQueries.end(query));
+      context.transaction.afterCommit(() => liveQueries.end(query));
       return undefined;
     });
 }

@@ -15,7 +15,7 @@ import { equals } from '../../value/order.js';
 import { toErrorText } from '../../value/text/text.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import { selectedDatabase } from '../ensure-place.js';
+import { selectedDatabase } from '../ensure-database.js';
 import {
   type Compiler,
   type Evaluate,
@@ -36,14 +36,14 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
   const look = compileLook(statement, compiler);
   const { parameters, weight } = keptWith(statement);
   return (frame) => {
-    const { liveQueries, listener, unit, environment, writable } = frame.execution;
+    const { liveQueries, listener, context, environment, writable } = frame.execution;
     const place = selectedDatabase(frame.execution);
     if (listener === undefined) throw failure('realtime_unavailable');
     if (!writable) throw failure('read_only');
     return andThen(evaluate(frame), (target) => {
       if (!(target instanceof Table))
         throw failure('invalid_target', { statement: 'LIVE', value: toErrorText(target) });
-      return andThen(unit.catalog(), (catalog) => {
+      return andThen(context.catalog(), (catalog) => {
         if (catalog === undefined) throw failure('database_missing', { name: place.database });
         const table = catalog.tables.get(target.name);
         if (table === undefined) throw failure('table_missing', { name: target.name });
@@ -60,12 +60,12 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
             since,
             look: (execution, table, change, versionstamp) => look(execution, table, change, versionstamp, variables),
           };
-          return andThen(liveQueries.begin(unit.transaction, catalog, query), () => query.id);
+          return andThen(liveQueries.begin(context.transaction, catalog, query), () => query.id);
         };
         if (evaluateSince === undefined) return begin();
         return andThen(evaluateSince(frame), (value) => {
           const stamp = readSince(value);
-          return andThen(checkFeed(unit.transaction, catalog, table, stamp), () => begin({ stamp }));
+          return andThen(checkFeed(context.transaction, catalog, table, stamp), () => begin({ stamp }));
         });
       });
     });

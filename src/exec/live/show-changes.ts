@@ -15,7 +15,7 @@ import { diff } from '../../value/diff.js';
 import { toDisplay } from '../../value/text/text.js';
 import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-place.js';
+import { selectedDatabase } from '../ensure-database.js';
 import type { Evaluate } from '../execution.js';
 import { describe } from '../info/structure.js';
 
@@ -24,9 +24,9 @@ export function compileShowChanges({ table, since, limit }: ShowChanges): Evalua
     const place = selectedDatabase(execution);
     authorize(execution.identity, 'view', place, 'Table');
     const wanted = { table, since: stampFrom(since.value), limit: limit ?? Number.POSITIVE_INFINITY };
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       if (catalog === undefined) return [];
-      const { transaction } = execution.unit;
+      const { transaction } = execution.context;
       const pause = () => execution.interrupt.checkpoint();
       return andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) => sets.map(shown));
     });

@@ -2,7 +2,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
-import { arraysBehind, elsewherePrefix } from '../../index/entries.js';
+import { arrayEntries, overflowPrefix } from '../../index/entries.js';
 import type { CountEntries, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeOrder } from '../../value/key-codec.js';
@@ -40,7 +40,7 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
       if (range === undefined) return undefined;
       const index = indexPrefix(database.id, entry.definition.id, scan.index.id);
       const arrays = scan.index.fields.map((_, at) =>
-        arraysBehind(
+        arrayEntries(
           index +
             fixed
               .slice(0, at)
@@ -48,9 +48,9 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
               .join(''),
         ),
       );
-      const { transaction } = frame.execution.unit;
+      const { transaction } = frame.execution.context;
       return andThen(
-        mapInOrder([prefixRange(elsewherePrefix(index)), ...arrays], (others) => transaction.count(others)),
+        mapInOrder([prefixRange(overflowPrefix(index)), ...arrays], (others) => transaction.count(others)),
         (counts) => (counts.every((count) => count === 0) ? range : undefined),
       );
     });

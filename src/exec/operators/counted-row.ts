@@ -8,12 +8,12 @@ import { writeAt } from './projections.js';
 
 /** The row of `count()` where there is one record for each key. */
 export function countedRow(
-  { functions, unit }: Execution,
+  { functions, context }: Execution,
   keys: KeyRange,
   { projection, isValue }: CountItem,
 ): PromiseOrValue<readonly Value[]> {
   functions?.check('count');
-  return andThen(unit.transaction.count(keys), (count): readonly Value[] => {
+  return andThen(context.transaction.count(keys), (count): readonly Value[] => {
     if (isValue) return [count];
     const row = newObject();
     writeAt(row, projectionPath(projection), count);

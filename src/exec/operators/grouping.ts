@@ -15,14 +15,14 @@ import { transformExpression } from '../../language/visitor.js';
 import { expressionsOf } from '../../plan/projections.js';
 import { isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
+import { mapChunks } from '../cooperative-yielding.js';
 import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { fieldReader } from '../expression/field-reader.js';
 import { projectionPath } from '../expression/projection-name.js';
-import { mapInTurns } from '../pace.js';
 import type { RequestMemory } from '../request-memory.js';
 import { rowFrames } from '../row-frames.js';
 import { scopedIfMade } from '../scoped.js';
-import { sortInTurns } from '../sort-in-turns.js';
+import { sortYielding } from '../sort-yielding.js';
 import { GroupNode } from './group-node.js';
 import { writeAt } from './projections.js';
 
@@ -173,8 +173,8 @@ class Groups implements Grouping {
     // Byte order of the encoded keys is the order of the values.
     const { execution } = this.frame;
     return andThen(
-      sortInTurns(execution, this.#groups, (a, b) => (a.order < b.order ? -1 : 1)),
-      (ordered) => mapInTurns(execution, ordered, ({ group }) => this.#finishOne(group as OneGroup)),
+      sortYielding(execution, this.#groups, (a, b) => (a.order < b.order ? -1 : 1)),
+      (ordered) => mapChunks(execution, ordered, ({ group }) => this.#finishOne(group as OneGroup)),
     );
   }
 

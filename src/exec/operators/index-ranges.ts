@@ -4,13 +4,13 @@ import { mapInSteps } from '../../base/steps.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
-import { elsewherePrefix } from '../../index/entries.js';
+import { overflowPrefix } from '../../index/entries.js';
 import type { Direction, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { isArray, Regex, SetValue, type Value } from '../../value/value.js';
+import { pausingOf } from '../cooperative-yielding.js';
 import type { Compiler, Execution, Frame } from '../execution.js';
-import { pausingOf } from '../pace.js';
 import { bounded, edgesOf, idEdges } from './edges.js';
 import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
@@ -29,11 +29,11 @@ export function compileIndexScans(scans: readonly IndexScan[], compiler: Compile
         const found = groups.filter((ranges) => ranges !== undefined).flat();
         if (groups.includes(undefined)) return undefined;
         const elsewhere = indexes.map((index) =>
-          prefixRange(elsewherePrefix(indexPrefix(database.id, entry.definition.id, index))),
+          prefixRange(overflowPrefix(indexPrefix(database.id, entry.definition.id, index))),
         );
         const all = [...found, ...elsewhere];
         if (direction === undefined) return { kind: 'index', ranges: all };
-        const { transaction } = frame.execution.unit;
+        const { transaction } = frame.execution.context;
         return andThen(
           mapInOrder(elsewhere, (range) => transaction.count(range)),
           (counts): Narrowed | undefined => {

@@ -3,7 +3,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import type { Direction } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
-import { isVerdict } from '../discretion.js';
+import { isQueryError } from '../error-redaction.js';
 import type { Frame } from '../execution.js';
 import type { Candidates } from '../record/candidates.js';
 
@@ -32,7 +32,7 @@ export function unlessFailing<Args extends readonly unknown[], T>(
     otherwise<T | undefined>(
       () => work(...args),
       (error) => {
-        if (isVerdict(error)) return undefined;
+        if (isQueryError(error)) return undefined;
         throw error;
       },
     );

@@ -2,9 +2,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, Part } from '../../language/ast.js';
 import { withField } from '../../value/paths.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
+import { mapChunks } from '../cooperative-yielding.js';
 import type { Compiler, Frame } from '../execution.js';
 import { destructuredPath } from '../expression/assign.js';
-import { mapInTurns } from '../pace.js';
 import { replaced } from './follow-links.js';
 import { pathsNamed } from './paths-named.js';
 
@@ -16,9 +16,7 @@ export function compileOmit(
   const paths = pathsNamed(omitted, compiler);
   return (frame, rows) =>
     andThen(paths(frame), (found) =>
-      mapInTurns(frame.execution, rows, (row) =>
-        found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row),
-      ),
+      mapChunks(frame.execution, rows, (row) => found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row)),
     );
 }
 

@@ -5,10 +5,10 @@ import type { Execution } from '../execution.js';
 
 /** @throws TesseraError `table_missing`, or that nothing is selected */
 export function requireTable(
-  { unit, identity }: Execution,
+  { context, identity }: Execution,
   name: string,
 ): PromiseOrValue<{ readonly catalog: DatabaseCatalog; readonly entry: TableEntry }> {
-  return andThen(unit.catalog(), (catalog) => {
+  return andThen(context.catalog(), (catalog) => {
     const entry = catalog?.tables.get(name);
     if (catalog === undefined || entry === undefined) {
       const { namespace, database } = identity.place;

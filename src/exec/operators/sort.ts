@@ -2,8 +2,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Direction, isStream, type RowNode, type Sort, type TopN } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
+import { forEachChunk } from '../cooperative-yielding.js';
 import type { Frame } from '../execution.js';
-import { inTurns } from '../pace.js';
 import { compileCharge, readCharger } from './charge.js';
 import { compileEnough, type Enough } from './enough-in-order.js';
 import type { List, OperatorContext, Stream } from './operator.js';
@@ -60,7 +60,7 @@ function sortedRows(
 
 function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame): PromiseOrValue<Value[]> {
   return andThen(
-    inTurns(execution, rows, (some) => sorting.add(some)),
+    forEachChunk(execution, rows, (some) => sorting.add(some)),
     () => sorting.finish(),
   );
 }

@@ -5,12 +5,12 @@ import type { Expression, Order, OrderKey, Projections } from '../../language/as
 import { printExpression } from '../../language/print.js';
 import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
+import { mapChunks } from '../cooperative-yielding.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import { mapInTurns } from '../pace.js';
 import type { ChargeRows } from '../request-memory.js';
 import { rowFrames } from '../row-frames.js';
 import { scopedIfMade } from '../scoped.js';
-import { sortInTurns } from '../sort-in-turns.js';
+import { sortYielding } from '../sort-yielding.js';
 
 /** Rows being ordered; rows with equal keys stay in the order in which they came. */
 export interface Sorting {
@@ -116,7 +116,7 @@ class FirstRows implements Sorting {
   }
 
   finish(): PromiseOrValue<Value[]> {
-    return andThen(this.#cut(), () => mapInTurns(this.execution, this.#entries, ({ row }) => row));
+    return andThen(this.#cut(), () => mapChunks(this.execution, this.#entries, ({ row }) => row));
   }
 
   #keyOf(frame: Frame): unknown {
@@ -134,7 +134,7 @@ class FirstRows implements Sorting {
 
   #cut(): PromiseOrValue<undefined> {
     const compare = (a: Entry, b: Entry) => this.key.compare(a.key, b.key, this.#comparisons);
-    return andThen(sortInTurns(this.execution, this.#entries, compare), (sorted) => {
+    return andThen(sortYielding(this.execution, this.#entries, compare), (sorted) => {
       this.#entries = sorted;
       if (sorted.length < this.most) return undefined;
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;

@@ -19,8 +19,8 @@ export function beginPrefetch(
   frame: Frame,
   others: (likely: DatabaseCatalog) => readonly string[],
 ): void {
-  const { unit } = frame.execution;
-  const likely = unit.likelyCatalog();
+  const { context } = frame.execution;
+  const likely = context.likelyCatalog();
   if (likely === undefined) return;
   void otherwise<void>(
     () =>
@@ -28,7 +28,7 @@ export function beginPrefetch(
         const keys = [...others(likely), ...(prefetch.keys ?? [])];
         const ranges = prefetch.ranges ?? [];
         // A statement that finds out what it reads while it runs fetches that together with what tells of the definitions.
-        return keys.length === 0 && ranges.length === 0 ? undefined : unit.prefetch({ keys, ranges });
+        return keys.length === 0 && ranges.length === 0 ? undefined : context.prefetch({ keys, ranges });
       }),
     () => undefined,
   );

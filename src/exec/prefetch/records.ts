@@ -34,15 +34,15 @@ const BATCH = 1024;
 
 /** Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is wrong with a record. */
 export function prefetchRecords(
-  { unit }: Execution,
+  { context }: Execution,
   readsOf: (catalog: DatabaseCatalog) => RecordReads,
 ): PromiseOrValue<void> {
-  if (!unit.answersLater) return;
+  if (!context.answersLater) return;
   // By the catalog of before, what is fetched travels with what tells whether it is still the present one.
-  return andThen(unit.likelyCatalog() ?? unit.catalog(), (catalog) => {
+  return andThen(context.likelyCatalog() ?? context.catalog(), (catalog) => {
     if (catalog === undefined) return;
     const { keys, ranges } = prefetchOf(catalog, readsOf(catalog));
-    return keys.length === 0 && ranges.length === 0 ? undefined : unit.prefetch({ keys, ranges });
+    return keys.length === 0 && ranges.length === 0 ? undefined : context.prefetch({ keys, ranges });
   });
 }
 
@@ -72,7 +72,7 @@ export function mapPrefetched<T, U>(
   readsOf: (batch: readonly T[], catalog: DatabaseCatalog) => RecordReads,
   map: (item: T, index: number) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  if (!execution.unit.answersLater) return mapInOrder(items, map);
+  if (!execution.context.answersLater) return mapInOrder(items, map);
   return mapInBatches(items, (batch, from) =>
     andThen(
       prefetchRecords(execution, (catalog) => readsOf(batch, catalog)),

@@ -11,12 +11,12 @@ import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
-import { isTellable, isVerdict } from '../discretion.js';
+import type { DeniedWrite } from '../audit-recorder.js';
+import { withDefinerRightsCap } from '../definer-rights-cap.js';
+import { denyWrite, skipWrite } from '../denied-writes.js';
+import { isQueryError, isSafeToExpose } from '../error-redaction.js';
 import { type Evaluate, type Execution, Frame, Scope } from '../execution.js';
 import { admits } from '../permission.js';
-import { leaveOut, refuse } from '../refusal.js';
-import { forStoredCode } from '../stored-code.js';
-import type { Refusal } from '../witness.js';
 import { coerceField } from './coerce-field.js';
 import { keepEmptied } from './hidden.js';
 import { mayHide } from './mask.js';
@@ -95,8 +95,8 @@ function withOpenFields({ execution, table, before, draft }: FieldChange, only: 
     if (draft[name] !== undefined && !equals(draft[name], before?.[name])) {
       const refusal = { action, table: table.entry.definition.name, field: name } as const;
       // What a record that is there holds in it is hidden.
-      if (before === undefined) refuse(execution, refusal);
-      else leaveOut(execution, refusal);
+      if (before === undefined) denyWrite(execution, refusal);
+      else skipWrite(execution, refusal);
     }
     result = withField(result, name, before?.[name]) as ObjectValue;
   }
@@ -122,7 +122,7 @@ function isSeen(field: PreparedField, { execution, table, before }: FieldChange)
 function redacting<T>(field: PreparedField, change: FieldChange, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
   if (!change.execution.checks.view) return work();
   return otherwise(work, (error) => {
-    if (isTellable(error) || !isVerdict(error)) throw error;
+    if (isSafeToExpose(error) || !isQueryError(error)) throw error;
     return andThen(isSeen(field, change), (seen) => {
       const redact = REDACTED[error.code];
       const isQuoting = redact !== undefined ? !seen : change.table.mask !== undefined || !seen;
@@ -172,7 +172,7 @@ function settle(
     scope.set('input', input);
     scope.set('before', old);
     scope.set('after', value);
-    return expression(new Frame(forStoredCode(change.execution), scope, record));
+    return expression(new Frame(withDefinerRightsCap(change.execution), scope, record));
   };
   const defaulted = andThen(start, (given) => {
     const wantsDefault = given === undefined && (creating || definition.default?.always === true);
@@ -242,9 +242,11 @@ function permitField(
 function refuseField(field: PreparedField, change: FieldChange): PromiseOrValue<undefined> {
   const { execution, table, before } = change;
   const action = before === undefined ? 'create' : 'update';
-  const refusal: Refusal = { action, table: table.entry.definition.name, field: field.name };
-  if (!execution.strict || before === undefined) return refuse(execution, refusal);
-  return andThen(isSeen(field, change), (seen) => (seen ? refuse(execution, refusal) : leaveOut(execution, refusal)));
+  const refusal: DeniedWrite = { action, table: table.entry.definition.name, field: field.name };
+  if (!execution.strict || before === undefined) return denyWrite(execution, refusal);
+  return andThen(isSeen(field, change), (seen) =>
+    seen ? denyWrite(execution, refusal) : skipWrite(execution, refusal),
+  );
 }
 
 /** Whether the statement itself wants the field to have another value, rather than leaving it out or a clause computing one. */

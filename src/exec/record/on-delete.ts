@@ -7,12 +7,12 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, type ObjectValue, RecordId, SetValue, type Value } from '../../value/value.js';
+import { withDefinerRightsCap } from '../definer-rights-cap.js';
 import { deeper } from '../depth.js';
-import { isTellable, isVerdict } from '../discretion.js';
+import { isQueryError, isSafeToExpose } from '../error-redaction.js';
 import { type Execution, Frame, Scope } from '../execution.js';
 import type { Referrer } from '../links.js';
 import { UNCHECKED } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
 import { forgetReferrers, referredBy, referrersAt, topName } from './references.js';
 import type { PreparedField, TablePreparer } from './table.js';
 
@@ -69,12 +69,12 @@ export class OnDelete {
   settle(execution: Execution, id: RecordId): PromiseOrValue<void> {
     return andThen(referrersAt(execution, id, []), (referrers) => {
       if (referrers.length === 0) return;
-      const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+      const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
       const settled = otherwise(
         () => forEachInOrder(referrers, (referrer) => andThen(this.#act(inner, id, referrer), () => undefined)),
         (error) => {
-          if (!isVerdict(error)) throw error;
-          const reason = execution.checks.view && !isTellable(error) ? 'it failed' : error.message;
+          if (!isQueryError(error)) throw error;
+          const reason = execution.checks.view && !isSafeToExpose(error) ? 'it failed' : error.message;
           throw failure('references_failed', { id: toText(id), reason }, { cause: error });
         },
       );
@@ -93,8 +93,8 @@ export class OnDelete {
     });
   }
 
-  #fieldOf({ unit }: Execution, { id, field }: Referrer): PromiseOrValue<PreparedField | undefined> {
-    return andThen(unit.catalog(), (catalog) => {
+  #fieldOf({ context }: Execution, { id, field }: Referrer): PromiseOrValue<PreparedField | undefined> {
+    return andThen(context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       const isMeant = ({ definition }: PreparedField) =>
         definition.reference !== undefined && topName(definition) === field;

@@ -84,7 +84,7 @@ export function settleReferences(
 ): PromiseOrValue<void> {
   const field = after ?? before;
   if (field === undefined || (before?.reference === undefined) === (after?.reference === undefined)) return;
-  const { transaction } = execution.unit;
+  const { transaction } = execution.context;
   const isBuilt = after?.reference !== undefined;
   const name = topName(field);
   return forEachBatch(transaction.scan(table.keys.records), (batch) => {
@@ -106,11 +106,11 @@ export function referrersAt(
   id: RecordId,
   subjects: readonly ReferrerSubject[],
 ): PromiseOrValue<Referrer[]> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined || id.key instanceof Range || !hasReferences(catalog)) return [];
     const node = vertexKey(catalog, id);
     const found = mapInOrder(rangesAt(catalog, node, subjects), (range) =>
-      andThen(entriesOf(execution.unit.transaction, range), (entries) => referrersIn(catalog, node, entries)),
+      andThen(entriesOf(execution.context.transaction, range), (entries) => referrersIn(catalog, node, entries)),
     );
     return andThen(found, (groups) => {
       const referrers = groups.flat();
@@ -121,10 +121,10 @@ export function referrersAt(
 
 /** Forgets who refers to a record. */
 export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrValue<void> {
-  return andThen(execution.unit.catalog(), (catalog) =>
+  return andThen(execution.context.catalog(), (catalog) =>
     catalog === undefined
       ? undefined
-      : execution.unit.transaction.deleteRange(prefixRange(edgePrefix(vertexKey(catalog, id), 'reference'))),
+      : execution.context.transaction.deleteRange(prefixRange(edgePrefix(vertexKey(catalog, id), 'reference'))),
   );
 }
 

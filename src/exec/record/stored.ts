@@ -13,7 +13,7 @@ const BATCH = 256;
  */
 export function storedRecords(execution: Execution, { keys }: TableEntry): Cursor {
   invariant(!execution.checks.view, 'whoever reads what is stored may see all of it');
-  return execution.unit.transaction.scan(keys.records, { batch: BATCH });
+  return execution.context.transaction.scan(keys.records, { batch: BATCH });
 }
 
 /** What is stored of a record that the reader gave to those who would change it. It never reaches them. */

@@ -12,18 +12,18 @@ import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../execution.js';
 
 /** To be called for each record that is created; costs nothing where nobody signs in. */
-export function beginUser({ unit, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
+export function beginUser({ context, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   const { random, clock } = environment;
-  return recordCreated({ transaction: unit.transaction, random, clock }, table, encodeKey(id.key));
+  return recordCreated({ transaction: context.transaction, random, clock }, table, encodeKey(id.key));
 }
 
 /** To be called for each record that is deleted; costs nothing where nobody signs in. */
 export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  const { unit, sessions, identity } = execution;
-  sessions.scheduleRecordRevalidation(unit.transaction, identity.place, id);
-  return recordDeleted(unit.transaction, table, encodeKey(id.key));
+  const { context, sessions, identity } = execution;
+  sessions.scheduleRecordRevalidation(context.transaction, identity.place, id);
+  return recordDeleted(context.transaction, table, encodeKey(id.key));
 }
 
 /**
@@ -33,14 +33,14 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
  *
  * @throws TesseraError `session_expired`
  */
-export function assertSameUser({ unit, identity: { principal, place } }: Execution): PromiseOrValue<void> {
+export function assertSameUser({ context, identity: { principal, place } }: Execution): PromiseOrValue<void> {
   if (principal.kind !== 'record' || principal.incarnation === undefined) return undefined;
   // Elsewhere a record user reaches nothing, and has no record.
   if (principal.namespace !== place.namespace || principal.database !== place.database) return undefined;
   // Asked with each request: closures are made only where there is something to wait for.
-  const catalog = unit.catalog();
-  if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(unit.transaction, loaded, principal));
-  return assertIncarnation(unit.transaction, catalog, principal);
+  const catalog = context.catalog();
+  if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(context.transaction, loaded, principal));
+  return assertIncarnation(context.transaction, catalog, principal);
 }
 
 function assertIncarnation(

@@ -55,7 +55,7 @@ export class Groups implements ViewRecords {
   }
 
   replace({ source, id, before }: SourceRecord, frame: Frame | undefined): PromiseOrValue<void> {
-    const { transaction } = this.#execution.unit;
+    const { transaction } = this.#execution.context;
     const key = viewRowKey(this.#prefixes.row, source.definition.id, encodeKey(id.key));
     const contributed = before === undefined ? undefined : transaction.get(key);
     return andThen(contributed as PromiseOrValue<Contribution | undefined>, (old) =>
@@ -105,7 +105,7 @@ export class Groups implements ViewRecords {
     const key = encodeKey(keys);
     const open = this.#changed.get(key);
     if (open !== undefined) return open;
-    const stored = this.#execution.unit.transaction.get(this.#prefixes.group + key);
+    const stored = this.#execution.context.transaction.get(this.#prefixes.group + key);
     return andThen(stored as PromiseOrValue<ArrayValue | undefined>, (found) => {
       const group: Group =
         found === undefined
@@ -150,7 +150,7 @@ export class Groups implements ViewRecords {
 
   /** Changes how often a value is there, among those in their order. */
   #countValue([keys]: Contribution, column: number, value: Value, by: 1 | -1): PromiseOrValue<void> {
-    const { transaction } = this.#execution.unit;
+    const { transaction } = this.#execution.context;
     const key = viewOrderPrefix(this.#prefixes.order, encodeKey(keys), column) + encodeKey(value);
     return andThen(transaction.get(key), (stored) => {
       const count = (stored === undefined ? 0 : ((stored as ArrayValue)[0] as number)) + by;
@@ -160,7 +160,7 @@ export class Groups implements ViewRecords {
   }
 
   #write(key: string, group: Group): PromiseOrValue<void> {
-    const { transaction } = this.#execution.unit;
+    const { transaction } = this.#execution.context;
     const { writer } = this.#execution;
     const id = new RecordId(this.#view.name, group.keys);
     if (group.count === 0) {
@@ -206,7 +206,7 @@ export class Groups implements ViewRecords {
 
   #best(aggregate: Extremum, key: string, column: number, kept: Value): PromiseOrValue<Value> {
     const range = prefixRange(viewOrderPrefix(this.#prefixes.order, key, column));
-    const cursor = this.#execution.unit.transaction.scan(range, { reverse: aggregate.end === 'last', limit: 1 });
+    const cursor = this.#execution.context.transaction.scan(range, { reverse: aggregate.end === 'last', limit: 1 });
     let best = kept;
     const found = forEachBatch(cursor, (entries) => {
       for (const [, stored] of entries) best = better(aggregate, best, (stored as ArrayValue)[1]);

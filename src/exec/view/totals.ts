@@ -28,8 +28,12 @@ export function outlivesSources({ tables }: DatabaseCatalog, { definition }: Tab
 }
 
 /** The groups of a view, if it has any, as they are stored. */
-export function storedGroups({ unit }: Execution, { database }: DatabaseCatalog, { definition }: TableEntry): Cursor {
-  return unit.transaction.scan(prefixRange(viewPrefix(database.id, definition.id, 'group')));
+export function storedGroups(
+  { context }: Execution,
+  { database }: DatabaseCatalog,
+  { definition }: TableEntry,
+): Cursor {
+  return context.transaction.scan(prefixRange(viewPrefix(database.id, definition.id, 'group')));
 }
 
 /** A stored group as it stands in a LET. */
@@ -49,7 +53,7 @@ export function groupTotals(
 export function restoreTotals(execution: Execution, value: Value, compiler: Compiler): PromiseOrValue<void> {
   const { view: name, groups } = isObject(value) ? value : {};
   if (typeof name !== 'string' || !isArray(groups)) throw unfit('it has to name a view and its groups');
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const view = catalog?.tables.get(name);
     const select = view?.definition.view;
     if (catalog === undefined || view === undefined || select === undefined) return undefined;

@@ -7,7 +7,7 @@ import { patch } from '../../value/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
-import { isVerdict } from '../discretion.js';
+import { isQueryError } from '../error-redaction.js';
 import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
 import { isSpeculable } from '../prefetch/speculate.js';
@@ -174,7 +174,7 @@ function isSeenWhole({ execution, current }: Frame, record: ObjectValue, { parts
 
 function keeping(draft: ObjectValue): (error: unknown) => ObjectValue {
   return (error) => {
-    if (isVerdict(error)) return draft;
+    if (isQueryError(error)) return draft;
     throw error;
   };
 }

@@ -5,11 +5,11 @@ import { failure } from '../../errors/error.js';
 import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { denyWrite } from '../denied-writes.js';
 import type { Execution, Found, Frame, Written } from '../execution.js';
 import type { OperatorContext } from '../operators/operator.js';
 import { claimsOfChanges, mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { speculate } from '../prefetch/speculate.js';
-import { refuse } from '../refusal.js';
 import type { Target } from '../targets.js';
 import type { CompiledData } from './data.js';
 
@@ -85,11 +85,11 @@ function openTargets(
   purpose: 'update' | 'delete',
   targets: readonly Target[],
 ): PromiseOrValue<readonly Target[]> {
-  return andThen(execution.unit.catalog(), (catalog) =>
+  return andThen(execution.context.catalog(), (catalog) =>
     targets.filter((target) => {
       const table = target.kind === 'table' ? target.table : target.kind === 'value' ? '' : target.id.table;
       if (catalog?.tables.get(table)?.definition.permissions[purpose].kind !== 'none') return true;
-      refuse(execution, { action: purpose, table });
+      denyWrite(execution, { action: purpose, table });
       return false;
     }),
   );

@@ -20,12 +20,12 @@ import {
   Table,
   type Value,
 } from '../../value/value.js';
+import { listedRecordExists, recordExists } from '../denied-writes.js';
 import { ensureTable } from '../ensure-table.js';
 import { type Compiler, type Draft, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { setPath } from '../expression/assign.js';
 import { findByUniqueIndex } from '../index/maintain.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { isListedRecordThere, isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
 import { compileAssignments } from './data.js';
@@ -108,7 +108,7 @@ function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolea
   const exists = ensureTable(execution, id.table);
   if (!execution.importing) return exists;
   return andThen(exists, (there) =>
-    andThen(execution.unit.catalog(), (catalog) => {
+    andThen(execution.context.catalog(), (catalog) => {
       const definition = catalog?.tables.get(id.table)?.definition;
       if (!there || catalog === undefined || definition?.view === undefined) return there;
       if (isBuilt(catalog, definition)) return false;
@@ -125,15 +125,15 @@ function isBuilt({ tables }: DatabaseCatalog, view: TableDefinition): boolean {
 /** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */
 function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrValue<RecordId | undefined> {
   const { execution } = frame;
-  return andThen(isThere(execution, id), (exists) => {
+  return andThen(recordExists(execution, id), (exists) => {
     if (exists) return id;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) return undefined;
-      return andThen(findByUniqueIndex(execution.unit.transaction, entry, row), (key) => {
+      return andThen(findByUniqueIndex(execution.context.transaction, entry, row), (key) => {
         if (key === undefined) return undefined;
         const holder = new RecordId(id.table, key);
-        return andThen(isListedRecordThere(execution, holder), (there) => (there ? holder : undefined));
+        return andThen(listedRecordExists(execution, holder), (there) => (there ? holder : undefined));
       });
     });
   });

@@ -5,11 +5,11 @@ import type { Output } from '../../language/ast.js';
 import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fields-read.js';
 import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
+import { mapChunks } from '../cooperative-yielding.js';
 import { type Compiler, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { fieldPath } from '../expression/projection-name.js';
 import { answer } from '../operators/only.js';
 import { compileProjections } from '../operators/projections.js';
-import { mapInTurns } from '../pace.js';
 
 /** `undefined` for a record of which nothing is to be returned. */
 export type ReturnValue = { readonly value: Value } | undefined;
@@ -68,7 +68,7 @@ function seenOf(
 ): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
   const { reader } = execution;
   const see = (record: ObjectValue | undefined, fields: FieldsRead) =>
-    record && otherwise(() => reader.present(execution, table, record, 'select', fields), told);
+    record && otherwise(() => reader.present(execution, table, record, 'select', fields), rethrowFieldError);
   return andThen(see(before, reads.before), (seenBefore) =>
     andThen(see(after, reads.after), (seenAfter) => {
       const hidden = after === undefined ? before !== undefined && seenBefore === undefined : seenAfter === undefined;
@@ -78,7 +78,7 @@ function seenOf(
 }
 
 /** A computed field that isn't of its type is told as any other is when a record is written. */
-function told(error: unknown): never {
+function rethrowFieldError(error: unknown): never {
   throw error instanceof TesseraError && error.code === 'computed_coercion' ? error.cause : error;
 }
 
@@ -90,9 +90,7 @@ export function answerWritten(
   only: boolean,
 ): PromiseOrValue<Value> {
   if (frame.execution.importing) return answer([], only);
-  const outputs = mapInTurns(frame.execution, written, (each) =>
-    each === undefined ? undefined : output(frame, each),
-  );
+  const outputs = mapChunks(frame.execution, written, (each) => (each === undefined ? undefined : output(frame, each)));
   return andThen(outputs, (all) =>
     answer(
       all.filter((each) => each !== undefined).map((each) => each.value),

@@ -8,10 +8,10 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
+import { recordExists } from '../denied-writes.js';
 import { ensureTable } from '../ensure-table.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../execution.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { isThere } from '../refusal.js';
 import { compileTimeout } from '../timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
@@ -85,7 +85,7 @@ export function writeEdge(
     const create = (id: RecordId, draft: Draft) =>
       execution.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
     const write = (id: RecordId, draft: typeof draftFor) =>
-      andThen(isThere(execution, id), (there) => {
+      andThen(recordExists(execution, id), (there) => {
         if (!there) return create(id, endingAt(ends, draft(undefined)));
         return andThen(execution.reader.read(execution, id, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
@@ -132,7 +132,7 @@ function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: Edg
 function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds): PromiseOrValue<boolean> {
   return andThen(ensureTable(execution, edge), (exists) => {
     if (!exists) return false;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       // The ends of an imported edge may come after it.
       if (!isEnforced(catalog, edge) || execution.importing) return true;
       const present = forEachInOrder([start, end], (id) =>

@@ -351,8 +351,8 @@ export class Notifier implements LiveListener {
   ): PromiseOrValue<ChangePage | undefined> {
     const { from, since, until } = resumption;
     if (from === undefined) return undefined;
-    return this.#asOfNow(query, interrupt, ({ unit }, catalog, table) =>
-      readChangePage(unit.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
+    return this.#asOfNow(query, interrupt, ({ context }, catalog, table) =>
+      readChangePage(context.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
     );
   }
 
@@ -373,7 +373,7 @@ export class Notifier implements LiveListener {
         lastly(
           () => {
             const execution = executor.execution({ transaction, identity, interrupt });
-            const ready = andThen(assertSameUser(execution), () => execution.unit.catalog());
+            const ready = andThen(assertSameUser(execution), () => execution.context.catalog());
             return andThen(ready, (catalog) => {
               const table = catalog?.tablesById.get(query.table.definition.id);
               if (catalog === undefined || table === undefined) return undefined;

@@ -11,7 +11,7 @@ export async function readCatalog(
   const transaction = await engine.begin({ writable: false });
   try {
     const interrupt = RequestInterrupt.begin(environment);
-    return await executor.execution({ transaction, identity, interrupt }).unit.catalog();
+    return await executor.execution({ transaction, identity, interrupt }).context.catalog();
   } finally {
     transaction.cancel();
   }

@@ -5,27 +5,27 @@ import { takeWalked } from '../value/walk.js';
 import type { Execution } from './execution.js';
 
 /** So much work shares one look at the clock: about half a millisecond. */
-const WORK_A_CHECKPOINT = 8192;
+const WORK_PER_CHECKPOINT = 8192;
 /** What a small piece of work counts for. */
-const PIECE = 128;
+const SMALL_STEP = 128;
 
-let claimed = 0;
+let counted = 0;
 
 /**
  * To be called for each piece of work whose number or size a query decides: a call, an element of an array, the comparison of two values.
  * `units` counts what it has to look at. Gives way and stops like `interrupt.checkpoint`, which costs too much to be asked each time. What
  * walks over values have met since the last call counts, too.
  */
-export function claimWork({ interrupt }: Pick<Execution, 'interrupt'>, units: number): PromiseOrValue<void> {
-  claimed += units + takeWalked();
-  if (claimed < WORK_A_CHECKPOINT) return;
-  claimed = 0;
+export function countWork({ interrupt }: Pick<Execution, 'interrupt'>, units: number): PromiseOrValue<void> {
+  counted += units + takeWalked();
+  if (counted < WORK_PER_CHECKPOINT) return;
+  counted = 0;
   return interrupt.checkpoint();
 }
 
 /** The same for a small piece of work. */
-export function pace(execution: Pick<Execution, 'interrupt'>): PromiseOrValue<void> {
-  return claimWork(execution, PIECE);
+export function maybeYield(execution: Pick<Execution, 'interrupt'>): PromiseOrValue<void> {
+  return countWork(execution, SMALL_STEP);
 }
 
 /** What pauses where an execution does. */
@@ -34,10 +34,10 @@ export function pausingOf({ interrupt }: Pick<Execution, 'interrupt'>): Pausing 
 }
 
 /** How many items are taken before others may have a turn. */
-const ITEMS = 256;
+const CHUNK_LENGTH = 256;
 
 /** Hands on any number of items, some at a time, giving way in between. */
-export function inTurns<T>(
+export function forEachChunk<T>(
   { interrupt }: Pick<Execution, 'interrupt'>,
   items: readonly T[],
   take: (some: readonly T[]) => PromiseOrValue<unknown>,
@@ -45,7 +45,7 @@ export function inTurns<T>(
   let at = 0;
   return untilTrue(() => {
     const from = at;
-    at += ITEMS;
+    at += CHUNK_LENGTH;
     return andThen(take(items.slice(from, at)), () =>
       at >= items.length ? true : andThen(interrupt.checkpoint(), () => false),
     );
@@ -53,15 +53,15 @@ export function inTurns<T>(
 }
 
 /** `mapInOrder` for any number of items, giving way on the way. `made` is told the results of many, some at a time. */
-export function mapInTurns<T, U>(
+export function mapChunks<T, U>(
   execution: Pick<Execution, 'interrupt'>,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
   made?: (results: readonly U[]) => void,
 ): PromiseOrValue<U[]> {
-  if (items.length <= ITEMS) return mapInOrder(items, map);
+  if (items.length <= CHUNK_LENGTH) return mapInOrder(items, map);
   const mapped: U[] = [];
-  const done = inTurns(execution, items, (some) =>
+  const done = forEachChunk(execution, items, (some) =>
     andThen(mapInOrder(some, map), (results) => {
       for (const result of results) mapped.push(result);
       made?.(results);
@@ -71,6 +71,6 @@ export function mapInTurns<T, U>(
 }
 
 /** All of some work that is done in pieces, giving way on the way. */
-export function inPieces<T>(execution: Pick<Execution, 'interrupt'>, work: Stepwise<T>): PromiseOrValue<T> {
+export function runStepwise<T>(execution: Pick<Execution, 'interrupt'>, work: Stepwise<T>): PromiseOrValue<T> {
   return doInSteps(work, pausingOf(execution));
 }

@@ -4,26 +4,29 @@ import { asTesseraError, type TesseraError } from '../errors/error.js';
 import type { Access, Config, Idiom, Level, Name, Statement } from '../language/ast.js';
 import { printIdiom } from '../language/print.js';
 import { isArray, isObject, type Value } from '../value/value.js';
+import type { AuditAction, AuditRecorder } from './audit-recorder.js';
 import type { Evaluate } from './execution.js';
-import type { Act, Witness } from './witness.js';
 
 /** The statement as it is, where it changes nothing of the kind or nobody wants to know. */
-export function witnessed(statement: Statement, evaluate: Evaluate): Evaluate {
-  const report = reportOf(statement);
-  if (report === undefined) return evaluate;
+export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
+  const described = describeAction(statement);
+  if (described === undefined) return evaluate;
   return (frame) => {
-    const { witness, identity } = frame.execution;
-    if (witness === undefined) return evaluate(frame);
-    const tell = (result: Value, error?: TesseraError) =>
-      witness.acted({ action: report.action, place: identity.place, subject: report.subject(witness, result) }, error);
+    const { auditRecorder, identity } = frame.execution;
+    if (auditRecorder === undefined) return evaluate(frame);
+    const record = (result: Value, error?: TesseraError) =>
+      auditRecorder.recordAction(
+        { action: described.action, place: identity.place, subject: described.subject(auditRecorder, result) },
+        error,
+      );
     return otherwise(
       () =>
         andThen(evaluate(frame), (value) => {
-          tell(value);
+          record(value);
           return value;
         }),
       (error) => {
-        tell(undefined, asTesseraError(error));
+        record(undefined, asTesseraError(error));
         throw error;
       },
     );
@@ -31,12 +34,12 @@ export function witnessed(statement: Statement, evaluate: Evaluate): Evaluate {
 }
 
 /** What an act is, and what it is about, once it is done. */
-interface Report {
-  readonly action: Act['action'];
-  subject(witness: Witness, result: Value): Act['subject'];
+interface DescribedAction {
+  readonly action: AuditAction['action'];
+  subject(recorder: AuditRecorder, result: Value): AuditAction['subject'];
 }
 
-function reportOf(statement: Statement): Report | undefined {
+function describeAction(statement: Statement): DescribedAction | undefined {
   switch (statement.kind) {
     case 'alter':
       return { action: 'alter', subject: subjectOf(statement.definition) };
@@ -45,7 +48,7 @@ function reportOf(statement: Statement): Report | undefined {
     case 'remove':
       return { action: 'remove', subject: subjectOf(statement.of) };
     case 'access':
-      return reportOfGrants(statement);
+      return describeGrants(statement);
     default:
       if (!statement.kind.startsWith('define-')) return undefined;
       return { action: 'define', subject: subjectOf(statement as Defined) };
@@ -62,33 +65,34 @@ interface Defined {
   readonly config?: Config | Config['kind'];
 }
 
-function subjectOf({ kind, name, table, path, level, config }: Defined): Report['subject'] {
+function subjectOf({ kind, name, table, path, level, config }: Defined): DescribedAction['subject'] {
   const configName = typeof config === 'object' ? config.kind : config;
-  return (witness) => ({
+  return (recorder) => ({
     kind: kind.replace(/^define-/, ''),
     level,
-    name: path === undefined ? (told(name, witness) ?? configName) : printIdiom(path),
-    table: told(table, witness),
+    name: path === undefined ? (nameText(name, recorder) ?? configName) : printIdiom(path),
+    table: nameText(table, recorder),
   });
 }
 
 /** A name, as far as the statement came to know it. */
-function told(name: Name | undefined, witness: Witness): string | undefined {
-  return typeof name === 'object' ? (witness.nameBy(name) ?? '(computed)') : name;
+function nameText(name: Name | undefined, recorder: AuditRecorder): string | undefined {
+  return typeof name === 'object' ? (recorder.nameOf(name) ?? '(computed)') : name;
 }
 
 /** As many grants as are named; the others are counted. */
 const NAMED_GRANTS = 100;
 
-const GRANT_ACTIONS: Readonly<Record<Exclude<Access['action']['kind'], 'rotate'>, Act['action'] | undefined>> = {
-  grant: 'grant-issue',
-  revoke: 'grant-revoke',
-  purge: 'grant-purge',
-  show: undefined,
-};
+const GRANT_ACTIONS: Readonly<Record<Exclude<Access['action']['kind'], 'rotate'>, AuditAction['action'] | undefined>> =
+  {
+    grant: 'grant-issue',
+    revoke: 'grant-revoke',
+    purge: 'grant-purge',
+    show: undefined,
+  };
 
 /** The ids of grants are no secrets: their keys are what opens. */
-function reportOfGrants({ name, level, action }: Access): Report | undefined {
+function describeGrants({ name, level, action }: Access): DescribedAction | undefined {
   // A new key makes another definition.
   if (action.kind === 'rotate') return { action: 'alter', subject: () => ({ kind: 'access', name, level }) };
   const kind = GRANT_ACTIONS[action.kind];

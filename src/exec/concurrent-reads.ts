@@ -3,12 +3,12 @@
  * as long as one. Only where the work can't be noticed to be done at once.
  */
 import { mapInOrder, mapTogether, type PromiseOrValue } from '../base/promise-or-value.js';
+import { forEachChunk } from './cooperative-yielding.js';
 import type { Execution } from './execution.js';
-import { inTurns } from './pace.js';
 
 /** Whether reads take their time. */
-export function answersLater({ unit }: Execution): boolean {
-  return unit.answersLater;
+export function answersLater({ context }: Execution): boolean {
+  return context.answersLater;
 }
 
 /** `mapInOrder` for what only reads: where that takes its time, some hundreds at once. */
@@ -18,12 +18,12 @@ export function mapReads<T, U>(
   map: (item: T) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
   if (!answersLater(execution)) return mapInOrder(items, map);
-  if (items.length <= TOGETHER) return mapTogether(items, map);
+  if (items.length <= MAX_CONCURRENT) return mapTogether(items, map);
   return readBatches(execution, items, map);
 }
 
 /** So many reads are under way at most. */
-const TOGETHER = 256;
+const MAX_CONCURRENT = 256;
 
 async function readBatches<T, U>(
   execution: Execution,
@@ -31,9 +31,9 @@ async function readBatches<T, U>(
   map: (item: T) => PromiseOrValue<U>,
 ): Promise<U[]> {
   const mapped: U[] = [];
-  for (let from = 0; from < items.length; from += TOGETHER) {
+  for (let from = 0; from < items.length; from += MAX_CONCURRENT) {
     await execution.interrupt.checkpoint();
-    for (const result of await mapTogether(items.slice(from, from + TOGETHER), map)) mapped.push(result);
+    for (const result of await mapTogether(items.slice(from, from + MAX_CONCURRENT), map)) mapped.push(result);
   }
   return mapped;
 }
@@ -41,7 +41,7 @@ async function readBatches<T, U>(
 /**
  * `mapInTurns`, a batch at a time together. What is made on the way is released with each batch; `made` is given its results.
  */
-export async function mapBatchesTogether<T, U>(
+export async function mapChunksConcurrently<T, U>(
   execution: Execution,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
@@ -49,7 +49,7 @@ export async function mapBatchesTogether<T, U>(
 ): Promise<U[]> {
   const { memory } = execution;
   const mapped: U[] = [];
-  await inTurns(execution, items, async (some) => {
+  await forEachChunk(execution, items, async (some) => {
     const mark = memory.used;
     const results = await mapTogether(some, map);
     memory.releaseTo(mark);

@@ -4,18 +4,18 @@ import type { TesseraError } from '../errors/error.js';
 import type { Expression } from '../language/ast.js';
 
 /** Hears what statements do, as they do it; whether it lasts is known when the transaction is committed. */
-export interface Witness {
+export interface AuditRecorder {
   /** A name that a definition computes has turned out to be this. */
-  named(by: Expression, name: string): void;
-  nameBy(by: Expression): string | undefined;
+  recordName(by: Expression, name: string): void;
+  nameOf(by: Expression): string | undefined;
   /** A statement has changed definitions or grants, or failed to. */
-  acted(act: Act, error?: TesseraError): void;
+  recordAction(act: AuditAction, error?: TesseraError): void;
   /** A write was left out, since PERMISSIONS refuse it. */
-  refused(refusal: Refusal): void;
+  recordDenial(refusal: DeniedWrite): void;
 }
 
 /** A change of a definition, of grants, or of what others are signed in with. */
-export interface Act {
+export interface AuditAction {
   readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge' | 'session-kill';
   readonly place: DatabasePath;
   /** What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold secrets. */
@@ -23,17 +23,17 @@ export interface Act {
 }
 
 /** Something came into being by being used. */
-export function tellImplied(
-  witness: Witness | undefined,
+export function recordImplied(
+  recorder: AuditRecorder | undefined,
   place: DatabasePath,
   kind: string,
   name: string | undefined,
 ): void {
-  if (name !== undefined) witness?.acted({ action: 'define', place, subject: { kind, name, by: 'use' } });
+  if (name !== undefined) recorder?.recordAction({ action: 'define', place, subject: { kind, name, by: 'use' } });
 }
 
 /** A write that PERMISSIONS refuse: of a record of a table or, where one is named, of a field. */
-export interface Refusal {
+export interface DeniedWrite {
   readonly action: 'create' | 'update' | 'delete';
   readonly table: string;
   readonly field?: string;

@@ -7,21 +7,25 @@ import { failure, TesseraError } from '../errors/error.js';
 import type { Execution } from './execution.js';
 
 /** Whether an error is the outcome of what was run, rather than a deadline, a cancellation, a conflict, or a fault of ours. */
-export function isVerdict(error: unknown): error is TesseraError {
+export function isQueryError(error: unknown): error is TesseraError {
   return error instanceof TesseraError && error.kind !== 'Query';
 }
 
 /** Whether the text of an error quotes nothing but what its author meant to be read. */
-export function isTellable(error: unknown): boolean {
-  if (!isVerdict(error)) return true;
-  if (error.code === 'event_failed' || error.code === 'references_failed') return isTellable(error.cause);
+export function isSafeToExpose(error: unknown): boolean {
+  if (!isQueryError(error)) return true;
+  if (error.code === 'event_failed' || error.code === 'references_failed') return isSafeToExpose(error.cause);
   return error.kind === 'Thrown' || error.kind === 'NotAllowed' || error.code === 'computation_too_deep';
 }
 
 /** Runs stored code; those from whom something may be hidden aren't told why it fails, unless it THROWs. */
-export function discreetly<T>(execution: Execution, what: string, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+export function withErrorRedaction<T>(
+  execution: Execution,
+  what: string,
+  work: () => PromiseOrValue<T>,
+): PromiseOrValue<T> {
   if (!execution.checks.view) return work();
   return otherwise(work, (error) => {
-    throw isTellable(error) ? error : failure('stored_code_failed', { what }, { cause: error });
+    throw isSafeToExpose(error) ? error : failure('stored_code_failed', { what }, { cause: error });
   });
 }

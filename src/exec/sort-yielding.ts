@@ -1,13 +1,13 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { sortInSteps } from '../base/sort-in-steps.js';
+import { pausingOf } from './cooperative-yielding.js';
 import type { Execution } from './execution.js';
-import { pausingOf } from './pace.js';
 
 /**
  * Sorts any number of items, giving way on the way. Equal items stay in the order in which they came. A few are sorted
  * in place.
  */
-export function sortInTurns<T>(
+export function sortYielding<T>(
   execution: Pick<Execution, 'interrupt'>,
   items: T[],
   compare: (a: T, b: T) => number,

@@ -8,11 +8,11 @@ import { Variants } from './variants.js';
  * editor would only have to wait until an owner, or the root user, calls a function or touches a table of his. Only SLEEP is
  * left to those who have it (`Execution.maySleep`): it changes nothing, and whoever called waits for it.
  */
-export function forStoredCode(execution: Execution): Execution {
+export function withDefinerRightsCap(execution: Execution): Execution {
   const { principal: user } = execution.identity;
   if (user.kind !== 'system' || (user.level === 'database' && !user.roles.includes('owner'))) return execution;
   const variants = Variants.of(execution);
-  if (variants.limited === undefined) {
+  if (variants.capped === undefined) {
     const { identity } = execution;
     const { namespace, database } = identity.place;
     const principal: Principal = {
@@ -23,7 +23,7 @@ export function forStoredCode(execution: Execution): Execution {
       name: user.name,
       roles: user.roles.map((role) => (role === 'owner' ? 'editor' : role)),
     };
-    variants.limited = { ...execution, identity: { ...identity, principal }, variants: new Variants() };
+    variants.capped = { ...execution, identity: { ...identity, principal }, variants: new Variants() };
   }
-  return variants.limited;
+  return variants.capped;
 }

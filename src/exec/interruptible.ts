@@ -6,10 +6,10 @@ import type { Execution } from './execution.js';
  * Work that ends when it has to, even if the store never answers: what it waits for then is left to itself, and its transaction, which the
  * caller cancels, takes nothing from it any more.
  */
-export function endingInTime<T>(
-  { unit, interrupt }: Pick<Execution, 'unit' | 'interrupt'>,
+export function interruptible<T>(
+  { context, interrupt }: Pick<Execution, 'context' | 'interrupt'>,
   work: () => PromiseOrValue<T>,
 ): PromiseOrValue<T> {
   const result = work();
-  return unit.answersLater ? untilInterrupted(interrupt, result) : result;
+  return context.answersLater ? untilInterrupted(interrupt, result) : result;
 }

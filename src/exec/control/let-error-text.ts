@@ -35,7 +35,7 @@ function ofExpression(expression: Expression | undefined, blocks: Set<Block>): v
 }
 
 /** A LET of such a block. One that names what a statement has written tells of it as that does. */
-export function toldLet({ value }: Let, evaluate: Evaluate): Evaluate {
+export function withLetErrorText({ value }: Let, evaluate: Evaluate): Evaluate {
   if (value.kind === 'subquery' && RECORD_CHANGES.has(value.statement.kind)) return evaluate;
   return (frame) =>
     otherwise(

@@ -10,15 +10,15 @@ import type { SchemaChange } from '../catalog/definitions/schema-version.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { Level } from '../language/ast.js';
+import { recordImplied } from './audit-recorder.js';
 import { authorize } from './authorize.js';
 import type { Execution } from './execution.js';
-import { tellImplied } from './witness.js';
 
 /** A place whose names are known as far down as its level goes. */
 export interface NamespacePath extends DatabasePath {
   readonly namespace: string;
 }
-export interface DatabasePlace extends NamespacePath {
+export interface FullDatabasePath extends NamespacePath {
   readonly database: string;
 }
 
@@ -28,7 +28,7 @@ const ROOT: DatabasePath = {};
  * The selected place as far as a level goes, or as far as it was selected: root, the selected namespace, or the selected database.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
-export function selectedPlace(execution: Execution, level = selectedLevel(execution)): DatabasePath {
+export function selectedPath(execution: Execution, level = selectedLevel(execution)): DatabasePath {
   if (level === 'root') return ROOT;
   return level === 'namespace' ? selectedNamespace(execution) : selectedDatabase(execution);
 }
@@ -44,20 +44,20 @@ export function selectedNamespace({ identity: { place } }: Execution): Namespace
   return { namespace: place.namespace };
 }
 
-export function selectedDatabase({ identity: { place } }: Execution): DatabasePlace {
+export function selectedDatabase({ identity: { place } }: Execution): FullDatabasePath {
   if (place.namespace === undefined) throw failure('namespace_empty');
   if (place.database === undefined) throw failure('database_empty');
   return { namespace: place.namespace, database: place.database };
 }
 
 /** What changes of definitions are made with. @throws TesseraError `read_only` */
-export function changeOf({ unit, environment, interrupt, writable }: Execution): SchemaChange {
+export function schemaChangeOf({ context, environment, interrupt, writable }: Execution): SchemaChange {
   if (!writable) throw failure('read_only');
   return {
-    transaction: unit.transaction,
+    transaction: context.transaction,
     random: environment.random,
     clock: environment.clock,
-    catalogs: unit.catalogs,
+    catalogs: context.catalogs,
     pause: () => interrupt.checkpoint(),
   };
 }
@@ -68,12 +68,12 @@ export function changeOf({ unit, environment, interrupt, writable }: Execution):
  */
 export function ensureSelectedNamespace(execution: Execution): PromiseOrValue<NamespaceDefinition> {
   const { namespace } = selectedNamespace(execution);
-  return andThen(findNamespace(execution.unit.transaction, namespace), (existing) => {
+  return andThen(findNamespace(execution.context.transaction, namespace), (existing) => {
     if (existing !== undefined) return existing;
     authorize(execution.identity, 'edit', ROOT, 'Namespace');
-    return andThen(ensureNamespace(changeOf(execution), namespace), (defined) => {
-      execution.unit.catalogChanged();
-      tellImplied(execution.witness, ROOT, 'namespace', namespace);
+    return andThen(ensureNamespace(schemaChangeOf(execution), namespace), (defined) => {
+      execution.context.catalogChanged();
+      recordImplied(execution.auditRecorder, ROOT, 'namespace', namespace);
       return defined;
     });
   });
@@ -84,17 +84,17 @@ export function ensureSelectedNamespace(execution: Execution): PromiseOrValue<Na
  * them; nobody else brings one into being, whatever they select or write to.
  * @throws TesseraError `namespace_empty`, `database_empty`, `not_allowed`, `read_only`
  */
-export function ensurePlace(execution: Execution): PromiseOrValue<DatabaseCatalog> {
-  const { unit, identity } = execution;
+export function ensureSelectedDatabase(execution: Execution): PromiseOrValue<DatabaseCatalog> {
+  const { context, identity } = execution;
   const { namespace, database } = selectedDatabase(execution);
-  return andThen(unit.catalog(), (existing) => {
+  return andThen(context.catalog(), (existing) => {
     if (existing !== undefined) return existing;
     authorize(identity, 'edit', { namespace }, 'Database');
     return andThen(ensureSelectedNamespace(execution), () =>
-      andThen(ensureDatabase(changeOf(execution), namespace, database), () => {
-        unit.catalogChanged();
-        tellImplied(execution.witness, { namespace }, 'database', database);
-        return andThen(unit.catalog(), (catalog) => {
+      andThen(ensureDatabase(schemaChangeOf(execution), namespace, database), () => {
+        context.catalogChanged();
+        recordImplied(execution.auditRecorder, { namespace }, 'database', database);
+        return andThen(context.catalog(), (catalog) => {
           invariant(catalog !== undefined, 'a database that was defined exists');
           return catalog;
         });

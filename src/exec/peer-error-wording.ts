@@ -17,26 +17,26 @@ const WORDED: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Does the work; errors of methods come in plain words. */
-export function inPlainWords<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+export function rewordErrors<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
   return otherwise(work, (error) => {
-    throw plain(error);
+    throw peerError(error);
   });
 }
 
 /** Evaluates the same, so. */
-export function evaluatedPlainly(evaluate: Evaluate): Evaluate {
-  return (frame) => inPlainWords(() => evaluate(frame));
+export function rewordingErrors(evaluate: Evaluate): Evaluate {
+  return (frame) => rewordErrors(() => evaluate(frame));
 }
 
 /** Compiles statements of a kind to be run so. */
-export function plainly<S, C>(
+export function withPeerErrorText<S, C>(
   compile: (statement: S, compiler: C) => Evaluate,
 ): (statement: S, compiler: C) => Evaluate {
-  return (statement, compiler) => evaluatedPlainly(compile(statement, compiler));
+  return (statement, compiler) => rewordingErrors(compile(statement, compiler));
 }
 
 /** An error of a method in plain words; any other error as it is. */
-export function plain(error: unknown): unknown {
+export function peerError(error: unknown): unknown {
   let found = error;
   while (found instanceof TesseraError && WORDED.has(found.code) && found.cause instanceof TesseraError) {
     found = found.cause;

@@ -6,10 +6,10 @@ import { databaseKey } from '../catalog/keys.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Key, Prefetch, Transaction } from '../storage/contract.js';
-import type { Unit } from './execution.js';
+import type { TransactionContext } from './execution.js';
 
 /** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
-export class TransactionUnit implements Unit {
+export class DatabaseTransactionContext implements TransactionContext {
   readonly transaction: Transaction;
   readonly catalogs: CatalogCache;
   readonly #place: DatabasePath;
