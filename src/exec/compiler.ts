@@ -1,6 +1,7 @@
 /** The one place that knows how every kind of expression and statement is compiled. */
 import { Derived } from '../base/derived.js';
 import type { Block, Expression, Statement } from '../language/ast.js';
+import { withAudit } from './audit/with-audit.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileBreak, compileContinue, compileFor } from './control/for.js';
 import { compileLet } from './control/let.js';
@@ -8,8 +9,6 @@ import { NO_BLOCKS, ownBlocks } from './control/let-error-text.js';
 import { compileReturn } from './control/return.js';
 import { compileSleep } from './control/sleep.js';
 import { compileThrow } from './control/throw.js';
-import { DATA_STATEMENTS } from './data-statements.js';
-import type { Compiler, Evaluate } from './execution.js';
 import { compileBlock, compileSubquery } from './expression/block.js';
 import { compileCall } from './expression/call.js';
 import { compileCast } from './expression/cast.js';
@@ -25,9 +24,10 @@ import { compileRange } from './expression/range.js';
 import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
 import { catchingLoopSignals, catchingSignals } from './expression/signal.js';
-import { rewordingErrors } from './peer-error-wording.js';
-import { DEFAULT_TUNING, type Tuning } from './tuning.js';
-import { withAudit } from './with-audit.js';
+import type { Compiler, Evaluate } from './runtime/execution.js';
+import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
+import { DATA_STATEMENTS } from './statement/data-statements.js';
+import { rewordingErrors } from './statement/peer-error-wording.js';
 
 type ByKind<Node extends { readonly kind: string }> = {
   readonly [K in Node['kind']]: (node: Extract<Node, { kind: K }>, compiler: InlineCompiler) => Evaluate;

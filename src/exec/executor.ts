@@ -12,9 +12,20 @@ import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 import { Endpoints } from './api/endpoints.js';
-import type { AuditRecorder } from './audit-recorder.js';
+import type { AuditRecorder } from './audit/audit-recorder.js';
+import { UNCHECKED } from './authorization/permission.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
-import { answersLater } from './concurrent-reads.js';
+import { firstReadsOf } from './explain/explain.js';
+import { ReturnSignal } from './expression/signal.js';
+import { RevocationFlag } from './identity/revocation-flag.js';
+import { LiveQueries } from './live/live-queries.js';
+import { beginPrefetch } from './prefetch/first-reads.js';
+import { runQueuedEvent } from './record/events.js';
+import { Reader } from './record/reader.js';
+import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
+import { keysOfUser } from './record/users.js';
+import { Writer } from './record/writer.js';
+import { answersLater } from './runtime/concurrent-reads.js';
 import {
   type Checks,
   type Execution,
@@ -25,26 +36,15 @@ import {
   type Scope,
   type SequenceNumbers,
   type SessionRegistry,
-} from './execution.js';
-import { firstReadsOf } from './explain/explain.js';
-import { ReturnSignal } from './expression/signal.js';
-import { RevocationFlag } from './identity/revocation-flag.js';
-import { interruptible } from './interruptible.js';
-import { LiveQueries } from './live/live-queries.js';
-import { UNCHECKED } from './permission.js';
-import { beginPrefetch } from './prefetch/first-reads.js';
-import { QueryTimeout } from './query-timeout.js';
-import { runQueuedEvent } from './record/events.js';
-import { Reader } from './record/reader.js';
-import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
-import { keysOfUser } from './record/users.js';
-import { Writer } from './record/writer.js';
-import type { RequestMemory } from './request-memory.js';
+} from './runtime/execution.js';
+import { interruptible } from './runtime/interruptible.js';
+import { QueryTimeout } from './runtime/query-timeout.js';
+import type { RequestMemory } from './runtime/request-memory.js';
+import { DatabaseTransactionContext } from './runtime/transaction-context.js';
+import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
+import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
-import { DatabaseTransactionContext } from './transaction-context.js';
-import { DEFAULT_TUNING, type Tuning } from './tuning.js';
-import { Variants } from './variants.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;

@@ -1,9 +1,9 @@
 /** For which states of the definitions a statement is planned anew. */
 import { expect, test } from 'vitest';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
-import { type Compiler, type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { Prepared } from '../../src/exec/prepared.js';
-import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
+import { type Compiler, type Execution, Frame, Scope } from '../../src/exec/runtime/execution.js';
+import { DEFAULT_TUNING } from '../../src/exec/runtime/tuning.js';
+import { Prepared } from '../../src/exec/statement/prepared.js';
 import { NO_FIELDS } from '../../src/plan/fields-read.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';

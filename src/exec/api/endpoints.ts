@@ -7,14 +7,14 @@ import { uuidV4 } from '../../functions/identifiers.js';
 import type { ApiMethod, Call, Expression, Handling } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { Closure, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import { maybeYield } from '../cooperative-yielding.js';
-import { withDefinerRightsCap } from '../definer-rights-cap.js';
-import { deeper, withStackGuard } from '../depth.js';
-import { isQueryError, isSafeToExpose } from '../error-redaction.js';
-import { type ApiEndpoints, type Compiler, type Execution, Frame, Scope } from '../execution.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
+import { admits, compileRule, type Rule, UNCHECKED } from '../authorization/permission.js';
 import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { HostFunction } from '../expression/closure.js';
-import { admits, compileRule, type Rule, UNCHECKED } from '../permission.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type ApiEndpoints, type Compiler, type Execution, Frame, Scope } from '../runtime/execution.js';
 import { NATIVE_HEADERS } from './body.js';
 import {
   type ApiRequest,

@@ -2,8 +2,8 @@
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { Duration, isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
-import { Variants } from '../variants.js';
+import type { Execution } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
 import { decodeBody, encodeBody, isStrategy } from './body.js';
 import {
   type ApiRequest,

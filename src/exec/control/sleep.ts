@@ -2,8 +2,8 @@ import { invariant } from '../../base/invariant.js';
 import type { Sleep } from '../../language/ast.js';
 import { durationMilliseconds } from '../../value/duration.js';
 import { Duration } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import type { Evaluate, Execution } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import type { Evaluate, Execution } from '../runtime/execution.js';
 
 /** How long a sleeper may not notice that its time is over, in milliseconds. */
 const NAP = 50;

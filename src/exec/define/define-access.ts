@@ -7,8 +7,8 @@ import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { REDACTED } from '../info/text.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
 

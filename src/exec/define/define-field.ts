@@ -4,8 +4,8 @@ import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { failure } from '../../errors/error.js';
 import type { DefineField, TableKind } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { settleReferences } from '../record/references.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import {
   beginDefinition,
   compileName,

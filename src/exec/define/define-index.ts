@@ -7,9 +7,9 @@ import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { putIndex } from '../../catalog/indexes/lifecycle.js';
 import { failure } from '../../errors/error.js';
 import type { DefineIndex } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { buildIndex } from '../index/build.js';
 import { INDEX_KINDS } from '../index/kinds.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
 import { checkColumns, compileColumns } from './index-columns.js';
 

@@ -5,8 +5,8 @@ import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { REDACTED } from '../info/text.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
 import { HOUR } from './lifetime.js';
 

@@ -7,10 +7,10 @@ import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { DefineStatement, Level, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
-import { authorize, type Resource } from '../authorize.js';
-import { ensureSelectedDatabase, ensureSelectedNamespace, schemaChangeOf, selectedPath } from '../ensure-database.js';
-import { ensureTable } from '../ensure-table.js';
-import type { Compiler, Execution, Frame } from '../execution.js';
+import { authorize, type Resource } from '../authorization/authorize.js';
+import type { Compiler, Execution, Frame } from '../runtime/execution.js';
+import { ensureSelectedDatabase, ensureSelectedNamespace, schemaChangeOf, selectedPath } from './ensure-database.js';
+import { ensureTable } from './ensure-table.js';
 
 /** The compiled name of a definition. `what` is what a value that isn't a string is told to be: `table name`. */
 export function compileName(name: Name, what: string, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {

@@ -9,7 +9,7 @@ import type { Engine } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { intValue, MAX_INT } from '../../value/number.js';
 import type { Duration } from '../../value/value.js';
-import type { Interrupt, SequenceNumbers } from '../execution.js';
+import type { Interrupt, SequenceNumbers } from '../runtime/execution.js';
 
 /** The numbers that this server has taken and not given out yet. */
 interface Batch {

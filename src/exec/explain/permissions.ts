@@ -12,14 +12,14 @@ import { chooseAccess } from '../../plan/rewrite.js';
 import { cast } from '../../value/cast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-database.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { selectedDatabase } from '../define/ensure-database.js';
 import { ALL_ROWS, type Reading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';
-import { compileSources } from '../targets.js';
-import { Variants } from '../variants.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
+import { compileSources } from '../statement/targets.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {
   const { where } = statement;

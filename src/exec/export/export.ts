@@ -13,9 +13,9 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import type { DatabaseDefinition } from '../../catalog/definitions/definition.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-database.js';
-import type { Execution } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import type { Execution } from '../runtime/execution.js';
 import { outlivesSources } from '../view/totals.js';
 import { definitionLines } from './definitions.js';
 import { recordTexts } from './records.js';

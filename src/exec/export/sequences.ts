@@ -4,7 +4,7 @@ import { databaseArea, sequenceKey } from '../../catalog/keys.js';
 import type { Expression, Statement } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import type { Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 import { definitionLines } from './definitions.js';
 
 /**

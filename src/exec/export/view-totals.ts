@@ -1,7 +1,7 @@
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import { objectFrom } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 import { groupTotals, outlivesSources, storedGroups } from '../view/totals.js';
 import { valueCode } from './value-code.js';
 

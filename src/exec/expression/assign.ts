@@ -23,7 +23,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { fieldNameOf } from './index-step.js';
 

@@ -4,12 +4,12 @@ import type { FunctionDefinition } from '../../catalog/definitions/definition.js
 import { failure, type TesseraError } from '../../errors/error.js';
 import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';
-import { maybeYield } from '../cooperative-yielding.js';
-import { withDefinerRightsCap } from '../definer-rights-cap.js';
-import { deeper, withStackGuard } from '../depth.js';
-import { selectedDatabase } from '../ensure-database.js';
-import { type Compiler, type Evaluate, Frame, type Scope } from '../execution.js';
-import { admits, compileRule, type Rule } from '../permission.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { admits, compileRule, type Rule } from '../authorization/permission.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type Compiler, type Evaluate, Frame, type Scope } from '../runtime/execution.js';
 import { coerceResult } from './closure.js';
 
 /** What the names of such functions begin with. */

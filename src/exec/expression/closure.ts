@@ -9,10 +9,10 @@ import { CoercionError, coerce } from '../../value/coerce.js';
 import { typeTextInErrors } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import { Closure, type Value } from '../../value/value.js';
-import { maybeYield } from '../cooperative-yielding.js';
-import { deeper, withStackGuard } from '../depth.js';
-import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
-import { Variants } from '../variants.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
 
 /** How a closure is named in errors. */
 const NAME = 'ANONYMOUS';

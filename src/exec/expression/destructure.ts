@@ -2,8 +2,8 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DestructureField } from '../../language/ast.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
-import { maybeYield } from '../cooperative-yielding.js';
-import type { Compiler, Frame } from '../execution.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { type PartStep, type Step, stepInto } from './step.js';
 

@@ -1,6 +1,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Value } from '../../value/value.js';
-import { type Execution, Frame, type Scope } from '../execution.js';
+import { type Execution, Frame, type Scope } from '../runtime/execution.js';
 
 /** What `@` does: goes on with the path from a value. */
 export type Repeat = (value: Value) => PromiseOrValue<Value>;

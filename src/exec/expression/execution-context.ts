@@ -2,12 +2,12 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
-import { countWork } from '../cooperative-yielding.js';
-import type { Execution } from '../execution.js';
-import { nextNumber } from '../next-number.js';
-import { rewordErrors } from '../peer-error-wording.js';
 import { noteOf } from '../record/candidates.js';
+import { countWork } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
+import { rewordErrors } from '../statement/peer-error-wording.js';
 import { callClosure } from './closure.js';
+import { nextNumber } from './next-number.js';
 
 /**
  * What built-in functions see when an execution calls them. Closures and reads go on with this very execution, its depth and its checks,

@@ -18,10 +18,10 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import { answersLater, mapReads } from '../concurrent-reads.js';
-import { maybeYield } from '../cooperative-yielding.js';
-import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
-import type { EdgeStep, Hop } from '../links.js';
+import type { EdgeStep, Hop } from '../record/links.js';
+import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { type Compiler, type Evaluate, Frame, Scope } from '../runtime/execution.js';
 import { frameAtEdge } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';

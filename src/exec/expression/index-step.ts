@@ -20,8 +20,8 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import { maybeYield } from '../cooperative-yielding.js';
-import type { Compiler, Frame } from '../execution.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { isKeyField, type PartStep, type Step } from './step.js';
 

@@ -11,8 +11,8 @@ import {
 import { sortedInSteps } from '../../functions/sorted-in-steps.js';
 import { itemsOf, rememberOrder, wantsOrder } from '../../value/membership.js';
 import type { Value } from '../../value/value.js';
-import { countWork, pausingOf } from '../cooperative-yielding.js';
-import type { Execution } from '../execution.js';
+import { countWork, pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
 import { OPERATIONS, type PlainOperator } from './operators.js';
 
 /** What an operator does with large operands. */

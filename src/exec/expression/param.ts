@@ -3,9 +3,9 @@ import type { ParamDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import { selectedDatabase } from '../ensure-database.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
-import { admits, compileRule, type Rule } from '../permission.js';
+import { admits, compileRule, type Rule } from '../authorization/permission.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 
 /** Params that no LET can hide: who asks, and from where. */
 const IDENTITY: Readonly<Record<string, (frame: Frame) => Value>> = {

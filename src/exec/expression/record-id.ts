@@ -7,8 +7,8 @@ import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../..
 import { constantValue } from '../../language/constant-value.js';
 import { MAX_INT, MIN_INT } from '../../value/number.js';
 import { type Bound, int, Range, RecordId, type RecordKey } from '../../value/value.js';
-import { pausingOf } from '../cooperative-yielding.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
 

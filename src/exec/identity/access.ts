@@ -18,9 +18,9 @@ import type { Access } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import { schemaChangeOf, selectedPath } from '../ensure-database.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { schemaChangeOf, selectedPath } from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { rotateKey } from './rotate-key.js';
 
 type Action = Access['action'];

@@ -20,9 +20,9 @@ import type { KillSessions } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
-import { authorize, guestRefusal } from '../authorize.js';
-import { selectedDatabase, selectedPath } from '../ensure-database.js';
-import type { Compiler, Evaluate, Execution, LastingSession } from '../execution.js';
+import { authorize, guestRefusal } from '../authorization/authorize.js';
+import { selectedDatabase, selectedPath } from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Execution, LastingSession } from '../runtime/execution.js';
 
 type Which = KillSessions['which'];
 

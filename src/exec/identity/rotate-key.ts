@@ -12,9 +12,9 @@ import type { KeyRotation } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
+import { schemaChangeOf } from '../define/ensure-database.js';
 import { HOUR } from '../define/lifetime.js';
-import { schemaChangeOf } from '../ensure-database.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 
 /** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
 export function rotateKey(

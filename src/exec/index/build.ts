@@ -6,7 +6,7 @@ import { putBuildProgress } from '../../catalog/indexes/work.js';
 import type { Stored } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { isObject, RecordId, type RecordKey } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 import type { RecordChange } from './contract.js';
 import { INDEX_KINDS } from './kinds.js';
 import { keptIndex, maintain } from './maintain.js';

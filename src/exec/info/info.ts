@@ -15,10 +15,15 @@ import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
 import { printConfig, printStatement } from '../../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
+import { authorize } from '../authorization/authorize.js';
 import { compileName } from '../define/definition.js';
-import { ensureSelectedDatabase, selectedDatabase, selectedNamespace, selectedPath } from '../ensure-database.js';
-import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../execution.js';
+import {
+  ensureSelectedDatabase,
+  selectedDatabase,
+  selectedNamespace,
+  selectedPath,
+} from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../runtime/execution.js';
 import { indexBuild } from './index-build.js';
 import { sessionList } from './sessions.js';
 import { describe, describeLive } from './structure.js';

@@ -22,7 +22,7 @@ import { printExpression, printFilter, printIdiom, printProjections, printStatem
 import { toText } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../../value/value.js';
-import type { LiveQuery } from '../execution.js';
+import type { LiveQuery } from '../runtime/execution.js';
 import { codeText, REDACTED } from './text.js';
 
 export function describe<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {

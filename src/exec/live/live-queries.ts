@@ -12,7 +12,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { weightOf } from '../../value/weight.js';
-import type { LiveQuery, LiveRegistry, Written } from '../execution.js';
+import type { LiveQuery, LiveRegistry, Written } from '../runtime/execution.js';
 
 interface WatchedTable {
   /** Whether all transactions that don't note their changes have ended. */

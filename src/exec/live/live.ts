@@ -15,7 +15,9 @@ import { equals } from '../../value/order.js';
 import { toErrorText } from '../../value/text/text.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import { selectedDatabase } from '../ensure-database.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import type { Reading } from '../operators/operator.js';
+import { OperatorCompiler } from '../operators/operators.js';
 import {
   type Compiler,
   type Evaluate,
@@ -24,9 +26,7 @@ import {
   type LiveQuery,
   Scope,
   type Written,
-} from '../execution.js';
-import type { Reading } from '../operators/operator.js';
-import { OperatorCompiler } from '../operators/operators.js';
+} from '../runtime/execution.js';
 import { stampAt } from './show-changes.js';
 
 export function compileLive(statement: Live, compiler: Compiler): Evaluate {

@@ -14,10 +14,10 @@ import { datetimeNanoseconds } from '../../value/datetime.js';
 import { diff } from '../../value/diff.js';
 import { toDisplay } from '../../value/text/text.js';
 import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-database.js';
-import type { Evaluate } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { selectedDatabase } from '../define/ensure-database.js';
 import { describe } from '../info/structure.js';
+import type { Evaluate } from '../runtime/execution.js';
 
 export function compileShowChanges({ table, since, limit }: ShowChanges): Evaluate {
   return ({ execution }) => {

@@ -7,7 +7,7 @@ import type { CountEntries, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { countedRow } from './counted-row.js';
 import { compileOperands, rangeOf } from './index-ranges.js';
 import { unlessFailing } from './narrow.js';

@@ -2,8 +2,8 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { CountItem } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { newObject, type Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
 import { projectionPath } from '../expression/projection-name.js';
+import type { Execution } from '../runtime/execution.js';
 import { writeAt } from './projections.js';
 
 /** The row of `count()` where there is one record for each key. */

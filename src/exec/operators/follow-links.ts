@@ -11,7 +11,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { pathsNamed } from './paths-named.js';
 
 export function compileFetch(

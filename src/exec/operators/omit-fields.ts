@@ -2,9 +2,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, Part } from '../../language/ast.js';
 import { withField } from '../../value/paths.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
-import { mapChunks } from '../cooperative-yielding.js';
-import type { Compiler, Frame } from '../execution.js';
 import { destructuredPath } from '../expression/assign.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { replaced } from './follow-links.js';
 import { pathsNamed } from './paths-named.js';
 

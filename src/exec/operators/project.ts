@@ -2,12 +2,12 @@ import { andThen } from '../../base/promise-or-value.js';
 import { onlyLook } from '../../plan/effects.js';
 import type { Project } from '../../plan/nodes.js';
 import { expressionsOf, isWhole } from '../../plan/projections.js';
-import { answersLater, mapChunksConcurrently } from '../concurrent-reads.js';
-import { mapChunks } from '../cooperative-yielding.js';
-import type { Frame } from '../execution.js';
-import type { ChargeRows } from '../request-memory.js';
-import { rowFrames } from '../row-frames.js';
-import { scopedIfMade } from '../scoped.js';
+import { answersLater, mapChunksConcurrently } from '../runtime/concurrent-reads.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import type { Frame } from '../runtime/execution.js';
+import type { ChargeRows } from '../runtime/request-memory.js';
+import { rowFrames } from '../runtime/row-frames.js';
+import { scopedIfMade } from '../runtime/scoped.js';
 import type { List, OperatorContext } from './operator.js';
 import { compileProjections } from './projections.js';
 

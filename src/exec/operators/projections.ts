@@ -3,9 +3,9 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import type { Expression, Projection, Projections } from '../../language/ast.js';
 import { isPlain, isWhole } from '../../plan/projections.js';
 import { isArray, isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { fieldsNamed, plainPath } from '../expression/named-field.js';
 import { fieldPath, projectionPath } from '../expression/projection-name.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { fieldNames } from './paths-named.js';
 
 /** How the fields of a row are called. */

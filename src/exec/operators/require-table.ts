@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 
 /** @throws TesseraError `table_missing`, or that nothing is selected */
 export function requireTable(

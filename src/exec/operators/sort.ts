@@ -2,8 +2,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Direction, isStream, type RowNode, type Sort, type TopN } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
-import { forEachChunk } from '../cooperative-yielding.js';
-import type { Frame } from '../execution.js';
+import { forEachChunk } from '../runtime/cooperative-yielding.js';
+import type { Frame } from '../runtime/execution.js';
 import { compileCharge, readCharger } from './charge.js';
 import { compileEnough, type Enough } from './enough-in-order.js';
 import type { List, OperatorContext, Stream } from './operator.js';

@@ -5,12 +5,12 @@ import type { Expression, Order, OrderKey, Projections } from '../../language/as
 import { printExpression } from '../../language/print.js';
 import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
-import { mapChunks } from '../cooperative-yielding.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import type { ChargeRows } from '../request-memory.js';
-import { rowFrames } from '../row-frames.js';
-import { scopedIfMade } from '../scoped.js';
-import { sortYielding } from '../sort-yielding.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { ChargeRows } from '../runtime/request-memory.js';
+import { rowFrames } from '../runtime/row-frames.js';
+import { scopedIfMade } from '../runtime/scoped.js';
+import { sortYielding } from '../runtime/sort-yielding.js';
 
 /** Rows being ordered; rows with equal keys stay in the order in which they came. */
 export interface Sorting {

@@ -1,8 +1,8 @@
 import { andThen, isPromise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Idiom } from '../../language/ast.js';
 import { type ArrayValue, isArray, isObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { setPath } from '../expression/assign.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { replaced } from './follow-links.js';
 
 /** Rows are handed on so many at a time. */

@@ -21,10 +21,10 @@ import {
 import type { Prefetch } from '../../storage/contract.js';
 import { encodeRecordKey } from '../../value/key-codec.js';
 import { Range, RecordId } from '../../value/value.js';
-import type { Compiler } from '../execution.js';
 import { compileAccess } from '../operators/accesses.js';
 import { recordRange } from '../record/record-range.js';
-import { compileSources, compileTarget } from '../targets.js';
+import type { Compiler } from '../runtime/execution.js';
+import { compileSources, compileTarget } from '../statement/targets.js';
 import type { FirstReads } from './first-reads.js';
 
 const NOTHING: Prefetch = {};

@@ -7,10 +7,10 @@ import { TesseraError } from '../../errors/error.js';
 import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
-import type { Execution, Found } from '../execution.js';
 import { keptIndexes } from '../index/maintain.js';
 import { hasReferences } from '../record/references.js';
 import { storedOf } from '../record/stored.js';
+import type { Execution, Found } from '../runtime/execution.js';
 
 /** What will be read of records. */
 export interface RecordReads {

@@ -7,7 +7,7 @@ import { TesseraError } from '../../errors/error.js';
 import type { Data, Expression, Part } from '../../language/ast.js';
 import { walk } from '../../language/visitor.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Draft, Execution } from '../execution.js';
+import type { Draft, Execution } from '../runtime/execution.js';
 
 /** Whether the data of a statement takes only values and fields and asks nobody, so that it can't be noticed if it is evaluated twice. */
 export function isSpeculable(data: Data | undefined): boolean {

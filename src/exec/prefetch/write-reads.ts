@@ -5,8 +5,8 @@ import type { Create, Delete, Expression, Statement, Update, Upsert } from '../.
 import { transform } from '../../language/visitor.js';
 import { paramOfId } from '../../plan/dependencies.js';
 import type { Prefetch } from '../../storage/contract.js';
-import type { Compiler } from '../execution.js';
-import { compileTargets } from '../targets.js';
+import type { Compiler } from '../runtime/execution.js';
+import { compileTargets } from '../statement/targets.js';
 import { compileData } from '../write/data.js';
 import { recordsOf } from '../write/finder.js';
 import type { FirstReads } from './first-reads.js';

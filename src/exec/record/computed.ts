@@ -3,12 +3,12 @@ import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../b
 import { failure, TesseraError } from '../../errors/error.js';
 import { withField } from '../../value/paths.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
-import { withDefinerRightsCap } from '../definer-rights-cap.js';
-import { deeper, withStackGuard } from '../depth.js';
-import { isQueryError, withErrorRedaction } from '../error-redaction.js';
-import { type Execution, Frame, Scope } from '../execution.js';
-import { admits, judgeOf, judgeOfDocuments, type Rule } from '../permission.js';
-import { Variants } from '../variants.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, withErrorRedaction } from '../authorization/error-redaction.js';
+import { admits, judgeOf, judgeOfDocuments, type Rule } from '../authorization/permission.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type Execution, Frame, Scope } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
 import { coerceField } from './coerce-field.js';
 import type { Judge } from './mask.js';
 import type { PreparedField, PreparedTable } from './table.js';

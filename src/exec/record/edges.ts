@@ -12,9 +12,9 @@ import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
-import { mapReads } from '../concurrent-reads.js';
-import type { Execution } from '../execution.js';
-import type { EdgeStep, Hop } from '../links.js';
+import { mapReads } from '../runtime/concurrent-reads.js';
+import type { Execution } from '../runtime/execution.js';
+import type { EdgeStep, Hop } from './links.js';
 
 type Direction = 'in' | 'out';
 

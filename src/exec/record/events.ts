@@ -6,12 +6,12 @@ import { failure } from '../../errors/error.js';
 import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { ObjectValue } from '../../value/value.js';
-import { withDefinerRightsCap } from '../definer-rights-cap.js';
-import { deeperByEvent } from '../depth.js';
-import { isQueryError, isSafeToExpose } from '../error-redaction.js';
-import { type Execution, Frame, Scope, type Written } from '../execution.js';
-import { peerError } from '../peer-error-wording.js';
-import { UNCHECKED } from '../permission.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
+import { UNCHECKED } from '../authorization/permission.js';
+import { deeperByEvent } from '../runtime/depth.js';
+import { type Execution, Frame, Scope, type Written } from '../runtime/execution.js';
+import { peerError } from '../statement/peer-error-wording.js';
 import { assertStorable } from './storable.js';
 import type { PreparedEvent, PreparedTable, TablePreparer } from './table.js';
 

@@ -17,7 +17,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Rule } from '../permission.js';
+import type { Rule } from '../authorization/permission.js';
 import type { Origins } from './origins.js';
 
 /** A guarded place, and what is guarded below it. */

@@ -7,12 +7,12 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, type ObjectValue, RecordId, SetValue, type Value } from '../../value/value.js';
-import { withDefinerRightsCap } from '../definer-rights-cap.js';
-import { deeper } from '../depth.js';
-import { isQueryError, isSafeToExpose } from '../error-redaction.js';
-import { type Execution, Frame, Scope } from '../execution.js';
-import type { Referrer } from '../links.js';
-import { UNCHECKED } from '../permission.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
+import { UNCHECKED } from '../authorization/permission.js';
+import { deeper } from '../runtime/depth.js';
+import { type Execution, Frame, Scope } from '../runtime/execution.js';
+import type { Referrer } from './links.js';
 import { forgetReferrers, referredBy, referrersAt, topName } from './references.js';
 import type { PreparedField, TablePreparer } from './table.js';
 

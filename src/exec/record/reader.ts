@@ -25,15 +25,15 @@ import {
   type RecordKey,
   type Value,
 } from '../../value/value.js';
-import { answersLater, mapReads } from '../concurrent-reads.js';
-import { skipWrite } from '../denied-writes.js';
-import type { BatchVisitor, Execution, Purpose, RecordReader, RecordScan, Verdict } from '../execution.js';
-import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../links.js';
-import type { Tuning } from '../tuning.js';
+import { skipWrite } from '../authorization/denied-writes.js';
+import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
+import type { BatchVisitor, Execution, Purpose, RecordReader, RecordScan, Verdict } from '../runtime/execution.js';
+import type { Tuning } from '../runtime/tuning.js';
 import { type Candidate, type Candidates, forEachCandidates, withNote } from './candidates.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import { applyMask, mayHide } from './mask.js';
 import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';

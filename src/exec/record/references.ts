@@ -28,8 +28,8 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Execution } from '../execution.js';
-import type { Referrer, ReferrerSubject } from '../links.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Referrer, ReferrerSubject } from './links.js';
 
 /** The names of the fields of a table that refer. REFERENCE is for fields at the top of a record only. */
 export function referringFields({ fields }: TableEntry): string[] {

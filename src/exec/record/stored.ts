@@ -2,7 +2,7 @@ import { invariant } from '../../base/invariant.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Cursor } from '../../storage/contract.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 
 /** Records a batch. */
 const BATCH = 256;

@@ -9,7 +9,7 @@ import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 
 /** To be called for each record that is created; costs nothing where nobody signs in. */
 export function beginUser({ context, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {

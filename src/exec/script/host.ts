@@ -7,10 +7,10 @@ import type { Statement } from '../../language/ast.js';
 import { parseExpression, parseQuery } from '../../language/parse.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
 import { type Duration, isArray, isObject, type Value } from '../../value/value.js';
-import { deeper } from '../depth.js';
-import { type Compiler, Frame, type Interrupt, Scope } from '../execution.js';
 import { ExecutionContext } from '../expression/execution-context.js';
 import { isProtectedParam } from '../expression/param.js';
+import { deeper } from '../runtime/depth.js';
+import { type Compiler, Frame, type Interrupt, Scope } from '../runtime/execution.js';
 import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
 import { refused, type ScriptValues } from './wire.js';
 

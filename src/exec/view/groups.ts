@@ -16,8 +16,8 @@ import { encodeKey } from '../../value/key-codec.js';
 import { compare } from '../../value/order.js';
 import { sortedKeys } from '../../value/strings.js';
 import { type ArrayValue, newObject, RecordId, type Value } from '../../value/value.js';
-import { type Execution, Frame, Scope } from '../execution.js';
 import { writeAt } from '../operators/projections.js';
+import { type Execution, Frame, Scope } from '../runtime/execution.js';
 import type { AggregateColumn, Columns } from './group-columns.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 

@@ -2,11 +2,11 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { emptyView } from '../../catalog/definitions/remove.js';
-import { withDefinerRightsCap } from '../definer-rights-cap.js';
-import { deeper } from '../depth.js';
-import { withErrorRedaction } from '../error-redaction.js';
-import type { Compiler, Execution } from '../execution.js';
-import { UNCHECKED } from '../permission.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { withErrorRedaction } from '../authorization/error-redaction.js';
+import { UNCHECKED } from '../authorization/permission.js';
+import { deeper } from '../runtime/depth.js';
+import type { Compiler, Execution } from '../runtime/execution.js';
 import { applyChange, fillView, type PreparedView, type SourceChange } from './view.js';
 
 /** Brings the views of a table up to date with a change of one record: in its transaction, with permissions off. */

@@ -17,7 +17,7 @@ import { VIEW_TOTALS } from '../../plan/effects.js';
 import type { Cursor } from '../../storage/contract.js';
 import { decodeKey } from '../../value/key-codec.js';
 import { type ArrayValue, isArray, isNumber, isObject, type Value } from '../../value/value.js';
-import type { Compiler, Execution } from '../execution.js';
+import type { Compiler, Execution } from '../runtime/execution.js';
 import { type Columns, compileColumns } from './group-columns.js';
 import { Groups } from './groups.js';
 import { maintenance } from './maintain.js';

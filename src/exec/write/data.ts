@@ -7,11 +7,11 @@ import { patch } from '../../value/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
-import { isQueryError } from '../error-redaction.js';
-import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
+import { isQueryError } from '../authorization/error-redaction.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
 import { isSpeculable } from '../prefetch/speculate.js';
 import { restoreFields } from '../record/hidden.js';
+import type { Compiler, Draft, Frame, WriteOptions } from '../runtime/execution.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;

@@ -5,12 +5,12 @@ import { failure } from '../../errors/error.js';
 import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import { denyWrite } from '../denied-writes.js';
-import type { Execution, Found, Frame, Written } from '../execution.js';
+import { denyWrite } from '../authorization/denied-writes.js';
 import type { OperatorContext } from '../operators/operator.js';
 import { claimsOfChanges, mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { speculate } from '../prefetch/speculate.js';
-import type { Target } from '../targets.js';
+import type { Execution, Found, Frame, Written } from '../runtime/execution.js';
+import type { Target } from '../statement/targets.js';
 import type { CompiledData } from './data.js';
 
 /** Changes records one after the other, as the data of a statement says. */

@@ -20,13 +20,21 @@ import {
   Table,
   type Value,
 } from '../../value/value.js';
-import { listedRecordExists, recordExists } from '../denied-writes.js';
-import { ensureTable } from '../ensure-table.js';
-import { type Compiler, type Draft, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
+import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
+import { ensureTable } from '../define/ensure-table.js';
 import { setPath } from '../expression/assign.js';
 import { findByUniqueIndex } from '../index/maintain.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { compileTimeout } from '../timeout.js';
+import {
+  type Compiler,
+  type Draft,
+  type Evaluate,
+  type Execution,
+  Frame,
+  Scope,
+  type Written,
+} from '../runtime/execution.js';
+import { compileTimeout } from '../statement/timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
 import { compileAssignments } from './data.js';
 import { answerWritten, compileOutput } from './output.js';

@@ -5,11 +5,11 @@ import type { Output } from '../../language/ast.js';
 import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fields-read.js';
 import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { mapChunks } from '../cooperative-yielding.js';
-import { type Compiler, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { fieldPath } from '../expression/projection-name.js';
 import { answer } from '../operators/only.js';
 import { compileProjections } from '../operators/projections.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import { type Compiler, type Execution, Frame, Scope, type Written } from '../runtime/execution.js';
 
 /** `undefined` for a record of which nothing is to be returned. */
 export type ReturnValue = { readonly value: Value } | undefined;

@@ -17,11 +17,11 @@ import type { AccessDefinition, UserDefinition } from '../../catalog/definitions
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import type { AuditRecorder } from '../../exec/audit-recorder.js';
-import { schemaChangeOf } from '../../exec/ensure-database.js';
-import { type Execution, Frame, Scope } from '../../exec/execution.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import { schemaChangeOf } from '../../exec/define/ensure-database.js';
 import type { Executor } from '../../exec/executor.js';
-import { RequestInterrupt } from '../../exec/interrupt.js';
+import { type Execution, Frame, Scope } from '../../exec/runtime/execution.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { Expression } from '../../language/ast.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';

@@ -6,10 +6,10 @@ import { type QueuedEvent, queueEvent, readQueuedEvent } from '../../catalog/eve
 import { EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/audit-recorder.js';
-import { isQueryError } from '../../exec/error-redaction.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';
-import { RequestInterrupt } from '../../exec/interrupt.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';

@@ -1,6 +1,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import { runStepwise } from '../../exec/cooperative-yielding.js';
-import type { RequestInterrupt } from '../../exec/interrupt.js';
+import { runStepwise } from '../../exec/runtime/cooperative-yielding.js';
+import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { SessionServices } from '../session/services.js';
 import type { ParsedRequest } from './plan-cache.js';
 

@@ -9,10 +9,10 @@ import { type ChangePage, readChangePage } from '../../catalog/changefeed/catch-
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import type { Execution, LiveListener, LiveQuery, Written } from '../../exec/execution.js';
 import type { Executor } from '../../exec/executor.js';
-import { RequestInterrupt } from '../../exec/interrupt.js';
 import { assertSameUser } from '../../exec/record/users.js';
+import type { Execution, LiveListener, LiveQuery, Written } from '../../exec/runtime/execution.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
 import { Duration, RecordId } from '../../value/value.js';

@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { RequestInterrupt } from '../../exec/interrupt.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { SessionServices } from './services.js';
 
 /** The current definitions of the selected database; `undefined` if it doesn't exist. */

@@ -4,10 +4,10 @@ import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/prom
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { asTesseraError, failure } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/audit-recorder.js';
-import { guestRefusal } from '../../exec/authorize.js';
-import type { LiveListener, SessionFacts } from '../../exec/execution.js';
-import { type Deadline, RequestInterrupt } from '../../exec/interrupt.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import { guestRefusal } from '../../exec/authorization/authorize.js';
+import type { LiveListener, SessionFacts } from '../../exec/runtime/execution.js';
+import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';

@@ -1,0 +1,58 @@
+/**
+ * What becomes of a write that PERMISSIONS refuse. It is left out, as if what it is about weren't there; strictly it is an error. No error
+ * tells of anything that can't be seen: for those who may not see a record or a field, there is none.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { failure } from '../../errors/error.js';
+import { NO_FIELDS } from '../../plan/fields-read.js';
+import type { ObjectValue, RecordId } from '../../value/value.js';
+import type { DeniedWrite } from '../audit/audit-recorder.js';
+import type { Execution } from '../runtime/execution.js';
+
+/** @throws TesseraError `write_refused` strictly */
+export function denyWrite(execution: Execution, denied: DeniedWrite): undefined {
+  skipWrite(execution, denied);
+  if (execution.strict) throw failure('write_refused', denied);
+  return undefined;
+}
+
+/** The same for a record that exists, of which only those are told who can see it. */
+export function denyChange(
+  execution: Execution,
+  denied: DeniedWrite,
+  table: TableEntry,
+  before: ObjectValue,
+): PromiseOrValue<undefined> {
+  if (!execution.strict || !execution.checks.view) return denyWrite(execution, denied);
+  return andThen(execution.reader.present(execution, table, before, 'select', NO_FIELDS), (seen) =>
+    seen === undefined ? skipWrite(execution, denied) : denyWrite(execution, denied),
+  );
+}
+
+/** Tells nobody but the witness. */
+export function skipWrite({ auditRecorder }: Execution, denied: DeniedWrite): undefined {
+  auditRecorder?.recordDenial(denied);
+  return undefined;
+}
+
+/**
+ * Whether a record is there, for statements that create what isn't. Strictly, one that can't be seen isn't: that creating it is refused, or
+ * that its id is taken, is what whoever names it is told.
+ */
+export function recordExists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return hidesExistence(execution) ? canUpdate(execution, id) : execution.writer.exists(execution, id);
+}
+
+/** The same for a record that an index lists. */
+export function listedRecordExists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return hidesExistence(execution) ? canUpdate(execution, id) : true;
+}
+
+function hidesExistence({ strict, checks }: Execution): boolean {
+  return strict && checks.edit;
+}
+
+function canUpdate(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return andThen(execution.reader.read(execution, id, 'update', NO_FIELDS), (record) => record !== undefined);
+}

@@ -1,0 +1,60 @@
+/**
+ * Work on several rows at once, where a store answers later: what is asked for within one turn travels together, so that a hundred links take
+ * as long as one. Only where the work can't be noticed to be done at once.
+ */
+import { mapInOrder, mapTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachChunk } from './cooperative-yielding.js';
+import type { Execution } from './execution.js';
+
+/** Whether reads take their time. */
+export function answersLater({ context }: Execution): boolean {
+  return context.answersLater;
+}
+
+/** `mapInOrder` for what only reads: where that takes its time, some hundreds at once. */
+export function mapReads<T, U>(
+  execution: Execution,
+  items: readonly T[],
+  map: (item: T) => PromiseOrValue<U>,
+): PromiseOrValue<U[]> {
+  if (!answersLater(execution)) return mapInOrder(items, map);
+  if (items.length <= MAX_CONCURRENT) return mapTogether(items, map);
+  return readBatches(execution, items, map);
+}
+
+/** So many reads are under way at most. */
+const MAX_CONCURRENT = 256;
+
+async function readBatches<T, U>(
+  execution: Execution,
+  items: readonly T[],
+  map: (item: T) => PromiseOrValue<U>,
+): Promise<U[]> {
+  const mapped: U[] = [];
+  for (let from = 0; from < items.length; from += MAX_CONCURRENT) {
+    await execution.interrupt.checkpoint();
+    for (const result of await mapTogether(items.slice(from, from + MAX_CONCURRENT), map)) mapped.push(result);
+  }
+  return mapped;
+}
+
+/**
+ * `mapInTurns`, a batch at a time together. What is made on the way is released with each batch; `made` is given its results.
+ */
+export async function mapChunksConcurrently<T, U>(
+  execution: Execution,
+  items: readonly T[],
+  map: (item: T) => PromiseOrValue<U>,
+  made?: (results: readonly U[]) => void,
+): Promise<U[]> {
+  const { memory } = execution;
+  const mapped: U[] = [];
+  await forEachChunk(execution, items, async (some) => {
+    const mark = memory.used;
+    const results = await mapTogether(some, map);
+    memory.releaseTo(mark);
+    for (const result of results) mapped.push(result);
+    made?.(results);
+  });
+  return mapped;
+}
