@@ -85,7 +85,10 @@ const LAST: {
 type CompileNode<Node> = (node: Node, compiler: InlineCompiler) => Evaluate;
 
 export interface StatementCompiler extends Compiler {
-  /** The same for a statement between BEGIN and COMMIT: a RETURN anywhere in it is thrown on as a signal, since it ends the transaction. */
+  /**
+   * The same for a statement between BEGIN and COMMIT: a RETURN anywhere in it is thrown on as a signal, since it ends
+   * the transaction.
+   */
   statementOfTransaction(statement: Statement): Evaluate;
 }
 

@@ -33,13 +33,13 @@ import {
   type Interrupt,
   type LiveListener,
   type Past,
-  type Scope,
   type SequenceNumbers,
   type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
+import type { Scope } from './runtime/scope.js';
 import { DatabaseTransactionContext } from './runtime/transaction-context.js';
 import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
@@ -200,7 +200,10 @@ export class Executor {
     return answersLater(execution) ? interruptible(execution, () => evaluate(frame)) : evaluate(frame);
   }
 
-  /** Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take their time. */
+  /**
+   * Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take
+   * their time.
+   */
   prefetch(statement: Statement, execution: Execution, scope: Scope): void {
     if (!answersLater(execution)) return;
     beginPrefetch(firstReadsOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
@@ -208,7 +211,10 @@ export class Executor {
     );
   }
 
-  /** Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the transaction does. */
+  /**
+   * Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the
+   * transaction does.
+   */
   runInTransaction(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<TransactionStep> {
     const evaluate = this.compiler.statementOfTransaction(statement);
     return otherwise<TransactionStep>(

@@ -3,14 +3,15 @@
  *
  *     plain:      prefix · order(value₁) · … · order(valueₙ) · key(record)  →  record key
  *     unique:     prefix · order(value₁) · … · order(valueₙ)                →  record key
- *     elsewhere:  prefix · ff · key(record)                                 →  record key
+ *     overflow:   prefix · ff · key(record)                                 →  record key
  *
- * `order` is the part of the key codec in which 1, 1f and 1dec are the same bytes, so that an index finds what `=` finds. A unique index
- * doesn't constrain records in which one of the values is missing or NULL; those have entries like a plain index's.
+ * `order` is the part of the key codec in which 1, 1f and 1dec are the same bytes, so that an index finds what `=`
+ * finds. A unique index doesn't constrain records in which one of the values is missing or NULL; those have entries
+ * like a plain index's.
  *
- * An array is listed as a whole and by each of its elements; it is the elements that a unique index claims. At the end of a path with `…` it is
- * one value like any other. What the record alone doesn't
- * tell (`to.tenant`, where `to` is a link) can't be kept true: such a record is listed elsewhere, where every search looks, too.
+ * An array is listed as a whole and by each of its elements; it is the elements that a unique index claims. At the end
+ * of a path with `…` it is one value like any other. A value that depends on more than the record (`to.tenant`, where
+ * `to` is a link) can't be maintained: such a record has an overflow entry, which every scan reads, too.
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import { prefixRange } from '../catalog/keys.js';
@@ -33,12 +34,12 @@ export interface IndexEntry {
 /** Above the tags of all kinds of values. */
 const OVERFLOW_TAG = '\xff';
 
-/** Where an index lists the records of which it can't tell the values. */
+/** The prefix of the overflow entries: records with unindexable values. */
 export function overflowPrefix(index: string): string {
   return index + OVERFLOW_TAG;
 }
 
-/** The entries in which an array stands behind so much of a key: one for each record that has one there, and more behind it. */
+/** The range of entries whose next column is an array: one for each record that has one there, and more behind it. */
 export function arrayEntries(beginning: string): KeyRange {
   return prefixRange(beginning + String.fromCharCode(KEY_TAGS.array));
 }

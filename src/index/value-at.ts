@@ -1,4 +1,4 @@
-/** What a record holds at the path of an index, told from the record alone. */
+/** The value at the path of an index, from the record alone. */
 
 import type { Part } from '../language/ast.js';
 import { constantValue } from '../language/constant-value.js';
@@ -19,10 +19,11 @@ import {
 import { tooLarge } from '../value/walk.js';
 
 /**
- * Stands for a value that the record alone doesn't tell: one behind a link, which may change without the record, or one that a path
- * through elements (`tags.*`) can't list by its elements, such as a text, of which any part is contained in it.
+ * Marks a value that can't be indexed from the record alone: one behind a link, which may change without the record, or
+ * one that a path through elements (`tags.*`) can't list by its elements, such as a text, of which any part is
+ * contained in it.
  */
-export const UNINDEXABLE = Symbol('elsewhere');
+export const UNINDEXABLE = Symbol('unindexable');
 
 /**
  * The value to which a path leads, as the executor would evaluate it.
@@ -41,7 +42,10 @@ class Walk {
 
   constructor(readonly parts: readonly Part[]) {}
 
-  /** The rest of the path, from `at` on. Only the first part that goes into an array takes the rest along into each element. */
+  /**
+   * The rest of the path, from `at` on. Only the first part that goes into an array takes the rest along into each
+   * element.
+   */
   from(value: Value, at: number, inElement = false): Found {
     const part = this.parts[at];
     if (part === undefined) return value;
@@ -84,7 +88,10 @@ class Walk {
     return value instanceof RecordId && !(value.key instanceof Range) ? UNINDEXABLE : undefined;
   }
 
-  /** `id.tenant` of `doc:{tenant: 'a'}`: that a key is unique in a part of it can't be got round by a field of that name. */
+  /**
+   * `id.tenant` of `doc:{tenant: 'a'}`: that a key is unique in a part of it can't be got round by a field of that
+   * name.
+   */
   #ofOwnKey(value: Value, at: number, name: string): Value {
     const [first] = this.parts;
     const isOwn = at === 1 && first?.kind === 'field' && first.name === 'id';

@@ -14,7 +14,8 @@ import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { HostFunction } from '../expression/closure.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
-import { type ApiEndpoints, type Compiler, type Execution, Frame, Scope } from '../runtime/execution.js';
+import { type ApiEndpoints, type Compiler, type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { NATIVE_HEADERS } from './body.js';
 import {
   type ApiRequest,
@@ -70,8 +71,8 @@ function findEndpoint(catalog: DatabaseCatalog, parts: readonly string[], method
 }
 
 /**
- * An endpoint is code of the schema's owner and runs as events do, with permissions off; who may ask is said by its PERMISSIONS. What fails
- * within it is an answer, and leaves nothing that it wrote.
+ * An endpoint is code of the schema's owner and runs as events do, with permissions off; who may ask is said by its
+ * PERMISSIONS. What fails within it is an answer, and leaves nothing that it wrote.
  */
 export class Endpoints implements ApiEndpoints {
   readonly #compiler: Compiler;
@@ -118,7 +119,10 @@ function mayAsk(execution: Execution, [rule, ...rest]: readonly Rule[]): Promise
 class Invocation {
   constructor(
     readonly id: string,
-    /** Whether something may be hidden from the caller, who then isn't told why an action fails unless it THROWs. */
+    /**
+     * Whether something may be hidden from the caller: the error of a failed action is then redacted unless it is a
+     * THROW.
+     */
     readonly isDiscreet: boolean,
     readonly compiler: Compiler,
   ) {}

@@ -18,7 +18,10 @@ import {
 /** Answers a request in an execution. */
 export type Handler = (request: ApiRequest, execution: Execution) => PromiseOrValue<ApiResponse>;
 
-/** Makes a handler of the one that it stands around. @throws TesseraError `api_middleware` for arguments that mean nothing */
+/**
+ * Makes a handler of the one that it stands around.
+ * @throws TesseraError `api_middleware` for arguments that mean nothing
+ */
 export type Middleware = (args: readonly Value[], next: Handler) => Handler;
 
 export const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middleware>([

@@ -1,16 +1,16 @@
-/** What the audit log is to be told of by statements. */
+/** Audit events of statements. */
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 
-/** Hears what statements do, as they do it; whether it lasts is known when the transaction is committed. */
+/** Collects audit events as statements run; they are written once the transaction's outcome is known. */
 export interface AuditRecorder {
-  /** A name that a definition computes has turned out to be this. */
+  /** Records the name that an expression of a definition evaluated to. */
   recordName(by: Expression, name: string): void;
   nameOf(by: Expression): string | undefined;
-  /** A statement has changed definitions or grants, or failed to. */
+  /** A statement changed definitions or grants, or failed to. */
   recordAction(act: AuditAction, error?: TesseraError): void;
-  /** A write was left out, since PERMISSIONS refuse it. */
+  /** A write was skipped because PERMISSIONS deny it. */
   recordDenial(refusal: DeniedWrite): void;
 }
 
@@ -18,11 +18,14 @@ export interface AuditRecorder {
 export interface AuditAction {
   readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge' | 'session-kill';
   readonly place: DatabasePath;
-  /** What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold secrets. */
+  /**
+   * What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold
+   * secrets.
+   */
   readonly subject: Readonly<Record<string, string | number | readonly string[] | undefined>>;
 }
 
-/** Something came into being by being used. */
+/** Records the implicit definition of a namespace, a database or a table. */
 export function recordImplied(
   recorder: AuditRecorder | undefined,
   place: DatabasePath,
@@ -32,7 +35,7 @@ export function recordImplied(
   if (name !== undefined) recorder?.recordAction({ action: 'define', place, subject: { kind, name, by: 'use' } });
 }
 
-/** A write that PERMISSIONS refuse: of a record of a table or, where one is named, of a field. */
+/** A write that PERMISSIONS deny: of a record of a table or, where one is named, of a field. */
 export interface DeniedWrite {
   readonly action: 'create' | 'update' | 'delete';
   readonly table: string;

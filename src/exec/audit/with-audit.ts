@@ -1,4 +1,4 @@
-/** Tells the witness of statements that change definitions or grants, wherever in a text they stand. */
+/** Records audit events of statements that change definitions or grants, at any depth of a query. */
 import { andThen, otherwise } from '../../base/promise-or-value.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Access, Config, Idiom, Level, Name, Statement } from '../../language/ast.js';
@@ -7,7 +7,7 @@ import { isArray, isObject, type Value } from '../../value/value.js';
 import type { Evaluate } from '../runtime/execution.js';
 import type { AuditAction, AuditRecorder } from './audit-recorder.js';
 
-/** The statement as it is, where it changes nothing of the kind or nobody wants to know. */
+/** Wraps a statement that is audited; any other, and all where no audit log is kept, run as they are. */
 export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
   const described = describeAction(statement);
   if (described === undefined) return evaluate;
@@ -33,7 +33,7 @@ export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
   };
 }
 
-/** What an act is, and what it is about, once it is done. */
+/** The action of a statement, and its subject, known once it has run. */
 interface DescribedAction {
   readonly action: AuditAction['action'];
   subject(recorder: AuditRecorder, result: Value): AuditAction['subject'];
@@ -55,7 +55,7 @@ function describeAction(statement: Statement): DescribedAction | undefined {
   }
 }
 
-/** What definitions may have that says which one is meant. */
+/** The members of definitions that identify what they define. */
 interface Defined {
   readonly kind: string;
   readonly name?: Name;
@@ -75,7 +75,7 @@ function subjectOf({ kind, name, table, path, level, config }: Defined): Describ
   });
 }
 
-/** A name, as far as the statement came to know it. */
+/** A name, as far as the statement evaluated it. */
 function nameText(name: Name | undefined, recorder: AuditRecorder): string | undefined {
   return typeof name === 'object' ? (recorder.nameOf(name) ?? '(computed)') : name;
 }

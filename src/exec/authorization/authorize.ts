@@ -1,4 +1,7 @@
-/** Whether the principal's roles allow what a statement does; the one place where `not_allowed` is thrown for statements. */
+/**
+ * Whether the principal's roles allow what a statement does; the one place where `not_allowed` is thrown for
+ * statements.
+ */
 
 import { type Action, type DatabasePath, type Identity, mayAct, type Principal } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -25,7 +28,7 @@ export type Resource =
   | 'Module'
   | 'Option';
 
-/** What somebody who hasn't signed in is told where guests may do nothing. */
+/** The error for anonymous users where guest access is off. */
 export function guestRefusal(): TesseraError {
   return failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
 }

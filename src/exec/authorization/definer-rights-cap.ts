@@ -3,10 +3,10 @@ import type { Execution } from '../runtime/execution.js';
 import { Variants } from '../runtime/variants.js';
 
 /**
- * The execution in which code runs that stands in definitions: bodies of functions and events, clauses of fields. It runs with the rights
- * of whoever makes it run, but with no more than everybody has who could have written it, an editor of the database. Otherwise an
- * editor would only have to wait until an owner, or the root user, calls a function or touches a table of his. Only SLEEP is
- * left to those who have it (`Execution.maySleep`): it changes nothing, and whoever called waits for it.
+ * The execution of stored code: bodies of functions and events, clauses of fields. It runs with the invoker's rights,
+ * capped to those of an editor of the database, since any editor may have written it. Otherwise an editor could wait
+ * until an owner or the root user calls his function or writes to his table, and gain their rights. Only SLEEP is left
+ * to those who have it (`Execution.maySleep`): it changes nothing, and only the caller waits.
  */
 export function withDefinerRightsCap(execution: Execution): Execution {
   const { principal: user } = execution.identity;

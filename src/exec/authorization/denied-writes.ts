@@ -1,6 +1,6 @@
 /**
- * What becomes of a write that PERMISSIONS refuse. It is left out, as if what it is about weren't there; strictly it is an error. No error
- * tells of anything that can't be seen: for those who may not see a record or a field, there is none.
+ * Denied writes are skipped, as if the record or field didn't exist; strict mode throws `write_refused`, unless that
+ * would reveal a hidden record or field.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -17,7 +17,7 @@ export function denyWrite(execution: Execution, denied: DeniedWrite): undefined 
   return undefined;
 }
 
-/** The same for a record that exists, of which only those are told who can see it. */
+/** The same for an existing record: throws only if the principal can see it. */
 export function denyChange(
   execution: Execution,
   denied: DeniedWrite,
@@ -30,15 +30,15 @@ export function denyChange(
   );
 }
 
-/** Tells nobody but the witness. */
+/** Records the denial for the audit log, without an error. */
 export function skipWrite({ auditRecorder }: Execution, denied: DeniedWrite): undefined {
   auditRecorder?.recordDenial(denied);
   return undefined;
 }
 
 /**
- * Whether a record is there, for statements that create what isn't. Strictly, one that can't be seen isn't: that creating it is refused, or
- * that its id is taken, is what whoever names it is told.
+ * Whether a record exists, for statements that create missing ones. In strict mode hidden records count as missing: the
+ * attempt to create one is then denied, or fails since its id is taken.
  */
 export function recordExists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
   return hidesExistence(execution) ? canUpdate(execution, id) : execution.writer.exists(execution, id);

@@ -4,8 +4,9 @@ import type { Permission } from '../../language/ast.js';
 import { type FieldsRead, fieldsRead } from '../../plan/fields-read.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
-import { type Checks, type Compiler, type Evaluate, type Execution, Frame, Scope } from '../runtime/execution.js';
+import { type Checks, type Compiler, type Evaluate, type Execution, Frame } from '../runtime/execution.js';
 import { mayKeepFrame } from '../runtime/row-frames.js';
+import { Scope } from '../runtime/scope.js';
 import { Variants } from '../runtime/variants.js';
 import { isQueryError } from './error-redaction.js';
 
@@ -33,8 +34,9 @@ export function compileRule(permission: Permission, compiler: Compiler): Rule {
 }
 
 /**
- * Whether a rule admits a document. `variables` are those that the clause may use beside the document's fields, such as `$value`,
- * `$before` and `$after`. An error inside a clause refuses: what can't be judged isn't allowed, and its text would tell of hidden data.
+ * Whether a rule admits a document. `variables` are those that the clause may use beside the document's fields, such as
+ * `$value`, `$before` and `$after`. An error inside a clause refuses: what can't be judged isn't allowed, and its text
+ * would tell of hidden data.
  */
 export function admits(
   rule: Rule,

@@ -1,6 +1,6 @@
 /**
- * In the reference engine a LET in the body of a FOR, or in a block that a statement of its own runs, tells of a failure as THROW does: `An error
- * occurred: …`. Blocks within values, and bodies of functions and closures, don't.
+ * In the reference engine a LET in the body of a FOR, or in a block that a statement of its own runs, reports a failure
+ * as THROW does: `An error occurred: …`. Blocks within values, and bodies of functions and closures, don't.
  */
 import { otherwise } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
@@ -34,7 +34,7 @@ function ofExpression(expression: Expression | undefined, blocks: Set<Block>): v
   }
 }
 
-/** A LET of such a block. One that names what a statement has written tells of it as that does. */
+/** A LET of such a block. One whose value is a statement that writes reports errors as that does. */
 export function withLetErrorText({ value }: Let, evaluate: Evaluate): Evaluate {
   if (value.kind === 'subquery' && RECORD_CHANGES.has(value.statement.kind)) return evaluate;
   return (frame) =>

@@ -52,7 +52,7 @@ interface Site {
 
 interface Kind<K extends Alterable['kind'], D extends Definition = DefinitionOf<K>> {
   readonly resource: Resource;
-  /** `edit` unless told. */
+  /** Default: `edit`. */
   readonly action?: Action;
   find(site: Site): PromiseOrValue<D | undefined>;
   missing(target: Target, place: DatabasePath): TesseraError;
@@ -84,7 +84,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
       catalog?.tables.get(target.table)?.fields.find((field) => fieldName(field) === target.name),
     missing: ({ name }) => failure('field_missing', { name }),
     compile: () => (after) => {
-      // What can hold no objects isn't FLEXIBLE any more.
+      // A type that holds no objects loses FLEXIBLE.
       const keeps = !after.flexible || after.type === undefined || holdsObjects(after.type);
       return keeps ? after : { ...after, flexible: false };
     },
@@ -247,7 +247,8 @@ export function compileAlter(statement: Alter, compiler: Compiler): Evaluate {
 
 function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
   const { definition, ifExists } = statement;
-  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the
+  // compiler.
   const kind = KINDS[definition.kind] as unknown as Kind<never, Definition>;
   const targetOf = compileTarget(definition, compiler);
   const revise = kind.compile?.(statement, definition as never, compiler);
@@ -312,7 +313,10 @@ function levelOf(definition: Alterable): Level {
 /** Members that are switched off rather than taken away. */
 const FLAGS: ReadonlySet<string> = new Set(['flexible', 'readonly']);
 
-/** The definition with what the statement sets, and without what it drops. The clauses of a config are members of the config. */
+/**
+ * The definition with what the statement sets, and without what it drops. The clauses of a config are members of the
+ * config.
+ */
 function withChanges(before: Definition, alter: Alter): Definition {
   const after = changed(before, alter.definition, alter);
   if (after.kind !== 'define-config' || alter.definition.kind !== 'define-config') return after;

@@ -45,7 +45,10 @@ interface NewIndex {
   readonly isLater: boolean;
 }
 
-/** Defines an index, in the stead of one of its name, and builds it or has it built. @throws TesseraError `index_violation` */
+/**
+ * Defines an index, replacing one of its name, and builds it at once or in the background.
+ * @throws TesseraError `index_violation`
+ */
 export function defineAndBuild(
   execution: Execution,
   change: SchemaChange,

@@ -60,7 +60,7 @@ function compileSequenceClauses(
     );
 }
 
-/** The compiled TIMEOUT of a sequence, with its value in the stead of what is written; without one for NONE. */
+/** The compiled TIMEOUT of a sequence, with its value in place of the expression; without one for NONE. */
 export function compileTimeout(
   timeout: Expression | undefined,
   compiler: Compiler,

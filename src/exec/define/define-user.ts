@@ -11,8 +11,8 @@ import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled }
 import { HOUR } from './lifetime.js';
 
 /**
- * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is drawn anew, so that tokens
- * from before a redefinition stop being good. Tokens live for an hour and sessions for ever unless told.
+ * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is regenerated,
+ * so that a redefinition invalidates earlier tokens. Default durations: an hour for tokens, unlimited for sessions.
  */
 export function compileDefineUser(statement: DefineUser, compiler: Compiler): Evaluate {
   const { level, mode } = statement;

@@ -12,7 +12,7 @@ import type { Compiler, Execution, Frame } from '../runtime/execution.js';
 import { ensureSelectedDatabase, ensureSelectedNamespace, schemaChangeOf, selectedPath } from './ensure-database.js';
 import { ensureTable } from './ensure-table.js';
 
-/** The compiled name of a definition. `what` is what a value that isn't a string is told to be: `table name`. */
+/** The compiled name of a definition. `what` names it in the error for a value that isn't a string: `table name`. */
 export function compileName(name: Name, what: string, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {
   if (typeof name === 'string') return () => name;
   const evaluate = compiler.expression(name);
@@ -50,7 +50,9 @@ export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<
   return level === 'namespace' ? ensureSelectedNamespace(execution) : ensureSelectedDatabase(execution);
 }
 
-/** Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error. */
+/**
+ * Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error.
+ */
 export function goesAhead(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
   if (!taken || mode === 'overwrite') return true;
   if (mode === 'if-not-exists') return false;
@@ -86,7 +88,10 @@ export interface TableInCatalog {
   readonly table: TableEntry;
 }
 
-/** A table to define something on, itself defined if it doesn't exist. @throws TesseraError `table_missing` in a STRICT database */
+/**
+ * A table to define something on, itself defined if it doesn't exist.
+ * @throws TesseraError `table_missing` in a STRICT database
+ */
 export function tableToDefineOn(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
   return andThen(ensureTable(execution, name), () => tableNow(execution, name));
 }

@@ -1,4 +1,4 @@
-/** Namespaces and databases come into being by being used: selected, written to, defined in. */
+/** Implicit definition of namespaces and databases when they are selected, written to, or defined in. */
 
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -14,7 +14,7 @@ import { recordImplied } from '../audit/audit-recorder.js';
 import { authorize } from '../authorization/authorize.js';
 import type { Execution } from '../runtime/execution.js';
 
-/** A place whose names are known as far down as its level goes. */
+/** A database path with the names that its level requires. */
 export interface NamespacePath extends DatabasePath {
   readonly namespace: string;
 }
@@ -25,7 +25,8 @@ export interface FullDatabasePath extends NamespacePath {
 const ROOT: DatabasePath = {};
 
 /**
- * The selected place as far as a level goes, or as far as it was selected: root, the selected namespace, or the selected database.
+ * The selected place as far as a level goes, or as far as it was selected: root, the selected namespace, or the
+ * selected database.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
 export function selectedPath(execution: Execution, level = selectedLevel(execution)): DatabasePath {
@@ -50,7 +51,7 @@ export function selectedDatabase({ identity: { place } }: Execution): FullDataba
   return { namespace: place.namespace, database: place.database };
 }
 
-/** What changes of definitions are made with. @throws TesseraError `read_only` */
+/** The context of a change of definitions. @throws TesseraError `read_only` */
 export function schemaChangeOf({ context, environment, interrupt, writable }: Execution): SchemaChange {
   if (!writable) throw failure('read_only');
   return {
@@ -80,8 +81,8 @@ export function ensureSelectedNamespace(execution: Execution): PromiseOrValue<Na
 }
 
 /**
- * The catalog of the selected database. The database and its namespace are defined if they don't exist and the principal may define
- * them; nobody else brings one into being, whatever they select or write to.
+ * The catalog of the selected database. The database and its namespace are defined if they don't exist and the
+ * principal may define them; for any other principal nothing is defined implicitly.
  * @throws TesseraError `namespace_empty`, `database_empty`, `not_allowed`, `read_only`
  */
 export function ensureSelectedDatabase(execution: Execution): PromiseOrValue<DatabaseCatalog> {

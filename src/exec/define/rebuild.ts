@@ -6,7 +6,7 @@ import type { Evaluate } from '../runtime/execution.js';
 import { defineAndBuild } from './define-index.js';
 import { beginDefinition } from './definition.js';
 
-/** REBUILD INDEX: lists all records of the table anew. */
+/** REBUILD INDEX: rebuilds the entries of all records of the table. */
 export function compileRebuild({ index: name, table, ifExists, concurrently }: Rebuild): Evaluate {
   return ({ execution }) => {
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');

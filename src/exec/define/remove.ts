@@ -40,7 +40,8 @@ export function compileRemove(statement: RemoveStatement, compiler: Compiler): E
 }
 
 function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Removal {
-  // The row of a kind takes the targets of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  // The row of a kind takes the targets of that kind, which a lookup by a kind known only in general can't tell the
+  // compiler.
   const row = REMOVALS[of.kind] as unknown as (of: OfKind<K>, compiler: Compiler) => Removal;
   return row(of, compiler);
 }

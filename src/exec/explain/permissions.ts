@@ -1,6 +1,7 @@
 /**
- * EXPLAIN PERMISSIONS: which clauses admit, and which hide, the records that a statement is about, for a record user or a guest. It is asked
- * by those who see all of them, and changes nothing. The verdicts are those of the reader, for the records as they are now.
+ * EXPLAIN PERMISSIONS: which clauses admit, and which hide, the records that a statement is about, for a record user or
+ * a guest. It is asked by those who see all of them, and changes nothing. The verdicts are those of the reader, for the
+ * records as they are now.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -71,7 +72,10 @@ function subjectTo(execution: Execution, identity: Identity): Execution {
   return { ...execution, identity, checks: { view: true, edit: true }, writable: false, variants: new Variants() };
 }
 
-/** Somebody who has just signed in as a record, or hasn't signed in at all; there is no token, and no access by name. */
+/**
+ * The identity of a record user who has just signed in, or of an anonymous user; there is no token, and no access by
+ * name.
+ */
 function identityOf(id: RecordId | undefined, place: Required<DatabasePath>): Identity {
   const { namespace = '', database = '' } = place;
   const principal: Principal =

@@ -13,7 +13,10 @@ export function compileBlock(block: Block, compiler: InlineCompiler, last = fals
   return block.statements.some((statement) => statement.kind === 'let') ? (frame) => run(frame.block()) : run;
 }
 
-/** The statements of a block in the scope of the frame. Where it is `telling`, failures of its LETs are told of (`let-error-text.ts`). */
+/**
+ * The statements of a block in the scope of the frame. With `hasLetErrorText`, errors of its LETs are reworded
+ * (`let-error-text.ts`).
+ */
 export function compileStatements(
   statements: readonly Statement[],
   compiler: InlineCompiler,

@@ -9,7 +9,8 @@ import { admits, compileRule, type Rule } from '../authorization/permission.js';
 import { selectedDatabase } from '../define/ensure-database.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
-import { type Compiler, type Evaluate, Frame, type Scope } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import type { Scope } from '../runtime/scope.js';
 import { coerceResult } from './closure.js';
 
 /** What the names of such functions begin with. */
@@ -41,7 +42,9 @@ function prepare(definition: FunctionDefinition, compiler: Compiler): Prepared {
   return entry;
 }
 
-/** Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own. */
+/**
+ * Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own.
+ */
 export function callDefined(
   name: string,
   args: readonly Value[],

@@ -10,8 +10,9 @@ import { callClosure } from './closure.js';
 import { nextNumber } from './next-number.js';
 
 /**
- * What built-in functions see when an execution calls them. Closures and reads go on with this very execution, its depth and its checks,
- * whatever execution it was derived from. One is made for each call, which costs less than finding one that was made before.
+ * What built-in functions see when an execution calls them. Closures and reads go on with this very execution, its
+ * depth and its checks, whatever execution it was derived from. One is made for each call, which costs less than
+ * finding one that was made before.
  */
 export class ExecutionContext implements FunctionContext {
   constructor(

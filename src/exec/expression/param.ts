@@ -20,7 +20,7 @@ export function isProtectedParam(name: string): boolean {
   return Object.hasOwn(IDENTITY, name);
 }
 
-/** Params that mean the current document wherever there is one; only a variable can stand for it where there is none. */
+/** Params that mean the current document wherever there is one; where there is none, only a variable can replace it. */
 const DOCUMENT: ReadonlySet<string> = new Set(['this', 'self']);
 
 export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluate {
@@ -39,7 +39,8 @@ export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluat
 }
 
 /**
- * The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if there is none.
+ * The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if
+ * there is none.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
 function definedParam(name: string, frame: Frame, compiler: Compiler): PromiseOrValue<Value> {

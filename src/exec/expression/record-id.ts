@@ -56,7 +56,7 @@ function compileBound(
   return (frame) => andThen(evaluate(frame), (value) => ({ value, inclusive }));
 }
 
-/** How many record ids a mock may stand for. */
+/** Maximum number of record ids that a mock generates. */
 const MAX_MOCKS = 1_000_000;
 
 /** `|person:3|` gives three random ids, `|person:1..4|` those from 1 to 3. */

@@ -1,7 +1,7 @@
 /**
  * KILL SESSION and KILL SESSIONS: end sessions at once, and take back the tokens that would open them again.
  *
- * Everybody may end the sessions of their own user; owners of a level those of users who are defined there or below.
+ * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
@@ -64,7 +64,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
   }
 }
 
-/** A session that isn't there, and one that is not theirs to end, look the same to whoever asks. */
+/** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
   const { sessions, context, environment, auditRecorder, revocationFlag } = execution;
   const key = id instanceof Uuid ? id.text : id;

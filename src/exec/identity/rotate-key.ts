@@ -37,7 +37,7 @@ function withNewKey(
   if (accessKind.kind === 'bearer' || accessKind.jwt?.verify.kind !== 'key') throw failure('access_method_mismatch');
   const { verify, issuer, ...rest } = accessKind.jwt;
   const symmetric = isSymmetric(verify.algorithm);
-  // A secret of ours needs nobody to know it; whoever else issues tokens has to be told theirs.
+  // The server generates its own secret; an external issuer's key must be given.
   const next =
     key ?? (symmetric && accessKind.kind === 'record' ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
   const signing = symmetric ? next : issuerKey;

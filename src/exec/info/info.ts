@@ -1,8 +1,8 @@
 /**
  * INFO: what is defined, as canonical DEFINE texts by name, or with STRUCTURE as lists of objects.
  *
- * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the reference engine does it
- * from 3.2.2 on (earlier ones show hashes to every viewer).
+ * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the
+ * reference engine does it from 3.2.2 on (earlier ones show hashes to every viewer).
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -110,7 +110,10 @@ function defaultsOf(definition: ConfigDefinition | undefined): ObjectValue {
   });
 }
 
-/** The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference engine has them. */
+/**
+ * The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference
+ * engine has them.
+ */
 const SYSTEM: ObjectValue = objectFrom({
   available_parallelism: 0,
   cpu_usage: new Float(0),
@@ -219,8 +222,8 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
 }
 
 /**
- * The catalog of the selected database, for a principal who may look at it. In a transaction that writes, it comes into being as for any
- * other statement, for those who may define it.
+ * The catalog of the selected database, for a principal who may look at it. In a transaction that writes, it comes into
+ * being as for any other statement, for those who may define it.
  */
 function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
   const { identity, context, writable } = execution;

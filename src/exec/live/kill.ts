@@ -1,4 +1,4 @@
-/** KILL: ends a live query of the session, or of anybody's for those who may edit the database. */
+/** KILL: ends a live query of the session, or of any session for users who may edit the database. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Kill } from '../../language/ast.js';

@@ -24,9 +24,9 @@ import {
   type Execution,
   Frame,
   type LiveQuery,
-  Scope,
   type Written,
 } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { stampAt } from './show-changes.js';
 
 export function compileLive(statement: Live, compiler: Compiler): Evaluate {
@@ -76,8 +76,8 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
 const DIGITS = /^\d{1,19}$/;
 
 /**
- * Behind which versionstamp to begin. A number is one, and so is a text of digits, since not every reader of JSON can tell large numbers; a
- * datetime is the moment before its millisecond. NONE is now.
+ * Behind which versionstamp to begin. A number is one, and so is a text of digits, since not every reader of JSON can
+ * tell large numbers; a datetime is the moment before its millisecond. NONE is now.
  */
 function readSince(since: Value): Versionstamp | undefined {
   if (since === undefined) return undefined;
@@ -105,7 +105,10 @@ function checkFeed(
 /** What an expression takes with what it is compiled to, in bytes. */
 const EXPRESSION_WEIGHT = 256;
 
-/** What a live query keeps: the parameters that it names, as they are when it begins, and itself, which takes many times its text. */
+/**
+ * What a live query keeps: the parameters that it names, as they are when it begins, and itself, which takes many times
+ * its text.
+ */
 function keptWith(statement: Live): { readonly parameters: readonly string[]; readonly weight: number } {
   const names = new Set<string>();
   let expressions = 0;
@@ -126,7 +129,10 @@ type Look = (
   variables: Scope,
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
 
-/** Whoever looks sees the record through the one reader, before and after; of what can't be seen to have changed nothing is shown. */
+/**
+ * Whoever looks sees the record through the one reader, before and after; of what can't be seen to have changed nothing
+ * is shown.
+ */
 function compileLook(statement: Live, compiler: Compiler): Look {
   const { input } = bindLive(statement, compiler.tuning.rules);
   const show = new OperatorCompiler(compiler, SHOWN).list(input);

@@ -1,4 +1,7 @@
-/** SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at everything. */
+/**
+ * SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at
+ * everything.
+ */
 import { andThen } from '../../base/promise-or-value.js';
 import {
   type ChangeSet,

@@ -27,8 +27,8 @@ export function compileCountEntries({ table, access, item, otherwise }: CountEnt
 }
 
 /**
- * What an index lists several times are arrays, and each of those as a whole, too; what it can't tell is listed elsewhere. Where it lists
- * neither, each record has one entry.
+ * A record has several entries if it has an array there, among them one for the array as a whole, or an overflow entry
+ * if its value is unindexable. Without either, each record has one entry.
  */
 function compileCounted(scan: IndexScan, compiler: Compiler) {
   const operands = compileOperands(scan, compiler);

@@ -8,7 +8,9 @@ import type { Compiler, Frame } from '../runtime/execution.js';
 /** Answers for each row, as they come in order, whether no later one can be among the first. */
 export type Enough = (row: Value) => PromiseOrValue<boolean>;
 
-/** Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell. */
+/**
+ * Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell.
+ */
 export function compileEnough(order: OrderWanted, compiler: Compiler): (frame: Frame, most: number) => Enough {
   const keys = order.keys.map(({ path }) => compiler.expression(path));
   return (frame, most) => {

@@ -58,8 +58,9 @@ interface Link {
 }
 
 /**
- * Follows a path of fields and all elements; every link on the way and at its end becomes its record. A hidden or missing record becomes
- * NONE. All rows go down to their next links, those are read together, and the path goes on in their records.
+ * Follows a path of fields and all elements; every link on the way and at its end becomes its record. A hidden or
+ * missing record becomes NONE. All rows go down to their next links, those are read together, and the path goes on in
+ * their records.
  */
 class PathFetch {
   #links: Link[] = [];

@@ -8,7 +8,10 @@ import type { Compiler, Frame } from '../runtime/execution.js';
 import { replaced } from './follow-links.js';
 import { pathsNamed } from './paths-named.js';
 
-/** OMIT: leaves fields out of the rows. What is written out is left out; an element of an array becomes NONE, so that the others keep their places. */
+/**
+ * OMIT: leaves fields out of the rows. What is written out is left out; an element of an array becomes NONE, so that
+ * the others keep their places.
+ */
 export function compileOmit(
   omitted: readonly Expression[],
   compiler: Compiler,

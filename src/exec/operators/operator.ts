@@ -13,7 +13,10 @@ export type Stream = (frame: Frame, demand: Demand, visit: Visit) => PromiseOrVa
 /** Gives all rows together. */
 export type List = (frame: Frame, demand: Demand) => PromiseOrValue<readonly Value[]>;
 
-/** `direction` is there when rows come in the order that is wanted, or in the opposite one. Answers `true` when no more are needed. */
+/**
+ * `direction` is there when rows come in the order that is wanted, or in the opposite one. Answers `true` when no more
+ * are needed.
+ */
 export type Visit = (batch: readonly Value[], direction?: Direction) => PromiseOrValue<boolean | undefined>;
 
 /** How many rows will be taken, if that is known, and of what. */

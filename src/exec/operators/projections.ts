@@ -89,7 +89,10 @@ function compileNamedFields(path: string, names: Expression, compiler: Compiler)
     );
 }
 
-/** Writes at a nested path, into each element of a list on the way; what else stands in the way and isn't an object is replaced. */
+/**
+ * Writes at a nested path, into each element of a list on the way; what else stands in the way and isn't an object is
+ * replaced.
+ */
 export function writeAt(target: MutableObject, path: readonly string[], value: Value): void {
   const [name, ...below] = path;
   if (name !== undefined) target[name] = below.length === 0 ? value : writtenInto(target[name], below, value);

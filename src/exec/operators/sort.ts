@@ -14,10 +14,15 @@ export function compileSort({ order, projections, input }: Sort, context: Operat
   return sortedRows(compileOrder(order, projections, context.compiler), input, context);
 }
 
-/** In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a condition turns down. */
+/**
+ * In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a
+ * condition turns down.
+ */
 const MARGIN = 16;
 
-/** Keeps no more rows than are asked for. Where they come in the order that is wanted, it ends when enough have come. */
+/**
+ * Keeps no more rows than are asked for. Where they come in the order that is wanted, it ends when enough have come.
+ */
 export function compileTopN({ order, projections, wanted, input }: TopN, context: OperatorContext): List {
   const compiled = compileOrder(order, projections, context.compiler);
   if (wanted === undefined || !isStream(input)) return sortedRows(compiled, input, context, (most) => most);

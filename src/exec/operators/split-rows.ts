@@ -15,8 +15,8 @@ export interface SplitRows {
 }
 
 /**
- * SPLIT: one row for each element of an array, be it NONE, and of several arrays one for each combination. A row whose array is empty, or
- * that has none, stays as it is.
+ * SPLIT: one row for each element of an array, be it NONE, and of several arrays one for each combination. A row whose
+ * array is empty, or that has none, stays as it is.
  */
 export function compileSplit(
   paths: readonly Idiom[],
@@ -88,7 +88,10 @@ class Product implements SplitRows {
     return andThen(part, (made) => this.#enter(made, level + 1));
   }
 
-  /** Begins to split a row by the path of a level, or by one behind it if there is nothing to split; hands it on behind the last. */
+  /**
+   * Begins to split a row by the path of a level, or by one behind it if there is nothing to split; hands it on behind
+   * the last.
+   */
   #enter(row: Value, level: number): PromiseOrValue<true> {
     const next = this.#levels[level];
     if (next === undefined) {

@@ -1,6 +1,6 @@
 /**
- * What a plan will read first, worked out from the catalog that is likely to hold, so that it is fetched together with the row that tells
- * whether it does.
+ * What a plan will read first, worked out from the catalog that is likely to hold, so that it is fetched together with
+ * the row that tells whether it does.
  */
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import type { Expression } from '../../language/ast.js';

@@ -32,7 +32,10 @@ export interface Claims {
 /** So many records are fetched at once. */
 const BATCH = 1024;
 
-/** Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is wrong with a record. */
+/**
+ * Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is
+ * wrong with a record.
+ */
 export function prefetchRecords(
   { context }: Execution,
   readsOf: (catalog: DatabaseCatalog) => RecordReads,

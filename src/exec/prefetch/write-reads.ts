@@ -1,4 +1,7 @@
-/** What a statement that writes reads of the records that it names, and of the values that they will claim: known before it runs. */
+/**
+ * What a statement that writes reads of the records that it names, and of the values that they will claim: known before
+ * it runs.
+ */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Create, Delete, Expression, Statement, Update, Upsert } from '../../language/ast.js';

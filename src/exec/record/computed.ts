@@ -7,7 +7,8 @@ import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { isQueryError, withErrorRedaction } from '../authorization/error-redaction.js';
 import { admits, judgeOf, judgeOfDocuments, type Rule } from '../authorization/permission.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
-import { type Execution, Frame, Scope } from '../runtime/execution.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { Variants } from '../runtime/variants.js';
 import { coerceField } from './coerce-field.js';
 import type { Judge } from './mask.js';
@@ -59,8 +60,8 @@ function notJudging(execution: Execution): Execution {
 }
 
 /**
- * Whether a rule admits a record, which it judges together with the computed fields that it looks at, whatever the query asks for. Where one
- * of those fails it refuses: what can't be judged isn't allowed.
+ * Whether a rule admits a record, which it judges together with the computed fields that it looks at, whatever the
+ * query asks for. Where one of those fails it refuses: what can't be judged isn't allowed.
  */
 export function admitsRecord(
   rule: Rule,

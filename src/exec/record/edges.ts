@@ -1,6 +1,6 @@
 /**
- * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end that it leads to, so that
- * a walk over edges needn't read them; stores written before that was kept have `true` there.
+ * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end
+ * that it leads to, so that a walk over edges needn't read them; stores written before that was kept have `true` there.
  */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -24,7 +24,10 @@ const DIRECTIONS: Readonly<Record<EdgeStep['direction'], readonly Direction[]>> 
   both: ['in', 'out'],
 };
 
-/** The ids of the edges at a record: direction by direction, then by table, as they are named or else by name, then by key. */
+/**
+ * The ids of the edges at a record: direction by direction, then by table, as they are named or else by name, then by
+ * key.
+ */
 export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
   return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined) return [];
@@ -46,7 +49,10 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
   });
 }
 
-/** Where the edges at a record lead to, in the order of their ids; `undefined` where that isn't kept, or lies in another table than `ends`. */
+/**
+ * Where the edges at a record lead to, in the order of their ids; `undefined` where that isn't kept, or lies in another
+ * table than `ends`.
+ */
 export function endsAt(
   { context }: Execution,
   catalog: DatabaseCatalog,

@@ -1,4 +1,4 @@
-/** ON DELETE: what becomes of the records that refer to one that is deleted. */
+/** ON DELETE: what happens to records that refer to a deleted one. */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Reference } from '../../language/ast.js';
@@ -11,7 +11,8 @@ import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';
 import { deeper } from '../runtime/depth.js';
-import { type Execution, Frame, Scope } from '../runtime/execution.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import type { Referrer } from './links.js';
 import { forgetReferrers, referredBy, referrersAt, topName } from './references.js';
 import type { PreparedField, TablePreparer } from './table.js';
@@ -63,7 +64,8 @@ export class OnDelete {
   }
 
   /**
-   * Does what the fields say, when the record is no more. It runs like events do, with permissions off, as the owner of the schema wants.
+   * Does what the fields say, when the record is no more. It runs like events do, with permissions off, as the owner of
+   * the schema wants.
    * @throws TesseraError `references_failed`
    */
   settle(execution: Execution, id: RecordId): PromiseOrValue<void> {
@@ -103,7 +105,7 @@ export class OnDelete {
   }
 }
 
-/** Which record it is that refers is told only to those who can see that it does. */
+/** The error names the referring record only if the principal can see the reference. */
 function reject(execution: Execution, id: RecordId, { id: by, field }: Referrer): PromiseOrValue<never> {
   const isSeen =
     !execution.checks.view ||

@@ -1,4 +1,4 @@
-/** The one reader: every record that anybody sees has come through here. */
+/** The one reader: every record that a principal sees passes through here. */
 import {
   andThen,
   filterInOrder,
@@ -191,7 +191,10 @@ export class Reader implements RecordReader {
     });
   }
 
-  /** The edges at whose end whoever asks may see the record that it came from: a hidden field isn't told by the way to it. */
+  /**
+   * The edges whose end at the starting record the principal may see, so that a traversal doesn't reveal a hidden
+   * field.
+   */
   #withOpenEnd(execution: Execution, edges: RecordId[], end: 'in' | 'out'): PromiseOrValue<RecordId[]> {
     if (edges.length === 0) return edges;
     return andThen(execution.context.catalog(), (catalog) => {
@@ -228,7 +231,10 @@ export class Reader implements RecordReader {
     });
   }
 
-  /** A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule only narrows. */
+  /**
+   * A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule
+   * only narrows.
+   */
   #presentNamed(
     execution: Execution,
     table: PreparedTable,

@@ -1,6 +1,6 @@
 /**
- * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps them; `<~` reads them,
- * and a DELETE asks them what its record means to others (`on-delete.ts`).
+ * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps
+ * them; `<~` reads them, and a DELETE asks them what its record means to others (`on-delete.ts`).
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -74,7 +74,10 @@ export function updateReferences(
   }
 }
 
-/** Follows a change of a field's definition: builds the references of one that begins to refer, removes those of one that ends. */
+/**
+ * Follows a change of a field's definition: builds the references of one that begins to refer, removes those of one
+ * that ends.
+ */
 export function settleReferences(
   execution: Execution,
   catalog: DatabaseCatalog,
@@ -100,7 +103,10 @@ export function settleReferences(
   });
 }
 
-/** The records that refer to a record, subject by subject, by field and key; without subjects those of all tables, by their names. */
+/**
+ * The records that refer to a record, subject by subject, by field and key; without subjects those of all tables, by
+ * their names.
+ */
 export function referrersAt(
   execution: Execution,
   id: RecordId,
@@ -149,7 +155,9 @@ function referrersIn(catalog: DatabaseCatalog, node: string, entries: readonly E
   });
 }
 
-/** Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any. */
+/**
+ * Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any.
+ */
 export function hasReferences(catalog: DatabaseCatalog): boolean {
   let has = referring.get(catalog);
   if (has === undefined) {

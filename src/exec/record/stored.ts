@@ -8,8 +8,8 @@ import type { Execution } from '../runtime/execution.js';
 const BATCH = 256;
 
 /**
- * All records of a table as they are stored, without what its fields compute: for a principal whom no permissions apply to. Everybody else's
- * records come through the reader.
+ * All records of a table as they are stored, without what its fields compute: for a principal whom no permissions apply
+ * to. All others read records through the reader.
  */
 export function storedRecords(execution: Execution, { keys }: TableEntry): Cursor {
   invariant(!execution.checks.view, 'whoever reads what is stored may see all of it');

@@ -62,8 +62,9 @@ export interface PreparedEvent {
 }
 
 /**
- * How a field without a PERMISSIONS clause behaves (`--field-permissions`): as its table does, or hidden and untouchable, declared or not.
- * A field below another follows the one above it either way; `id` and the ends of an edge always follow the table.
+ * How a field without a PERMISSIONS clause behaves (`--field-permissions`): as its table does, or hidden and
+ * untouchable, declared or not. A field below another follows the one above it either way; `id` and the ends of an edge
+ * always follow the table.
  */
 export type FieldPermissionDefault = 'inherit' | 'none';
 

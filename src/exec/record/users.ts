@@ -11,14 +11,14 @@ import { encodeKey } from '../../value/key-codec.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 
-/** To be called for each record that is created; costs nothing where nobody signs in. */
+/** To be called for each record that is created; costs nothing in databases without record access. */
 export function beginUser({ context, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   const { random, clock } = environment;
   return recordCreated({ transaction: context.transaction, random, clock }, table, encodeKey(id.key));
 }
 
-/** To be called for each record that is deleted; costs nothing where nobody signs in. */
+/** To be called for each record that is deleted; costs nothing in databases without record access. */
 export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   const { context, sessions, identity } = execution;
@@ -27,8 +27,8 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
 }
 
 /**
- * To be called when somebody begins to use a transaction: a record user must be the record that has signed in, as the
- * transaction shows it, and no other that has its id by now. Whoever commits what rests on that conflicts with whoever
+ * To be called when a session begins to use a transaction: a record user must be the record that has signed in, as the
+ * transaction shows it, and no other that has its id by now. A commit that relies on this conflicts with one that
  * deletes the record.
  *
  * @throws TesseraError `session_expired`

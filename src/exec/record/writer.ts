@@ -59,7 +59,7 @@ export class Writer implements RecordWriter {
     options: WriteOptions = {},
   ): PromiseOrValue<Written | undefined> {
     return this.#locate(execution, id, undefined, (catalog, table, key, stored) => {
-      // Whether it is there is told last, so that the answer may come together with those on its unique values.
+      // Existence is checked last, so that the read may be grouped with those of its unique values.
       const taken = unawaited(stored);
       const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
       if (isRuled && table.rules.create.kind === 'none')
@@ -71,7 +71,7 @@ export class Writer implements RecordWriter {
           if (settled === undefined) return denyWrite(execution, { action: 'create', table: id.table });
           return andThen(this.#prefetchClaims(change, settled), () =>
             andThen(taken, (there) => {
-              // Only those are told who could have created the record.
+              // The error is only for a principal who could have created the record.
               if (isObject(there)) throw failure('record_exists', { id: toText(id) });
               return this.#store(change, settled);
             }),
@@ -112,7 +112,10 @@ export class Writer implements RecordWriter {
     );
   }
 
-  /** Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one of them. */
+  /**
+   * Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one
+   * of them.
+   */
   delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
     return this.#delete(execution, id, undefined, false);
   }
@@ -154,7 +157,7 @@ export class Writer implements RecordWriter {
     );
   }
 
-  /** Stores or deletes a record without asking anybody. */
+  /** Stores or deletes a record without any checks. */
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
     const done = this.#locate(execution, id, undefined, (catalog, table, key, stored) =>
       andThen(stored, (found) => {
@@ -303,7 +306,9 @@ export class Writer implements RecordWriter {
     }));
   }
 
-  /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
+  /**
+   * The error of a unique violation names the record that holds the values only where all records are wholly visible.
+   */
   #index({ execution, table, id, before }: Change, after: ObjectValue): PromiseOrValue<void> {
     const isOpen = table.mask === undefined && table.rules.select.kind === 'full';
     const tellsHolder = !execution.checks.view || isOpen;
@@ -312,8 +317,9 @@ export class Writer implements RecordWriter {
   }
 
   /**
-   * Whether one look shows that there is nothing at many records that could be in the way of deleting them, or has to go with them; nor can
-   * anything come there while they are deleted. The look spans what lies between them, too, so that it isn't for a few records.
+   * Whether one look shows that there is nothing at many records that could be in the way of deleting them, or has to
+   * go with them; nor can anything come there while they are deleted. The look spans what lies between them, too, so
+   * that it isn't for a few records.
    */
   #areUnconnected(execution: Execution, found: readonly Found[]): PromiseOrValue<boolean> {
     const table = found[0]?.id.table as string;
@@ -326,7 +332,10 @@ export class Writer implements RecordWriter {
     });
   }
 
-  /** Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves the record alone. */
+  /**
+   * Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves
+   * the record alone.
+   */
   #deleteEdges(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
     return andThen(edgesAt(execution, id, { direction: 'both', tables: [] }), (edges) => {
       if (edges.length === 0) return true;
@@ -362,7 +371,10 @@ export class Writer implements RecordWriter {
     });
   }
 
-  /** What a change of a record brings with it: an entry in the log of changes, then views, then events, which see all of it. */
+  /**
+   * What a change of a record brings with it: an entry in the log of changes, then views, then events, which see all of
+   * it.
+   */
   #follow(
     execution: Execution,
     catalog: DatabaseCatalog,

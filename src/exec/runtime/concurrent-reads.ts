@@ -1,17 +1,17 @@
 /**
- * Work on several rows at once, where a store answers later: what is asked for within one turn travels together, so that a hundred links take
- * as long as one. Only where the work can't be noticed to be done at once.
+ * Concurrent reads for several rows on asynchronous stores: requests of one turn of the event loop travel together, so
+ * that a hundred links take as long as one. Only for work without observable order.
  */
 import { mapInOrder, mapTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { forEachChunk } from './cooperative-yielding.js';
 import type { Execution } from './execution.js';
 
-/** Whether reads take their time. */
+/** Whether reads are asynchronous. */
 export function answersLater({ context }: Execution): boolean {
   return context.answersLater;
 }
 
-/** `mapInOrder` for what only reads: where that takes its time, some hundreds at once. */
+/** `mapInOrder` for work that only reads: on asynchronous stores some hundreds at once. */
 export function mapReads<T, U>(
   execution: Execution,
   items: readonly T[],
@@ -22,7 +22,7 @@ export function mapReads<T, U>(
   return readBatches(execution, items, map);
 }
 
-/** So many reads are under way at most. */
+/** Maximum number of concurrent reads. */
 const MAX_CONCURRENT = 256;
 
 async function readBatches<T, U>(
@@ -39,7 +39,8 @@ async function readBatches<T, U>(
 }
 
 /**
- * `mapInTurns`, a batch at a time together. What is made on the way is released with each batch; `made` is given its results.
+ * `mapInTurns`, a chunk at a time concurrently. Intermediate values are released with each chunk; `made` gets its
+ * results.
  */
 export async function mapChunksConcurrently<T, U>(
   execution: Execution,

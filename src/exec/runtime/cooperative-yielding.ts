@@ -4,17 +4,17 @@ import type { Stepwise } from '../../base/stepwise.js';
 import { takeWalked } from '../../value/walk.js';
 import type { Execution } from './execution.js';
 
-/** So much work shares one look at the clock: about half a millisecond. */
+/** Work units between two looks at the clock: about half a millisecond. */
 const WORK_PER_CHECKPOINT = 8192;
-/** What a small piece of work counts for. */
+/** Units of a small piece of work. */
 const SMALL_STEP = 128;
 
 let counted = 0;
 
 /**
- * To be called for each piece of work whose number or size a query decides: a call, an element of an array, the comparison of two values.
- * `units` counts what it has to look at. Gives way and stops like `interrupt.checkpoint`, which costs too much to be asked each time. What
- * walks over values have met since the last call counts, too.
+ * To be called for each piece of work whose number or size a query decides: a call, an element of an array, the
+ * comparison of two values. `units` is the number of elements it visits. Yields and throws like `interrupt.checkpoint`,
+ * which is too expensive for each call. Elements visited by walks over values since the last call count, too.
  */
 export function countWork({ interrupt }: Pick<Execution, 'interrupt'>, units: number): PromiseOrValue<void> {
   counted += units + takeWalked();
@@ -28,15 +28,15 @@ export function maybeYield(execution: Pick<Execution, 'interrupt'>): PromiseOrVa
   return countWork(execution, SMALL_STEP);
 }
 
-/** What pauses where an execution does. */
+/** Pauses at the checkpoints of an execution. */
 export function pausingOf({ interrupt }: Pick<Execution, 'interrupt'>): Pausing {
   return { pause: () => interrupt.checkpoint() };
 }
 
-/** How many items are taken before others may have a turn. */
+/** Items between two checkpoints. */
 const CHUNK_LENGTH = 256;
 
-/** Hands on any number of items, some at a time, giving way in between. */
+/** Processes any number of items chunk by chunk, with a checkpoint in between. */
 export function forEachChunk<T>(
   { interrupt }: Pick<Execution, 'interrupt'>,
   items: readonly T[],
@@ -52,7 +52,7 @@ export function forEachChunk<T>(
   });
 }
 
-/** `mapInOrder` for any number of items, giving way on the way. `made` is told the results of many, some at a time. */
+/** `mapInOrder` for any number of items, with checkpoints. `made` gets the results chunk by chunk if there are many. */
 export function mapChunks<T, U>(
   execution: Pick<Execution, 'interrupt'>,
   items: readonly T[],
@@ -70,7 +70,7 @@ export function mapChunks<T, U>(
   return andThen(done, () => mapped);
 }
 
-/** All of some work that is done in pieces, giving way on the way. */
+/** Runs stepwise work to its end, with checkpoints. */
 export function runStepwise<T>(execution: Pick<Execution, 'interrupt'>, work: Stepwise<T>): PromiseOrValue<T> {
   return doInSteps(work, pausingOf(execution));
 }

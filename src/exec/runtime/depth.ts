@@ -1,4 +1,4 @@
-/** How deep functions, closures, events and computed fields may call each other. */
+/** Maximum call depth of functions, closures, events and computed fields. */
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Execution } from './execution.js';
@@ -32,7 +32,7 @@ export function deeperByEvent(execution: Execution): Execution {
   return { ...execution, depth, variants: new Variants() };
 }
 
-/** Runs a body that is called. Bodies may be high trees, so that the stack can end before the levels do; that is the same error. */
+/** Runs the body of a call. Deep bodies may overflow the stack before the maximum depth; that is the same error. */
 export function withStackGuard<T>(body: () => PromiseOrValue<T>): PromiseOrValue<T> {
   return otherwise(body, (error) => {
     throw isStackOverflow(error) ? failure('computation_too_deep', undefined, { cause: error }) : error;

@@ -1,6 +1,6 @@
 /**
- * What a running statement knows: its transaction, who runs it and where, and when to stop. It is handed down as an argument; nothing
- * is ambient.
+ * What a running statement knows: its transaction, who runs it and where, and when to stop. It is handed down as an
+ * argument; nothing is ambient.
  */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -25,6 +25,7 @@ import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.j
 import type { ScriptRunner } from '../script/contract.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
+import { Scope } from './scope.js';
 import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 
@@ -36,20 +37,20 @@ export interface Checks {
   readonly edit: boolean;
 }
 
-/** Looks after time, cancellation and fairness. */
+/** Deadline, cancellation and cooperative yielding. */
 export interface Interrupt {
   /**
-   * To be called for each batch of work. Throws when the deadline has passed or the request was cancelled; gives a promise, to be waited
-   * for, when other clients should have a turn.
+   * To be called for each batch of work. Throws when the deadline has passed or the request was cancelled; answers a
+   * promise, to be awaited, when the event loop should serve other clients.
    */
   checkpoint(): PromiseOrValue<void>;
-  /** The same where nothing can be waited for: throws, but never gives way. */
+  /** The same for synchronous code: throws, but never yields. */
   check(): void;
   /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
   within(duration: Duration, since?: number): Interrupt;
   /**
-   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or `grace` milliseconds later.
-   * The answer stops that.
+   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or
+   * `grace` milliseconds later. The answer stops that.
    */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
 }
@@ -65,9 +66,15 @@ export interface TransactionContext {
   readonly catalogs: CatalogCache;
   /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
   readonly answersLater: boolean;
-  /** The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be fetched with it. */
+  /**
+   * The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be
+   * fetched with it.
+   */
   likelyCatalog(): DatabaseCatalog | undefined;
-  /** Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still the same. */
+  /**
+   * Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still
+   * the same.
+   */
   prefetch(wanted: Prefetch): PromiseOrValue<void>;
 }
 
@@ -92,9 +99,9 @@ export interface Execution {
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
-  /** Whom live queries tell; without one there can't be any. */
+  /** Receives the notifications of live queries; without one there can't be any. */
   readonly listener: LiveListener | undefined;
-  /** Who is told of definitions, grants and refused writes; nobody where no audit log is kept. */
+  /** Records definitions, grants and denied writes; absent where no audit log is kept. */
   readonly auditRecorder: AuditRecorder | undefined;
   readonly past: Past;
   readonly sessions: SessionRegistry;
@@ -104,11 +111,14 @@ export interface Execution {
   readonly depth: number;
   /** How many asynchronous events led to what runs now. */
   readonly eventDepth: number;
-  /** To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find it. */
+  /**
+   * To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find
+   * it.
+   */
   eventQueued(): void;
   /** The same for work on indexes. */
   indexWorkQueued(): void;
-  /** Whoever made the request may SLEEP, in stored code as well, and nobody else waits for it. */
+  /** The client may SLEEP, in stored code as well, and no other request waits for it. */
   readonly maySleep: boolean;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
@@ -118,12 +128,17 @@ export interface Execution {
   readonly judging: boolean;
   /** A write that PERMISSIONS refuse is an error rather than left out. */
   readonly strict: boolean;
-  /** False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`. */
+  /**
+   * False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`.
+   */
   readonly writable: boolean;
   readonly variants: Variants<Execution>;
 }
 
-/** What is known of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` where they aren't known. */
+/**
+ * What is known of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` where they aren't
+ * known.
+ */
 export interface Past {
   /** Before it there was nothing in the store. */
   readonly emptyBefore: bigint | undefined;
@@ -131,7 +146,10 @@ export interface Past {
   unchangedSince(): bigint | undefined;
 }
 
-/** All reads of records go through this one door; rows and hidden fields don't come out of it. `fields`: what is read of them, or all. */
+/**
+ * All reads of records pass through this interface; hidden records and fields never leave it. `fields`: what is read of
+ * them, or all.
+ */
 export interface RecordReader {
   /** The record as the principal may see it, with computed fields; NONE when it doesn't exist or is hidden. */
   read(
@@ -149,7 +167,10 @@ export interface RecordReader {
   ): PromiseOrValue<(ObjectValue | undefined)[]>;
   /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
   scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void>;
-  /** What the principal sees of a stored record: nothing, or the record with its computed fields and without what is hidden. */
+  /**
+   * What the principal sees of a stored record: nothing, or the record with its computed fields and without what is
+   * hidden.
+   */
   present(
     execution: Execution,
     table: TableEntry,
@@ -159,11 +180,14 @@ export interface RecordReader {
   ): PromiseOrValue<ObjectValue | undefined>;
   /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
   mayHide(table: TableEntry, path: readonly Part[]): boolean;
-  /** What a principal whom rules apply to may do with a record, and which of its fields are hidden then; for those who explain rules. */
+  /**
+   * What a principal whom rules apply to may do with a record, and which of its fields are hidden then; for those who
+   * explain rules.
+   */
   judge(execution: Execution, table: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict>;
   /** The edges at a record: ids of the edge records, in key order. */
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
-  /** Where the edges at a record lead to, if that can be told without reading them. */
+  /** The ends of the edges at a record, if known without reading these. */
   ends(execution: Execution, id: RecordId, hop: Hop): PromiseOrValue<RecordId[] | undefined>;
   /** The records that refer to a record, seen or not, once for each field; without subjects those of all tables. */
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
@@ -175,7 +199,9 @@ export interface Verdict {
   readonly hidden: readonly { readonly field: string; readonly permission: Permission }[];
 }
 
-/** All changes of records go through this one door. Each answers `undefined` where nothing may or can be done. */
+/**
+ * All changes of records pass through this interface. Each method answers `undefined` where nothing may or can be done.
+ */
 export interface RecordWriter {
   /** @throws TesseraError `record_exists` */
   create(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
@@ -192,11 +218,13 @@ export interface RecordWriter {
   /** The same for records that were read to be deleted, one after the other. */
   deleteMany(execution: Execution, found: readonly Found[]): PromiseOrValue<(Written | undefined)[]>;
   /**
-   * Stores a record as it is, or deletes it where there is none to store: for those that the server makes of others. Neither rules nor fields
-   * of the table are asked; indexes, events and views follow.
+   * Stores a record as it is, or deletes it where there is none to store: for those that the server makes of others.
+   * Neither rules nor fields of the table are asked; indexes, events and views follow.
    */
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void>;
-  /** Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal. */
+  /**
+   * Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal.
+   */
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
 }
 
@@ -206,7 +234,9 @@ export interface Found {
   readonly seen: ObjectValue;
 }
 
-/** The record as a statement would have it; `before` is the stored one, without elements that the principal may not see. */
+/**
+ * The record as a statement would have it; `before` is the stored one, without elements that the principal may not see.
+ */
 export type Draft = (before: ObjectValue | undefined) => PromiseOrValue<ObjectValue>;
 
 export interface WriteOptions {
@@ -226,7 +256,7 @@ export interface Written {
   readonly after: ObjectValue | undefined;
 }
 
-/** What a live query tells its client. */
+/** A notification of a live query. */
 export interface Notification {
   /** The live query. */
   readonly id: Uuid;
@@ -235,8 +265,8 @@ export interface Notification {
   readonly record: RecordId | undefined;
   readonly result: Value;
   /**
-   * In those of live queries that were begun with SINCE: everything up to it has been told, so that SINCE it goes on behind this notification.
-   * Absent as long as no commit has been told to its end.
+   * For live queries with SINCE: everything up to it has been sent, so that SINCE it resumes after this notification.
+   * Absent until a commit has been sent completely.
    */
   readonly versionstamp?: Versionstamp | undefined;
   /** Why the live query has ended; absent when a KILL has ended it. */
@@ -251,11 +281,11 @@ export interface LiveQuery {
   readonly place: DatabasePath;
   readonly table: TableEntry;
   readonly listener: LiveListener;
-  /** With SINCE: what was committed after `stamp` is told first; nothing if it is missing. */
+  /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
   readonly since?: { readonly stamp: Versionstamp | undefined } | undefined;
   /**
-   * What the query shows of a change to whoever the execution runs for; `undefined` if nothing. The table is as it is by then. `versionstamp`
-   * is that of the notification.
+   * What the query shows of a change to the principal of the execution; `undefined` if nothing. The table is as it is
+   * by then. `versionstamp` is that of the notification.
    */
   look(
     execution: Execution,
@@ -270,7 +300,10 @@ export interface LiveRegistry {
   /** The live queries of a table, in the order of their ids. */
   of(table: TableEntry): readonly LiveQuery[];
   get(id: string): LiveQuery | undefined;
-  /** Has a query begin when the transaction commits. @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
+  /**
+   * Has a query begin when the transaction commits.
+   * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
+   */
   begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
   /** Ends a query at once, and says why. */
   end(query: LiveQuery, reason?: TesseraError): void;
@@ -278,12 +311,12 @@ export interface LiveRegistry {
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
 }
 
-/** A session that outlasts a request, with somebody signed in. */
+/** A session that outlasts a request, with a signed-in user. */
 export interface LastingSession {
   /** A UUID. */
   readonly key: string;
   readonly identity: Identity;
-  /** Whom its live queries tell. */
+  /** Receives the notifications of its live queries. */
   readonly listener: LiveListener | undefined;
   /** What INFO FOR SESSIONS shows of it besides who it is. */
   readonly facts: SessionFacts;
@@ -292,7 +325,7 @@ export interface LastingSession {
 }
 
 export interface SessionFacts {
-  /** When somebody signed in, in nanoseconds since 1970. */
+  /** When the user signed in, in nanoseconds since 1970. */
   readonly since: bigint;
   /** When it was last used. */
   readonly active: bigint;
@@ -302,19 +335,21 @@ export interface SessionFacts {
 
 /** The sessions of a store that outlast a request. */
 export interface SessionRegistry {
-  /** Those with somebody signed in, the oldest first. */
+  /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
-  /** When a transaction commits that changes what users at a place or below it rest on, has their sessions look again at whether they may go on. */
+  /**
+   * When a transaction commits that changes what users at a place or below it rest on, has their sessions re-validated.
+   */
   scheduleRevalidation(transaction: Transaction, place: DatabasePath): void;
-  /** The same for the users that a record is. */
+  /** The same for the users of a record. */
   scheduleRecordRevalidation(transaction: Transaction, place: DatabasePath, id: RecordId): void;
 }
 
-/** Whose live queries they are: a session that can be told. */
+/** The owner of live queries: a session that receives notifications. */
 export interface LiveListener {
   /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
   admit(query: LiveQuery): void;
-  /** A query begins, behind the commits up to a versionstamp; answers false when nobody wants it any more. */
+  /** A query begins, behind the commits up to a versionstamp; answers false when it is no longer wanted. */
   begun(query: LiveQuery, stamp: Versionstamp): boolean;
   /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
   changed(query: LiveQuery, change: Written, weight: number, stamp: Versionstamp): void;
@@ -325,12 +360,15 @@ export interface LiveListener {
 export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boolean | undefined>;
 
 /**
- * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't be seen: then
- * with its id alone, so that no expression of the user learns more.
+ * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't
+ * be seen: then with its id alone, so that no expression of the user learns more.
  */
 export type Purpose = 'select' | 'update' | 'delete';
 
-/** Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its candidates, in their order. */
+/**
+ * Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its
+ * candidates, in their order.
+ */
 export interface RecordScan {
   readonly table: string;
   /** A record id with a range as key. */
@@ -347,22 +385,33 @@ export interface RecordScan {
   readonly limit?: number;
 }
 
-/** Gives out the numbers of sequences: outside of every transaction, so that nobody waits for anybody and nothing is given out twice. */
+/**
+ * Allocates the numbers of sequences outside of every transaction, so that requests don't wait for each other and no
+ * number is allocated twice.
+ */
 export interface SequenceNumbers {
-  /** The interrupt is asked meanwhile, within the sequence's TIMEOUT. @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled` */
+  /**
+   * The interrupt is asked meanwhile, within the sequence's TIMEOUT.
+   * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
+   */
   next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
 }
 
 /** Answers requests to the endpoints of DEFINE API. */
 export interface ApiEndpoints {
-  /** `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too. @throws TesseraError `api_path`, `api_request` */
+  /**
+   * `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too.
+   * @throws TesseraError `api_path`, `api_request`
+   */
   invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
 }
 
 /** A compiled expression or statement. */
 export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
 
-/** SerialQueue trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in. */
+/**
+ * Compiles trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in.
+ */
 export interface Compiler {
   readonly tuning: Tuning;
   expression(expression: Expression): Evaluate;
@@ -370,81 +419,8 @@ export interface Compiler {
 }
 
 /**
- * Variables by name; a block opens a new scope in which LET hides the outer ones. The body of a function has a scope of its own: what its
- * caller has is found behind the parameters of the database (`DEFINE PARAM`), so that no variable of a caller takes the place of one.
+ * Where an expression is evaluated: the current document (`$this`), the one around it (`$parent`), and the variables.
  */
-export class Scope {
-  #own: Map<string, Value> | undefined;
-  readonly #outer: Scope | undefined;
-  /** Of a function's body: the variables of whoever calls it. */
-  readonly #caller: Scope | undefined;
-
-  constructor(outer?: Scope, caller?: Scope) {
-    this.#outer = outer;
-    this.#caller = caller;
-  }
-
-  /** The scope of a function that is called from here. */
-  ofCalled(): Scope {
-    return new Scope(undefined, this);
-  }
-
-  get(name: string): Value {
-    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
-      const own = scope.#own;
-      const value = own?.get(name);
-      if (value !== undefined || own?.has(name)) return value;
-    }
-    return undefined;
-  }
-
-  /** Whether a variable of the name is there; its value may be NONE. */
-  has(name: string): boolean {
-    return this.#own?.has(name) === true || this.#outer?.has(name) === true;
-  }
-
-  /** The variables of whoever called the function whose body this is in; `undefined` outside of functions. */
-  get caller(): Scope | undefined {
-    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
-      if (scope.#caller !== undefined) return scope.#caller;
-    }
-    return undefined;
-  }
-
-  /** The value of a variable here or with a caller, whatever the parameters of the database are called. */
-  getAnywhere(name: string): Value {
-    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.caller) {
-      const value = scope.get(name);
-      if (value !== undefined || scope.has(name)) return value;
-    }
-    return undefined;
-  }
-
-  set(name: string, value: Value): void {
-    this.#own ??= new Map();
-    this.#own.set(name, value);
-  }
-
-  /** Takes over the variables of a scope inside of this one that has been left. */
-  adopt(inner: Scope): void {
-    inner.#own?.forEach((value, name) => {
-      this.set(name, value);
-    });
-  }
-
-  /** A scope with the variables as they are now; what is set later doesn't change them, but adds to them. */
-  snapshot(): Scope {
-    const copy = new Scope(this, this.caller?.snapshot());
-    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
-      scope.#own?.forEach((value, name) => {
-        if (!copy.#own?.has(name)) copy.set(name, value);
-      });
-    }
-    return copy;
-  }
-}
-
-/** Where an expression is evaluated: the current document (`$this`), the one around it (`$parent`), and the variables. */
 export class Frame {
   private unfolded = 0;
 
@@ -460,7 +436,9 @@ export class Frame {
     return new Frame(this.execution, this.scope, current, this);
   }
 
-  /** Takes this frame itself on to another document, so that a loop over rows needs no frame for each (`row-frames.ts`). */
+  /**
+   * Takes this frame itself on to another document, so that a loop over rows needs no frame for each (`row-frames.ts`).
+   */
   moveTo(current: Value): this {
     (this as { current: Value }).current = current;
     this.unfolded = 0;

@@ -5,22 +5,22 @@ import { formatDuration } from '../../value/duration.js';
 import type { Duration } from '../../value/value.js';
 import type { Interrupt } from './execution.js';
 
-/** How long one request may compute before others get a turn, in milliseconds. */
+/** How long one request may compute before it yields, in milliseconds. */
 const SLICE = 1;
 
-/** A request's claim on the event loop: what it has used of its turn, and why it has to end. */
+/** A request's time slice of the event loop, and why it has to end. */
 interface TimeSlice {
   began: number;
   ended: TesseraError | undefined;
-  /** Called whenever it gives way. */
+  /** Called whenever it yields. */
   readonly onYield: (() => void) | undefined;
-  /** Who is to be called when it is cancelled; made when somebody is, which most requests don't need. */
+  /** Callbacks of a cancellation; created on demand, since most requests have none. */
   cancelled: Set<(reason: TesseraError) => void> | undefined;
 }
 
 /** When a request must have ended. */
 export interface Deadline {
-  /** In milliseconds, by the clock that only goes on. */
+  /** In milliseconds, by the monotonic clock. */
   readonly at: number;
   /** The time that it was given, which the error names. */
   readonly allowed: Duration;
@@ -39,7 +39,7 @@ export class RequestInterrupt implements Interrupt {
     this.deadline = deadline;
   }
 
-  /** `now` by the clock that only goes on; `onYield` is called whenever the request gives way to others. */
+  /** `now` by the monotonic clock; `onYield` is called whenever the request yields. */
   static begin(environment: Environment, now = environment.clock.monotonic(), onYield?: () => void): RequestInterrupt {
     const slice: TimeSlice = { began: now, ended: undefined, onYield, cancelled: undefined };
     return new RequestInterrupt(environment, slice, undefined);
@@ -75,7 +75,10 @@ export class RequestInterrupt implements Interrupt {
     };
   }
 
-  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier; without one it stays as it is. */
+  /**
+   * The same with an earlier deadline, if `duration` from now, or from `since`, is earlier; without one it stays as it
+   * is.
+   */
   within(duration: Duration | undefined, since = this.#environment.clock.monotonic()): RequestInterrupt {
     if (duration === undefined) return this;
     const at = since + Number(duration.nanoseconds) / 1e6;
@@ -99,7 +102,7 @@ export class RequestInterrupt implements Interrupt {
     return this.#yield().then(() => this.#checkAt(this.#slice.began));
   }
 
-  /** The same for what is to be done even if the request has to end. */
+  /** The same for work that must be finished even if the request has to end. */
   yieldIfDue(): PromiseOrValue<void> {
     if (this.#environment.clock.monotonic() - this.#slice.began >= SLICE) return this.#yield();
   }

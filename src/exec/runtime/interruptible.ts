@@ -3,8 +3,8 @@ import { untilInterrupted } from '../../storage/interrupted.js';
 import type { Execution } from './execution.js';
 
 /**
- * Work that ends when it has to, even if the store never answers: what it waits for then is left to itself, and its transaction, which the
- * caller cancels, takes nothing from it any more.
+ * Work that ends at its deadline or cancellation, even if the store never answers: the pending read is abandoned, and
+ * its transaction, which the caller cancels, ignores the result.
  */
 export function interruptible<T>(
   { context, interrupt }: Pick<Execution, 'context' | 'interrupt'>,

@@ -1,15 +1,16 @@
 /**
  * The memory of one request: what its statements have made and still hold, roughly, in bytes.
  *
- * Nobody can say when JavaScript frees a value. So what is made is charged where it may be large (results of functions and operators, rows
- * that are collected), and where a scope ends (a call, a turn of a loop, a row, a statement), everything that was charged in it is released
- * but for what its result weighs:
+ * When JavaScript frees a value is unknown. So values are charged where it may be large (results of functions and
+ * operators, rows that are collected), and where a scope ends (a call, a turn of a loop, a row, a statement),
+ * everything that was charged in it is released but for what its result weighs:
  *
  *     const mark = memory.used;
  *     const value = body(frame);
  *     return andThen(memory.settle(mark, value), () => value);
  *
- * Small values are charged nothing, and where nothing was charged nothing is weighed, so that small work costs a comparison.
+ * Small values are charged nothing, and where nothing was charged nothing is weighed, so that small work costs a
+ * comparison.
  */
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -31,7 +32,7 @@ const SLACK = 2 ** 20;
 export interface MemoryWatch {
   /** To be called when a request has grown. */
   grown(memory: RequestMemory): void;
-  /** It holds nothing any more. */
+  /** It holds nothing now. */
   gone(memory: RequestMemory): void;
 }
 
@@ -44,7 +45,7 @@ export interface RequestMemoryOptions {
   readonly limit: number;
   /** What all of them count for. */
   readonly budget?: MemoryBudget | undefined;
-  /** Whether the storage decodes each record anew for whoever reads it, rather than sharing it. */
+  /** Whether the storage decodes a record for each read, rather than sharing it. */
   readonly ownsRows: boolean;
   readonly watch?: MemoryWatch | undefined;
 }
@@ -53,7 +54,7 @@ export interface RequestMemoryOptions {
 export interface Running {
   /** Ends it at its next checkpoint. */
   cancel(reason: TesseraError): void;
-  /** Gives way to others when it is time to, whether the request is to end or not. */
+  /** Yields when the time slice is over, whether the request has to end or not. */
   yieldIfDue(): PromiseOrValue<void>;
 }
 
@@ -63,7 +64,10 @@ const WEIGHED_AT_ONCE = 4096;
 export class RequestMemory {
   /** Bytes that are charged now; at the beginning of a scope, its mark. */
   used = 0;
-  /** Counts what was made that may be gone by now: where there is nothing of it, the results of a statement needn't be weighed. */
+  /**
+   * Counts what was made that may be gone by now: where there is nothing of it, the results of a statement needn't be
+   * weighed.
+   */
   made = 0;
   readonly #options: RequestMemoryOptions;
   /** Weighing a list takes time: as long as no more than this is charged, what is gone of it counts on. */
@@ -98,7 +102,10 @@ export class RequestMemory {
     return value;
   }
 
-  /** Charges records that are collected as they were read: no more than their slots where they are shared with the storage. */
+  /**
+   * Charges records that are collected as they were read: no more than their slots where they are shared with the
+   * storage.
+   */
   chargeRows(rows: readonly Value[]): void {
     if (this.#options.ownsRows) this.made++;
     this.charge(this.#options.ownsRows ? weightOfRows(rows) : SLOT * rows.length);
@@ -109,7 +116,7 @@ export class RequestMemory {
     this.charge(weightOfCopies(rows));
   }
 
-  /** Takes back some of what was charged in the present scope: what was collected isn't wanted any more. */
+  /** Takes back some of what was charged in the present scope: what was collected is no longer needed. */
   discharge(bytes: number): void {
     this.releaseTo(this.used - bytes);
   }

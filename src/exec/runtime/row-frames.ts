@@ -8,8 +8,8 @@ import type { Frame } from './execution.js';
 export type RowFrames = (frame: Frame) => (row: Value) => Frame;
 
 /**
- * One frame for all rows, one after the other, unless an expression may keep the one it was given. Measured on a filtered count: a frame
- * for each row takes some 5 % more.
+ * One frame for all rows, one after the other, unless an expression may keep the one it was given. Measured on a
+ * filtered count: a frame for each row takes some 5 % more.
  */
 export function rowFrames(expressions: readonly Expression[]): RowFrames {
   if (expressions.some(mayKeepFrame)) return (frame) => (row) => frame.within(row);
@@ -19,7 +19,7 @@ export function rowFrames(expressions: readonly Expression[]): RowFrames {
   };
 }
 
-/** Closures remember where they were made; statements hand their frame on to whatever they hold, and may name something in its scope. */
+/** Closures capture their frame; statements pass their frame on to their parts, and may set variables in its scope. */
 export function mayKeepFrame(expression: Expression): boolean {
   let keeps = false;
   walk(expression, {

@@ -13,7 +13,10 @@ function isThere(expression: Expression): boolean {
   return kind === 'literal' || kind === 'constant' || kind === 'param' || fieldNameOf(expression) !== undefined;
 }
 
-/** An expression whose end is that of a scope: of what it makes on the way nothing is held but its value (`request-memory.ts`). */
+/**
+ * An expression whose end is that of a scope: of what it makes on the way nothing is held but its value
+ * (`request-memory.ts`).
+ */
 export function scoped(evaluate: Evaluate): Evaluate {
   return (frame) => {
     const { memory } = frame.execution;

@@ -4,7 +4,7 @@ import { pausingOf } from './cooperative-yielding.js';
 import type { Execution } from './execution.js';
 
 /**
- * Sorts any number of items, giving way on the way. Equal items stay in the order in which they came. A few are sorted
+ * Stable sort of any number of items, with checkpoints. A few are sorted
  * in place.
  */
 export function sortYielding<T>(

@@ -16,7 +16,9 @@ export class DatabaseTransactionContext implements TransactionContext {
   readonly #refusal: TesseraError | undefined;
   #catalog: DatabaseCatalog | undefined;
 
-  /** With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without. */
+  /**
+   * With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without.
+   */
   constructor(
     transaction: Transaction,
     catalogs: CatalogCache,
@@ -73,5 +75,8 @@ export class DatabaseTransactionContext implements TransactionContext {
   }
 }
 
-/** The key of the selected database: every statement asks for it, and a string is found faster that was asked for before. */
+/**
+ * The key of the selected database: every statement asks for it, and a string is found faster that was asked for
+ * before.
+ */
 const databaseKeys = new Derived<DatabasePath, Key>();

@@ -5,7 +5,7 @@ import type { RuleName } from '../../plan/rules/rule.js';
 export interface Tuning {
   /** By which rules plans are rewritten. */
   readonly rules: ReadonlySet<RuleName>;
-  /** Records a batch: enough to make the cost of a batch small, few enough to give way often. */
+  /** Records a batch: enough to make the cost of a batch small, few enough to yield often. */
   readonly batch: number;
   /** Whether literals are taken out of a statement when one of its shape comes for the first time. */
   readonly plansAtOnce: boolean;

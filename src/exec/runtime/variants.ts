@@ -1,8 +1,8 @@
 /**
  * Executions that differ from another one in a member or two, each made once.
  *
- * They are kept with it rather than in WeakMaps, whose entries outlive the collections of young objects: that was a third of what a
- * record user's read by id took.
+ * They are kept with it rather than in WeakMaps, whose entries outlive the collections of young objects: that was a
+ * third of what a record user's read by id took.
  */
 export class Variants<Execution extends { readonly variants: Variants<Execution> }> {
   /** In which permission clauses run. */

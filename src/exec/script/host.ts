@@ -1,4 +1,6 @@
-/** What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script. */
+/**
+ * What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script.
+ */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { callFunction } from '../../functions/call.js';
@@ -10,7 +12,8 @@ import { type Duration, isArray, isObject, type Value } from '../../value/value.
 import { ExecutionContext } from '../expression/execution-context.js';
 import { isProtectedParam } from '../expression/param.js';
 import { deeper } from '../runtime/depth.js';
-import { type Compiler, Frame, type Interrupt, Scope } from '../runtime/execution.js';
+import { type Compiler, Frame, type Interrupt } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
 import { refused, type ScriptValues } from './wire.js';
 

@@ -1,7 +1,7 @@
 import { failure } from '../../errors/error.js';
 import type { Evaluate } from '../runtime/execution.js';
 
-/** Stands for what the language has and the engine hasn't: it fails when it is run, not when it is parsed. */
+/** Compiles syntax that the engine doesn't implement: it fails when it is run, not when it is parsed. */
 export function notSupported(what: string): Evaluate {
   return () => {
     throw failure('not_supported', { what });

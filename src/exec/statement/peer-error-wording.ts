@@ -1,14 +1,14 @@
 /**
- * What the reference engine says of a function or method that isn't there, or whose arguments are wrong, depends on where it is called:
- * statements that write, a LET outside of blocks and closures that functions call say less, make no difference between methods and functions,
- * and tell the kinds of values less closely.
+ * The reference engine's error text for a missing function or method, or for wrong arguments, depends on the caller:
+ * statements that write, a LET outside of blocks and closures that functions call use a shorter wording, which doesn't
+ * distinguish methods from functions and names kinds of values less precisely.
  */
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Evaluate } from '../runtime/execution.js';
 
-/** Errors whose causes are the same in plain words. */
+/** Errors whose causes have the shorter wording. */
 const WORDED: ReadonlySet<ErrorCode> = new Set([
   'function_not_defined',
   'invalid_arguments',
@@ -16,26 +16,26 @@ const WORDED: ReadonlySet<ErrorCode> = new Set([
   'method_unknown',
 ]);
 
-/** Does the work; errors of methods come in plain words. */
+/** Runs work; errors of methods get the shorter wording. */
 export function rewordErrors<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
   return otherwise(work, (error) => {
     throw peerError(error);
   });
 }
 
-/** Evaluates the same, so. */
+/** Evaluates the same, with errors reworded. */
 export function rewordingErrors(evaluate: Evaluate): Evaluate {
   return (frame) => rewordErrors(() => evaluate(frame));
 }
 
-/** Compiles statements of a kind to be run so. */
+/** Compiles statements of a kind with errors reworded. */
 export function withPeerErrorText<S, C>(
   compile: (statement: S, compiler: C) => Evaluate,
 ): (statement: S, compiler: C) => Evaluate {
   return (statement, compiler) => rewordingErrors(compile(statement, compiler));
 }
 
-/** An error of a method in plain words; any other error as it is. */
+/** The error with the shorter wording, if there is one; any other error as it is. */
 export function peerError(error: unknown): unknown {
   let found = error;
   while (found instanceof TesseraError && WORDED.has(found.code) && found.cause instanceof TesseraError) {

@@ -1,4 +1,7 @@
-/** Statements with the plans that were made of them: one for each state of the definitions, and for each class of those who run them. */
+/**
+ * Statements with the plans that were made of them: one for each state of the definitions, and for each class of those
+ * who run them.
+ */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Expression } from '../../language/ast.js';
@@ -114,7 +117,7 @@ export class Prepared<Tree> {
     return run(frame);
   }
 
-  /** What is read first by a catalog, where that can be told without doing anything else. */
+  /** The first reads of a plan by a catalog, where they are known without running it. */
   firstReads(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Prefetch> {
     return andThen(this.#planFor(frame, likely), (plan) => plan.firstReads(frame, likely));
   }
@@ -171,7 +174,10 @@ export class Prepared<Tree> {
     return plan;
   }
 
-  /** Whether none of the tables that are named has an index, so that a plan for those whom no PERMISSIONS bind knows nothing of the definitions. */
+  /**
+   * Whether none of the tables that are named has an index, so that a plan for those whom no PERMISSIONS bind knows
+   * nothing of the definitions.
+   */
   #isUnindexed({ tables }: DatabaseCatalog, target: NamedTarget | undefined): boolean {
     if (target?.kind === 'table') return tables.get(target.table)?.answering.length === 0;
     return this.#planning.targets.every(

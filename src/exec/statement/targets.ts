@@ -1,4 +1,4 @@
-/** What stands after FROM, CREATE, UPDATE …: tables, records, ranges of records, or plain values. */
+/** The targets after FROM, CREATE, UPDATE …: tables, records, ranges of records, or plain values. */
 import { andThen, forEachInOrder, isPromise, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { forEachInSteps, mapInSteps } from '../../base/steps.js';
 import { failure } from '../../errors/error.js';
@@ -18,7 +18,7 @@ export type Target =
 
 type Targets = (frame: Frame) => PromiseOrValue<readonly Target[]>;
 
-/** The targets of a statement that writes. Arrays and sets stand for their elements, an object for the record that its `id` names. */
+/** The targets of a statement that writes. Arrays and sets denote their elements, an object the record of its `id`. */
 export function compileTargets(
   { targets, only }: { readonly targets: readonly Expression[]; readonly only: boolean },
   compiler: Compiler,
@@ -33,7 +33,7 @@ export function compileTargets(
   );
 }
 
-/** The targets of SELECT. An array, though not one inside of it, stands for its elements. */
+/** The targets of SELECT. An array denotes its elements, though not an array inside of it. */
 export function compileSources(sources: readonly Expression[], compiler: Compiler): Targets {
   return compileEach(sources, compiler, (values, execution) => {
     const targets: Target[] = [];
@@ -79,7 +79,7 @@ function compileEach(
     );
 }
 
-/** What one expression after FROM and the like stands for. */
+/** The target that one expression after FROM and the like denotes. */
 export function compileTarget(target: Expression, compiler: Compiler): Evaluate {
   if (target.kind === 'record-id' && target.key.kind === 'key' && target.key.value.kind === 'literal') {
     // It depends on nothing, and is the most frequent of all.

@@ -7,7 +7,10 @@ import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
 import { interruptible } from '../runtime/interruptible.js';
 import { Variants } from '../runtime/variants.js';
 
-/** TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none, which SELECT wants written out. */
+/**
+ * TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none, which SELECT wants
+ * written out.
+ */
 export function compileTimeout(
   timeout: Expression | undefined,
   compiler: Compiler,

@@ -9,7 +9,8 @@ import { type Compiler, type Evaluate, type Execution, Frame, type RecordReader 
 import { Variants } from '../runtime/variants.js';
 
 /**
- * No history is kept. What is known is the present, from the last change on, and that nothing was there before a store in memory was opened.
+ * No history is kept. What is known is the present, from the last change on, and that nothing was there before a store
+ * in memory was opened.
  * @throws TesseraError `versions_not_kept`, `cast_failed`
  */
 export function compileVersion(version: Expression | undefined, compiler: Compiler, run: Evaluate): Evaluate {

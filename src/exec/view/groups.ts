@@ -1,7 +1,8 @@
 /**
- * The groups of a view with GROUP. Beside the record that everybody sees, the state of each group is stored: a running total for each of its
- * aggregates, and for minima and maxima its values in their order. What each record of a source contributed to a group is stored as well,
- * since it may contribute something else now: expressions may follow links or look at the clock.
+ * The groups of a view with GROUP. Beside the visible record, the state of each group is stored: a running total for
+ * each of its aggregates, and for minima and maxima its values in their order. What each record of a source contributed
+ * to a group is stored as well, since it may contribute something else now: expressions may follow links or look at the
+ * clock.
  *
  * A change of a record costs a few keys, however large the groups are.
  */
@@ -17,7 +18,8 @@ import { compare } from '../../value/order.js';
 import { sortedKeys } from '../../value/strings.js';
 import { type ArrayValue, newObject, RecordId, type Value } from '../../value/value.js';
 import { writeAt } from '../operators/projections.js';
-import { type Execution, Frame, Scope } from '../runtime/execution.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import type { AggregateColumn, Columns } from './group-columns.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 
@@ -29,8 +31,8 @@ interface Group {
   readonly keys: ArrayValue;
   count: number;
   /**
-   * One for each aggregate. For an extremum it is the best of those values that will never be removed: they come from tables that keep no
-   * records, and would fill the store.
+   * One for each aggregate. For an extremum it is the best of those values that will never be removed: they come from
+   * tables that keep no records, and would fill the store.
    */
   readonly totals: Value[];
 }

@@ -25,7 +25,7 @@ export function maintainViews(
   );
 }
 
-/** Computes a view anew from all there is in its sources, and with it the views on it. No events are raised. */
+/** Rebuilds a view from its sources, and with it the views on it. No events are raised. */
 export function buildView(execution: Execution, name: string, compiler: Compiler): PromiseOrValue<void> {
   return andThen(execution.context.catalog(), (catalog) => {
     const view = catalog?.tables.get(name);

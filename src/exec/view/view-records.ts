@@ -13,7 +13,9 @@ export interface SourceRecord {
 }
 
 export interface ViewRecords {
-  /** Replaces what a record gave before it was changed. `frame` has it as its document if it belongs to the view now. */
+  /**
+   * Replaces what a record gave before it was changed. `frame` has it as its document if it belongs to the view now.
+   */
   replace(record: SourceRecord, frame: Frame | undefined): PromiseOrValue<void>;
   /** Writes what the changes add up to. */
   finish(): PromiseOrValue<void>;

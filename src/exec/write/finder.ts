@@ -44,7 +44,10 @@ export function recordsOf(targets: readonly Target[]): RecordId[] {
 /** So many records count for nothing. */
 const FEW = 256;
 
-/** Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met twice. */
+/**
+ * Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met
+ * twice.
+ */
 export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
 
 export function compileFind(
@@ -79,7 +82,9 @@ export function compileFind(
   };
 }
 
-/** The targets without those in tables of which no record may be changed: that is refused whether there are any or not. */
+/**
+ * The targets without those in tables of which no record may be changed: that is refused whether there are any or not.
+ */
 function openTargets(
   execution: Execution,
   purpose: 'update' | 'delete',

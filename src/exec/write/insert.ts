@@ -25,15 +25,8 @@ import { ensureTable } from '../define/ensure-table.js';
 import { setPath } from '../expression/assign.js';
 import { findByUniqueIndex } from '../index/maintain.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import {
-  type Compiler,
-  type Draft,
-  type Evaluate,
-  type Execution,
-  Frame,
-  Scope,
-  type Written,
-} from '../runtime/execution.js';
+import { type Compiler, type Draft, type Evaluate, type Execution, Frame, type Written } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
 import { compileAssignments } from './data.js';
@@ -65,14 +58,14 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
       };
       if (!insert.ignore && update === undefined) {
         if (!insert.relation) return create();
-        // An edge that is there isn't changed; whoever may not create it isn't told.
+        // An existing edge isn't changed; without the right to create it there is no error.
         return andThen(execution.writer.exists(execution, id), (there) =>
           there ? execution.writer.create(execution, id, () => row, { inputless: true, edge: true }) : create(),
         );
       }
       return andThen(duplicateOf(frame, id, row), (duplicate) => {
         if (duplicate === undefined) return create();
-        // What is wrong with a record is told before that it is there.
+        // Errors in a record come before the error that it exists.
         if (update === undefined) return insert.relation || !equals(duplicate, id) ? undefined : create();
         // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
         if (given['id'] !== undefined && !equals(duplicate, id)) return create();
@@ -109,8 +102,8 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
 }
 
 /**
- * Answers whether the table takes what is inserted. A view takes from an import only what it doesn't have of the records that it reads, and
- * nothing at all when it reads tables that keep their records.
+ * Answers whether the table takes what is inserted. A view takes from an import only what it doesn't have of the
+ * records that it reads, and nothing at all when it reads tables that keep their records.
  */
 function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
   const exists = ensureTable(execution, id.table);
@@ -147,7 +140,10 @@ function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrVal
   });
 }
 
-/** With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is written. */
+/**
+ * With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is
+ * written.
+ */
 function ignoring(work: () => PromiseOrValue<Written | undefined>): PromiseOrValue<Written | undefined> {
   return otherwise(work, (error) => {
     if (error instanceof TesseraError && (error.code === 'record_exists' || error.code === 'index_violation')) {
@@ -216,7 +212,7 @@ function idOf(row: ObjectValue, table: string | undefined, execution: Execution)
   return recordIdIn(row, table) ?? randomId(execution, table);
 }
 
-/** The same before the row's turn has come, when what is wrong with it is told. */
+/** The same ahead of the row itself, which reports its errors later. */
 function idIfValid(row: ObjectValue, table: string | undefined, execution: Execution): RecordId | undefined {
   try {
     return idOf(row, table, execution);
@@ -226,7 +222,9 @@ function idIfValid(row: ObjectValue, table: string | undefined, execution: Execu
   }
 }
 
-/** Whether a record is there, and who holds its unique values; for an edge also whether there is something at its ends. */
+/**
+ * Whether a record is there, and who holds its unique values; for an edge also whether there is something at its ends.
+ */
 function readsOfTargets(
   catalog: DatabaseCatalog,
   rows: readonly ObjectValue[],

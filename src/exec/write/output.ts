@@ -9,7 +9,8 @@ import { fieldPath } from '../expression/projection-name.js';
 import { answer } from '../operators/only.js';
 import { compileProjections } from '../operators/projections.js';
 import { mapChunks } from '../runtime/cooperative-yielding.js';
-import { type Compiler, type Execution, Frame, Scope, type Written } from '../runtime/execution.js';
+import { type Compiler, type Execution, Frame, type Written } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 
 /** `undefined` for a record of which nothing is to be returned. */
 export type ReturnValue = { readonly value: Value } | undefined;
@@ -58,8 +59,8 @@ export function compileOutput(
 }
 
 /**
- * The record before and after as the principal sees it, with the computed fields that are read of it; `undefined` when its present state (or
- * last, if deleted) is hidden.
+ * The record before and after as the principal sees it, with the computed fields that are read of it; `undefined` when
+ * its present state (or last, if deleted) is hidden.
  */
 function seenOf(
   execution: Execution,
@@ -77,12 +78,15 @@ function seenOf(
   );
 }
 
-/** A computed field that isn't of its type is told as any other is when a record is written. */
+/** A computed field of a wrong type has the same error as any other field of a written record. */
 function rethrowFieldError(error: unknown): never {
   throw error instanceof TesseraError && error.code === 'computed_coercion' ? error.cause : error;
 }
 
-/** The answer of a statement that wrote records: what RETURN makes of each, in order. Of what is imported there are no rows. */
+/**
+ * The answer of a statement that wrote records: what RETURN makes of each, in order. Of what is imported there are no
+ * rows.
+ */
 export function answerWritten(
   frame: Frame,
   written: readonly (Written | undefined)[],

@@ -59,8 +59,9 @@ export interface EdgeEnds {
 }
 
 /**
- * Writes an edge into the table, or as the record, that `named` is. An edge that is there already is changed, by those who may change it,
- * but for its ends. `draftFor` makes the draft from what the principal sees of it, `reads` of its fields. `drawn` is the id of a new one.
+ * Writes an edge into the table, or as the record, that `named` is. An edge that is there already is changed, by those
+ * who may change it, but for its ends. `draftFor` makes the draft from what the principal sees of it, `reads` of its
+ * fields. `drawn` is the id of a new one.
  * @throws TesseraError `edge_end_mismatch`
  */
 export function writeEdge(
@@ -116,7 +117,7 @@ function endingAt({ start, end }: EdgeEnds, draft: Draft): Draft {
     });
 }
 
-/** The ends of an edge stay; those that are hidden aren't told. */
+/** The ends of an edge stay; no error reveals hidden ones. */
 function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: EdgeEnds): void {
   for (const [name, wanted] of [
     ['in', start],
@@ -157,7 +158,10 @@ function isRecord(value: Value): value is RecordId {
   return value instanceof RecordId && !(value.key instanceof Range);
 }
 
-/** The records at one end: record ids, or records, alone or in an array. Errors call the ends `in` and `id`, as the peer's do. */
+/**
+ * The records at one end: record ids, or records, alone or in an array. Errors call the ends `in` and `id`, as the
+ * peer's do.
+ */
 function endsOf(value: Value, property: 'in' | 'id'): RecordId[] {
   return (isArray(value) ? value : [value]).map((each) => {
     const id = isObject(each) ? each['id'] : each;

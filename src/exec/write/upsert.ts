@@ -55,7 +55,10 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
     });
   };
 
-  /** With a condition, what meets it is changed; otherwise, or when nothing does, a record is made, unless a unique index knows it. */
+  /**
+   * With a condition, what meets it is changed; otherwise, or when nothing does, a record is made, unless a unique
+   * index knows it.
+   */
   const upsertTable = (find: Find, frame: Frame, target: Target & { kind: 'table' }): Writing => {
     const { execution } = frame;
     return andThen(upsert.where === undefined ? [] : find(frame, [target]), (found) => {

@@ -1,6 +1,6 @@
 /**
- * Makes sure before LMDB's library opens a file that it may: the library reads what the meta pages name straight from a map of the file into
- * memory, so that a page that is missing or damaged ends the process by a signal.
+ * Makes sure before LMDB's library opens a file that it may: the library reads what the meta pages name straight from a
+ * map of the file into memory, so that a page that is missing or damaged ends the process by a signal.
  */
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -34,18 +34,19 @@ export interface FileCheck {
   describeKey(key: string): string;
   /** Nothing is written. */
   readonly readOnly?: boolean;
-  /** Told of values that are damaged: reading them fails, and everything else can be used. */
+  /** Called for each damaged value: reading them fails, and everything else can be used. */
   report(error: TesseraError): void;
 }
 
 /**
- * Makes sure that the data file of a store is LMDB's and whole as far as its meta pages tell, or empty, or not there at all.
+ * Makes sure that the data file of a store is LMDB's and whole as far as its meta pages tell, or empty, or not there at
+ * all.
  * @throws TesseraError `storage_corrupt`; Error with a text for people, if it isn't LMDB's
  */
 export function checkDataFile(path: string, { verifyUpTo, describeKey, report, readOnly }: FileCheck): void {
   withFile(path, readOnly !== true, (file, isShort) => {
     const facts = readFacts(file);
-    // The library opens it, and it is told as such.
+    // The library opens it, and the format is checked then.
     if (facts.format !== undefined && !KNOWN_FORMATS.has(facts.format)) return;
     if (!isShort && file.size > verifyUpTo) return;
     const visitor = new ChecksumVisitor(facts, (key, value) => {
@@ -82,7 +83,7 @@ function withFile(path: string, mends: boolean, check: (file: LmdbFile, isShort:
   }
 }
 
-/** An empty file is a new store, unless its lock tells of transactions. */
+/** An empty file is a new store, unless its lock file lists transactions. */
 function mustBeNew(path: string): void {
   const lock = path + LOCK_SUFFIX;
   if (!existsSync(lock)) return;
@@ -143,8 +144,8 @@ export class ChecksumVisitor {
 const MAX_GUESSED = 2 ** 28;
 
 /**
- * Whether a checksum that is wrong would be right if one byte of the key were another: then whoever asks for the key that was stored would be
- * told that it isn't there, which is worse than an error. A key that would take long to find is taken for damaged.
+ * Whether a checksum that is wrong would be right if one byte of the key were another: then a read of the stored key
+ * would find nothing, which is worse than an error. A key that would take long to find is taken for damaged.
  */
 function hasDamagedKey(key: string, value: Uint8Array): boolean {
   if (key.length * 255 * (value.length + key.length) > MAX_GUESSED) return true;

@@ -41,11 +41,15 @@ export interface ByteStore {
   sealed(): Promise<void>;
   /** Pins what is committed now. */
   view(): ByteView;
-  /** Announces a `write` in this round of the event loop: one of few changes then starts at the end of this round rather than of the next. */
+  /**
+   * Announces a `write` in this round of the event loop: one of few changes then starts at the end of this round rather
+   * than of the next.
+   */
   prepare(): void;
   /**
-   * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise resolves the changes
-   * are durable; they become visible to new views no sooner than that. `stamp` is the last versionstamp given out, if it is a new one.
+   * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise
+   * resolves the changes are durable; they become visible to new views no sooner than that. `stamp` is the last
+   * versionstamp given out, if it is a new one.
    */
   write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
@@ -57,7 +61,9 @@ export interface ByteView {
   readonly version: number;
   get(key: Key): Uint8Array | undefined;
   has(key: Key): boolean;
-  /** The first key that there is at or above another; above its beginning, if it is longer than any that there can be. */
+  /**
+   * The first key that there is at or above another; above its beginning, if it is longer than any that there can be.
+   */
   next(from: Key): Key | undefined;
   /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`. */
   scan(range: KeyRange, options: ByteScan, visit: (key: Key, bytes: Uint8Array | undefined) => void): void;
@@ -78,7 +84,8 @@ export interface ByteStoreOptions extends FileCheck {
 
 /**
  * Opens or creates the files of a store in a folder, which must be locked.
- * @throws TesseraError `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`; Error of the system or of the library
+ * @throws TesseraError `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`; Error of the system
+ * or of the library
  */
 export function openByteStore(folder: string, options: ByteStoreOptions): ByteStore {
   const path = join(folder, DATA_FILE);
@@ -157,7 +164,7 @@ class LmdbByteStore implements ByteStore {
     const format = about.get('format');
     const isUnsealed = format !== undefined && decodeAbout('format', format) === String(UNSEALED_FORMAT);
     const stamp = about.get('stamp');
-    // Nobody commits to a store of format 1 as long as it is that.
+    // A store of format 1 accepts no commits until it is converted.
     this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeAbout('stamp', stamp));
     this.mayBeUnsealed = isUnsealed || about.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
@@ -184,14 +191,16 @@ class LmdbByteStore implements ByteStore {
     const { root } = this.#databases;
     const view = new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
     if (view.version >= this.#version) return view;
-    // The library shares one transaction of LMDB among all reads of a turn of the event loop; this one is older than the last write.
+    // The library shares one transaction of LMDB among all reads of a turn of the event loop; this one is older than
+    // the last write.
     view.release();
     root.resetReadTxn();
     return new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
   }
 
   prepare(): void {
-    // The library starts its batches by a `setImmediate` of its own, which it sets when the first write comes, even an empty one.
+    // The library starts its batches by a `setImmediate` of its own, which it sets when the first write comes, even an
+    // empty one.
     void this.#databases.root.batch(NOTHING).catch(NOTHING);
   }
 
@@ -224,7 +233,10 @@ class LmdbByteStore implements ByteStore {
 
 const NOTHING = (): void => {};
 
-/** The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a number. */
+/**
+ * The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a
+ * number.
+ */
 function oldestReader(table: string): number {
   const numbers = [...table.matchAll(/^\s*\d+\s+\S+\s+(\d+)\s*$/gm)].map(([, number]) => Number(number));
   return Math.min(...numbers);
@@ -294,7 +306,10 @@ function canExist(key: Key): boolean {
   return key !== '' && key.length <= MAX_KEY_LENGTH;
 }
 
-/** A range in LMDB's terms. No key is longer than the limit, so a bound that is can be cut off if it then lets its equal fall below it. */
+/**
+ * A range in LMDB's terms. No key is longer than the limit, so a bound that is can be cut off if it then lets its equal
+ * fall below it.
+ */
 function bounds({ from, to }: KeyRange, reverse: boolean) {
   const low = from.slice(0, MAX_KEY_LENGTH);
   const high = to.slice(0, MAX_KEY_LENGTH);

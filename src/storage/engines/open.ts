@@ -9,8 +9,9 @@ import { MemoryEngine } from './memory.js';
 export type EngineOptions = LmdbOptions;
 
 /**
- * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if you like; the path
- * of a folder, which means LMDB; or what the peer's engines are called, in whose place LMDB serves. `?sync=never` is an option of the engine.
+ * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if
+ * you like; the path of a folder, which means LMDB; or what the peer's engines are called, in whose place LMDB serves.
+ * `?sync=never` is an option of the engine.
  *
  *     const engine = await openEngine('lmdb:./data', { sync: 'every' });
  *
