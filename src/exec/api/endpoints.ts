@@ -123,7 +123,7 @@ class Invocation {
      * Whether something may be hidden from the caller: the error of a failed action is then redacted unless it is a
      * THROW.
      */
-    readonly isDiscreet: boolean,
+    readonly redactsErrors: boolean,
     readonly compiler: Compiler,
   ) {}
 
@@ -191,7 +191,7 @@ class Invocation {
   /** Answers with the error of an action. */
   #orFailure(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
     return this.#undoing(execution, work, (error) => {
-      const hidden = this.isDiscreet && !isSafeToExpose(error);
+      const hidden = this.redactsErrors && !isSafeToExpose(error);
       return hidden ? failure('stored_code_failed', { what: 'endpoint' }).message : error.message;
     });
   }

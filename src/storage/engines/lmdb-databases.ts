@@ -2,7 +2,7 @@
 import type { Database, RootDatabase } from 'lmdb';
 import { lazyLibrary } from '../../base/lazy.js';
 import type { Key, Versionstamp } from '../contract.js';
-import { type AboutName, encodeAbout } from './lmdb-about.js';
+import { encodeMetadata, type MetadataName } from './lmdb-metadata.js';
 import type { Change } from './packed-changes.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
@@ -52,8 +52,8 @@ export interface Databases {
   readonly root: RootDatabase<Uint8Array, Key>;
   /** All keys of the contract. */
   readonly records: Database<Uint8Array, Key>;
-  /** The store's metadata (`lmdb-about.ts`). */
-  readonly about: Database<Uint8Array, AboutName>;
+  /** The store's metadata (`lmdb-metadata.ts`). */
+  readonly metadata: Database<Uint8Array, MetadataName>;
 }
 
 export interface DatabaseOptions {
@@ -84,7 +84,7 @@ export function openDatabases(path: string, { sync, readOnly }: DatabaseOptions)
     return {
       root,
       records: named('records', { encoder: BYTES_IN_PLACE }),
-      about: named('about', { encoding: 'binary' }),
+      metadata: named('about', { encoding: 'binary' }),
     };
   } catch (error) {
     void root.close();
@@ -97,8 +97,8 @@ export function putChange({ records }: Databases, { key, bytes }: Change): void 
   void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
 }
 
-/** The same for what a write says about the store; `stamp` if it is a new one. */
-export function putVersion({ about }: Databases, version: number, stamp: Versionstamp | undefined): void {
-  void about.put('version', encodeAbout('version', String(version)));
-  if (stamp !== undefined) void about.put('stamp', encodeAbout('stamp', String(stamp)));
+/** The same for the metadata that a write updates; `stamp` if it is a new one. */
+export function putVersion({ metadata }: Databases, version: number, stamp: Versionstamp | undefined): void {
+  void metadata.put('version', encodeMetadata('version', String(version)));
+  if (stamp !== undefined) void metadata.put('stamp', encodeMetadata('stamp', String(stamp)));
 }

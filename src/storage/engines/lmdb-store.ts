@@ -5,9 +5,9 @@ import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import { LARGE_WRITE, LargeWriter } from './large-writer.js';
-import { decodeAbout, decodeUnsealed, encodeAbout, FORMAT, UNSEALED_FORMAT } from './lmdb-about.js';
 import { type Databases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
+import { decodeMetadata, decodeUnsealed, encodeMetadata, FORMAT, UNSEALED_FORMAT } from './lmdb-metadata.js';
 import { allocateLock, type Demand, noDemand, probeSpace, SpaceReserve } from './lmdb-space.js';
 import type { Change } from './packed-changes.js';
 
@@ -116,10 +116,10 @@ function prepareFiles(path: string): void {
  * Marks a new store with our format, and one of format 1, whose values have no checksums.
  * @throws TesseraError `storage_format` for a store of any other, which stays as it is
  */
-function settleFormat({ root, about }: Databases, folder: string): void {
-  const stored = about.get('format');
+function settleFormat({ root, metadata }: Databases, folder: string): void {
+  const stored = metadata.get('format');
   if (stored === undefined) {
-    about.putSync('format', encodeAbout('format', String(FORMAT)));
+    metadata.putSync('format', encodeMetadata('format', String(FORMAT)));
     return;
   }
   const format = decodeUnsealed(stored);
@@ -127,11 +127,11 @@ function settleFormat({ root, about }: Databases, folder: string): void {
   if (format !== String(UNSEALED_FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
   root.transactionSync(() => {
     for (const name of ['version', 'stamp'] as const) {
-      const text = about.get(name);
-      if (text !== undefined) about.putSync(name, encodeAbout(name, decodeUnsealed(text)));
+      const text = metadata.get(name);
+      if (text !== undefined) metadata.putSync(name, encodeMetadata(name, decodeUnsealed(text)));
     }
-    about.putSync('unsealed', encodeAbout('unsealed', 'yes'));
-    about.putSync('format', encodeAbout('format', String(FORMAT)));
+    metadata.putSync('unsealed', encodeMetadata('unsealed', 'yes'));
+    metadata.putSync('format', encodeMetadata('format', String(FORMAT)));
   });
 }
 
@@ -160,13 +160,13 @@ class LmdbByteStore implements ByteStore {
 
   constructor(databases: Databases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
     this.#databases = databases;
-    const { about, root } = databases;
-    const format = about.get('format');
-    const isUnsealed = format !== undefined && decodeAbout('format', format) === String(UNSEALED_FORMAT);
-    const stamp = about.get('stamp');
+    const { metadata, root } = databases;
+    const format = metadata.get('format');
+    const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_FORMAT);
+    const stamp = metadata.get('stamp');
     // A store of format 1 accepts no commits until it is converted.
-    this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeAbout('stamp', stamp));
-    this.mayBeUnsealed = isUnsealed || about.get('unsealed') !== undefined;
+    this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeMetadata('stamp', stamp));
+    this.mayBeUnsealed = isUnsealed || metadata.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
     if (path === undefined) return;
     this.#space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
@@ -184,7 +184,7 @@ class LmdbByteStore implements ByteStore {
 
   async sealed(): Promise<void> {
     this.#space?.admit(noDemand());
-    await this.#commit(() => void this.#databases.about.remove('unsealed'));
+    await this.#commit(() => void this.#databases.metadata.remove('unsealed'));
   }
 
   view(): ByteView {
@@ -259,12 +259,12 @@ class LmdbByteView implements ByteView {
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
 
-  constructor({ records, about }: Databases, transaction: Transaction, isReadOnly: boolean) {
+  constructor({ records, metadata }: Databases, transaction: Transaction, isReadOnly: boolean) {
     this.#records = records;
     this.#transaction = transaction;
     this.#options = { transaction };
-    const version = about.get('version', this.#options);
-    this.version = version === undefined || isReadOnly ? 0 : Number(decodeAbout('version', version));
+    const version = metadata.get('version', this.#options);
+    this.version = version === undefined || isReadOnly ? 0 : Number(decodeMetadata('version', version));
   }
 
   get(key: Key): Uint8Array | undefined {

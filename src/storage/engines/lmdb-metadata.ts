@@ -1,5 +1,5 @@
 /**
- * What a store says about itself, in a tree of its own beside the records:
+ * The metadata of a store, in a tree of its own beside the records:
  *
  *     format     the layout of everything, as bare text, so that every version can read it
  *     version    counts writes
@@ -19,11 +19,11 @@ export const UNSEALED_FORMAT = 1;
 export const KNOWN_FORMATS: ReadonlySet<string> = new Set([FORMAT, UNSEALED_FORMAT].map(String));
 
 const NAMES = ['format', 'version', 'stamp', 'unsealed'] as const;
-export type AboutName = (typeof NAMES)[number];
+export type MetadataName = (typeof NAMES)[number];
 
 const CHECKSUM_LENGTH = 4;
 
-export function encodeAbout(name: AboutName, text: string): Uint8Array {
+export function encodeMetadata(name: MetadataName, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   if (name === 'format') return bytes;
   const sealed = new Uint8Array(bytes.length + CHECKSUM_LENGTH);
@@ -33,7 +33,7 @@ export function encodeAbout(name: AboutName, text: string): Uint8Array {
 }
 
 /** @throws TesseraError `storage_corrupt` if the checksum is wrong */
-export function decodeAbout(name: AboutName, bytes: Uint8Array): string {
+export function decodeMetadata(name: MetadataName, bytes: Uint8Array): string {
   if (name === 'format') return decodeUnsealed(bytes);
   if (!isChecksumRight(name, bytes))
     throw failure('storage_corrupt', { what: `the store's ${name} has a wrong checksum` });
@@ -45,6 +45,6 @@ export function decodeUnsealed(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-export function isAboutName(name: string): name is AboutName {
+export function isMetadataName(name: string): name is MetadataName {
   return (NAMES as readonly string[]).includes(name);
 }
