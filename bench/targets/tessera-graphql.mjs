@@ -6,9 +6,13 @@ import { openSurrealql } from './surrealql.mjs';
 async function open(dataset, rows) {
   const [{ openDatabase }, { openEngine }, { GraphqlService }, { RecordId }, { objectFromJavaScript }] =
     await Promise.all(
-      ['session/database', 'storage/engines/open', 'graphql/service', 'value/value', 'embedded/from-javascript'].map(
-        tessera,
-      ),
+      [
+        'session/database/database',
+        'storage/engines/open',
+        'graphql/service',
+        'value/value',
+        'embedded/from-javascript',
+      ].map(tessera),
     );
   const database = await openDatabase(await openEngine('memory'));
   const session = database.ownerSession();

@@ -1,15 +1,14 @@
 /** The one place that knows how every kind of expression and statement is compiled. */
 import { Derived } from '../base/derived.js';
 import type { Block, Expression, Statement } from '../language/ast.js';
+import { withAudit } from './audit/with-audit.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileBreak, compileContinue, compileFor } from './control/for.js';
 import { compileLet } from './control/let.js';
+import { NO_BLOCKS, ownBlocks } from './control/let-error-text.js';
 import { compileReturn } from './control/return.js';
 import { compileSleep } from './control/sleep.js';
 import { compileThrow } from './control/throw.js';
-import { NO_BLOCKS, ownBlocks } from './control/told-lets.js';
-import { DATA_STATEMENTS } from './data-statements.js';
-import type { Compiler, Evaluate } from './execution.js';
 import { compileBlock, compileSubquery } from './expression/block.js';
 import { compileCall } from './expression/call.js';
 import { compileCast } from './expression/cast.js';
@@ -25,9 +24,10 @@ import { compileRange } from './expression/range.js';
 import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
 import { catchingLoopSignals, catchingSignals } from './expression/signal.js';
-import { evaluatedPlainly } from './plain-words.js';
-import { DEFAULT_TUNING, type Tuning } from './tuning.js';
-import { witnessed } from './witnessed.js';
+import type { Compiler, Evaluate } from './runtime/execution.js';
+import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
+import { DATA_STATEMENTS } from './statement/data-statements.js';
+import { rewordingErrors } from './statement/peer-error-wording.js';
 
 type ByKind<Node extends { readonly kind: string }> = {
   readonly [K in Node['kind']]: (node: Extract<Node, { kind: K }>, compiler: InlineCompiler) => Evaluate;
@@ -85,7 +85,10 @@ const LAST: {
 type CompileNode<Node> = (node: Node, compiler: InlineCompiler) => Evaluate;
 
 export interface StatementCompiler extends Compiler {
-  /** The same for a statement between BEGIN and COMMIT: a RETURN anywhere in it is thrown on as a signal, since it ends the transaction. */
+  /**
+   * The same for a statement between BEGIN and COMMIT: a RETURN anywhere in it is thrown on as a signal, since it ends
+   * the transaction.
+   */
   statementOfTransaction(statement: Statement): Evaluate;
 }
 
@@ -144,7 +147,7 @@ class Inline implements InlineCompiler {
   statement(statement: Statement): Evaluate {
     if (isControl(statement)) return (CONTROL[statement.kind] as CompileNode<Statement>)(statement, this);
     const compile = DATA_STATEMENTS[statement.kind] as (node: Statement, compiler: Compiler) => Evaluate;
-    return witnessed(
+    return withAudit(
       statement,
       whenRun(() => compile(statement, this.outer)),
     );
@@ -175,7 +178,7 @@ function whenRun(compile: () => Evaluate): Evaluate {
 }
 
 function worded({ kind }: Statement, evaluate: Evaluate): Evaluate {
-  return kind === 'let' ? evaluatedPlainly(evaluate) : evaluate;
+  return kind === 'let' ? rewordingErrors(evaluate) : evaluate;
 }
 
 function isControl(statement: Statement): statement is ControlStatement {

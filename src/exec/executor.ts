@@ -12,8 +12,20 @@ import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 import { Endpoints } from './api/endpoints.js';
+import type { AuditRecorder } from './audit/audit-recorder.js';
+import { UNCHECKED } from './authorization/permission.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
-import { endingInTime } from './cut-off.js';
+import { firstReadsOf } from './explain/explain.js';
+import { ReturnSignal } from './expression/signal.js';
+import { RevocationFlag } from './identity/revocation-flag.js';
+import { LiveQueries } from './live/live-queries.js';
+import { beginPrefetch } from './prefetch/first-reads.js';
+import { runQueuedEvent } from './record/events.js';
+import { Reader } from './record/reader.js';
+import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
+import { keysOfUser } from './record/users.js';
+import { Writer } from './record/writer.js';
+import { answersLater } from './runtime/concurrent-reads.js';
 import {
   type Checks,
   type Execution,
@@ -21,30 +33,18 @@ import {
   type Interrupt,
   type LiveListener,
   type Past,
-  type Scope,
   type SequenceNumbers,
   type SessionRegistry,
-} from './execution.js';
-import { firstReadsOf } from './explain/explain.js';
-import { ReturnSignal } from './expression/signal.js';
-import { RevocationFlag } from './identity/revocation-flag.js';
-import { LiveQueries } from './live/live-queries.js';
-import { UNCHECKED } from './permission.js';
-import { beginPrefetch } from './prefetch/first-reads.js';
-import { QueryTimeout } from './query-timeout.js';
-import { runQueuedEvent } from './record/events.js';
-import { Reader } from './record/reader.js';
-import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
-import { keysOfUser } from './record/users.js';
-import { Writer } from './record/writer.js';
-import type { RequestMemory } from './request-memory.js';
+} from './runtime/execution.js';
+import { interruptible } from './runtime/interruptible.js';
+import { QueryTimeout } from './runtime/query-timeout.js';
+import type { RequestMemory } from './runtime/request-memory.js';
+import type { Scope } from './runtime/scope.js';
+import { DatabaseTransactionContext } from './runtime/transaction-context.js';
+import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
+import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
-import { answersLater } from './together.js';
-import { DEFAULT_TUNING, type Tuning } from './tuning.js';
-import { TransactionUnit } from './unit.js';
-import { Variants } from './variants.js';
-import type { Witness } from './witness.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -80,7 +80,7 @@ export interface RunOptions {
   readonly importing?: boolean;
   /** Whom live queries tell. */
   readonly listener?: LiveListener | undefined;
-  readonly witness?: Witness | undefined;
+  readonly auditRecorder?: AuditRecorder | undefined;
   readonly eventDepth?: number;
   /** A write that PERMISSIONS refuse is an error. */
   readonly strict?: boolean;
@@ -129,7 +129,7 @@ export class Executor {
     privileged,
     importing,
     listener,
-    witness,
+    auditRecorder,
     eventDepth = 0,
     strict,
   }: RunOptions): Execution {
@@ -141,7 +141,7 @@ export class Executor {
       functions: this.#options.functions,
       scripts: this.#scripts,
       sequences: this.#options.sequences,
-      unit: new TransactionUnit(transaction, this.catalogs, identity.place, refusal),
+      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.place, refusal),
       literals,
       identity,
       checks,
@@ -154,7 +154,7 @@ export class Executor {
       queryTimeout: this.queryTimeout,
       revocationFlag: this.revocationFlag,
       listener,
-      witness,
+      auditRecorder,
       past: this.#options.past,
       sessions: this.#options.sessions,
       depth: 0,
@@ -197,10 +197,13 @@ export class Executor {
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
     const evaluate = this.compiler.statement(statement);
     const frame = new Frame(execution, scope);
-    return answersLater(execution) ? endingInTime(execution, () => evaluate(frame)) : evaluate(frame);
+    return answersLater(execution) ? interruptible(execution, () => evaluate(frame)) : evaluate(frame);
   }
 
-  /** Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take their time. */
+  /**
+   * Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take
+   * their time.
+   */
   prefetch(statement: Statement, execution: Execution, scope: Scope): void {
     if (!answersLater(execution)) return;
     beginPrefetch(firstReadsOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
@@ -208,13 +211,16 @@ export class Executor {
     );
   }
 
-  /** Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the transaction does. */
+  /**
+   * Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the
+   * transaction does.
+   */
   runInTransaction(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<TransactionStep> {
     const evaluate = this.compiler.statementOfTransaction(statement);
     return otherwise<TransactionStep>(
       () =>
         andThen(
-          endingInTime(execution, () => evaluate(new Frame(execution, scope))),
+          interruptible(execution, () => evaluate(new Frame(execution, scope))),
           (value) => ({ value, isLast: false }),
         ),
       (thrown) => {

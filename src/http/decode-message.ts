@@ -1,8 +1,8 @@
 /** Decodes bodies and messages; large ones in steps, yielding in between. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Stepwise } from '../base/stepwise.js';
-import { RequestInterrupt } from '../exec/interrupt.js';
-import { inPieces } from '../exec/pace.js';
+import { runStepwise } from '../exec/runtime/cooperative-yielding.js';
+import { RequestInterrupt } from '../exec/runtime/interrupt.js';
 import type { Value } from '../value/value.js';
 import { Weighing } from '../value/weight.js';
 import type { Context } from './context.js';
@@ -29,7 +29,7 @@ export function decodeMessage(
   if (!isLarge(body)) return format.decode(body);
   const interrupt = RequestInterrupt.begin(environment);
   const decoding = format.decodeStepwise(body, options.limits);
-  return inPieces({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
+  return runStepwise({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
 }
 
 /**
@@ -42,7 +42,7 @@ export function weighMessage(
   isAbandoned: () => boolean,
 ): PromiseOrValue<number> {
   const interrupt = RequestInterrupt.begin(environment);
-  return inPieces({ interrupt }, abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned));
+  return runStepwise({ interrupt }, abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned));
 }
 
 function abandonable<T>(work: Stepwise<T>, interrupt: RequestInterrupt, isAbandoned: () => boolean): Stepwise<T> {

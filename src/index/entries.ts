@@ -3,14 +3,15 @@
  *
  *     plain:      prefix · order(value₁) · … · order(valueₙ) · key(record)  →  record key
  *     unique:     prefix · order(value₁) · … · order(valueₙ)                →  record key
- *     elsewhere:  prefix · ff · key(record)                                 →  record key
+ *     overflow:   prefix · ff · key(record)                                 →  record key
  *
- * `order` is the part of the key codec in which 1, 1f and 1dec are the same bytes, so that an index finds what `=` finds. A unique index
- * doesn't constrain records in which one of the values is missing or NULL; those have entries like a plain index's.
+ * `order` is the part of the key codec in which 1, 1f and 1dec are the same bytes, so that an index finds what `=`
+ * finds. A unique index doesn't constrain records in which one of the values is missing or NULL; those have entries
+ * like a plain index's.
  *
- * An array is listed as a whole and by each of its elements; it is the elements that a unique index claims. At the end of a path with `…` it is
- * one value like any other. What the record alone doesn't
- * tell (`to.tenant`, where `to` is a link) can't be kept true: such a record is listed elsewhere, where every search looks, too.
+ * An array is listed as a whole and by each of its elements; it is the elements that a unique index claims. At the end
+ * of a path with `…` it is one value like any other. A value that depends on more than the record (`to.tenant`, where
+ * `to` is a link) can't be maintained: such a record has an overflow entry, which every scan reads, too.
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import { prefixRange } from '../catalog/keys.js';
@@ -20,7 +21,7 @@ import { KEY_TAGS } from '../value/key-tags.js';
 import { MAX_INDEX_ENTRIES } from '../value/limits.js';
 import { isArray, type ObjectValue, type RecordKey, Regex, type Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';
-import { ELSEWHERE, valueAt } from './value-at.js';
+import { UNINDEXABLE, valueAt } from './value-at.js';
 
 /** One entry: its key, and whether it claims its values for one record alone. */
 export interface IndexEntry {
@@ -31,15 +32,15 @@ export interface IndexEntry {
 }
 
 /** Above the tags of all kinds of values. */
-const ELSEWHERE_TAG = '\xff';
+const OVERFLOW_TAG = '\xff';
 
-/** Where an index lists the records of which it can't tell the values. */
-export function elsewherePrefix(index: string): string {
-  return index + ELSEWHERE_TAG;
+/** The prefix of the overflow entries: records with unindexable values. */
+export function overflowPrefix(index: string): string {
+  return index + OVERFLOW_TAG;
 }
 
-/** The entries in which an array stands behind so much of a key: one for each record that has one there, and more behind it. */
-export function arraysBehind(beginning: string): KeyRange {
+/** The range of entries whose next column is an array: one for each record that has one there, and more behind it. */
+export function arrayEntries(beginning: string): KeyRange {
   return prefixRange(beginning + String.fromCharCode(KEY_TAGS.array));
 }
 
@@ -54,8 +55,8 @@ export function indexEntries(
   let rows: readonly Row[] = [{ order: prefix, values: [], claims: isUnique }];
   for (const field of index.fields) {
     const value = valueAt(record, field.parts);
-    if (value === ELSEWHERE || mayMatch(value))
-      return [{ key: elsewherePrefix(prefix) + encodeKey(key), unique: false, values: [] }];
+    if (value === UNINDEXABLE || mayMatch(value))
+      return [{ key: overflowPrefix(prefix) + encodeKey(key), unique: false, values: [] }];
     const isWhole = field.parts.at(-1)?.kind === 'flatten';
     // What leads nowhere at its very beginning leads to NONE, which a path through elements hides.
     const constrains = isConstraining(value) && isConstraining(valueAt(record, field.parts.slice(0, 1)) as Value);

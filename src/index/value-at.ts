@@ -1,4 +1,4 @@
-/** What a record holds at the path of an index, told from the record alone. */
+/** The value at the path of an index, from the record alone. */
 
 import type { Part } from '../language/ast.js';
 import { constantValue } from '../language/constant-value.js';
@@ -19,10 +19,11 @@ import {
 import { tooLarge } from '../value/walk.js';
 
 /**
- * Stands for a value that the record alone doesn't tell: one behind a link, which may change without the record, or one that a path
- * through elements (`tags.*`) can't list by its elements, such as a text, of which any part is contained in it.
+ * Marks a value that can't be indexed from the record alone: one behind a link, which may change without the record, or
+ * one that a path through elements (`tags.*`) can't list by its elements, such as a text, of which any part is
+ * contained in it.
  */
-export const ELSEWHERE = Symbol('elsewhere');
+export const UNINDEXABLE = Symbol('unindexable');
 
 /**
  * The value to which a path leads, as the executor would evaluate it.
@@ -34,14 +35,17 @@ export function valueAt(record: ObjectValue, parts: readonly Part[]): Found {
   return new Walk(parts).from(record, 0);
 }
 
-type Found = Value | typeof ELSEWHERE;
+type Found = Value | typeof UNINDEXABLE;
 
 class Walk {
   #unfolded = 0;
 
   constructor(readonly parts: readonly Part[]) {}
 
-  /** The rest of the path, from `at` on. Only the first part that goes into an array takes the rest along into each element. */
+  /**
+   * The rest of the path, from `at` on. Only the first part that goes into an array takes the rest along into each
+   * element.
+   */
   from(value: Value, at: number, inElement = false): Found {
     const part = this.parts[at];
     if (part === undefined) return value;
@@ -64,27 +68,30 @@ class Walk {
         return this.#onward(isArray(value) ? value.at(-1) : value, at, inElement);
       case 'index': {
         const known = constantValue(part.index);
-        return known === undefined ? ELSEWHERE : this.#onward(elementAt(value, known.value), at, inElement);
+        return known === undefined ? UNINDEXABLE : this.#onward(elementAt(value, known.value), at, inElement);
       }
       case 'optional':
         return value === undefined || value === null ? value : this.from(value, at + 1, inElement);
       default:
-        return ELSEWHERE;
+        return UNINDEXABLE;
     }
   }
 
   #onward(found: Found, at: number, inElement: boolean): Found {
-    return found === ELSEWHERE ? ELSEWHERE : this.from(found, at + 1, inElement);
+    return found === UNINDEXABLE ? UNINDEXABLE : this.from(found, at + 1, inElement);
   }
 
   #field(value: Value, name: string): Found {
     if (isObject(value)) return value[name];
     if (value instanceof Geometry) return geometryToObject(value)[name];
     if (isArray(value)) return this.#map(value, (item) => this.#field(item, name));
-    return value instanceof RecordId && !(value.key instanceof Range) ? ELSEWHERE : undefined;
+    return value instanceof RecordId && !(value.key instanceof Range) ? UNINDEXABLE : undefined;
   }
 
-  /** `id.tenant` of `doc:{tenant: 'a'}`: that a key is unique in a part of it can't be got round by a field of that name. */
+  /**
+   * `id.tenant` of `doc:{tenant: 'a'}`: that a key is unique in a part of it can't be got round by a field of that
+   * name.
+   */
   #ofOwnKey(value: Value, at: number, name: string): Value {
     const [first] = this.parts;
     const isOwn = at === 1 && first?.kind === 'field' && first.name === 'id';
@@ -94,7 +101,7 @@ class Walk {
   /** A path that ends with `.*` lists the elements as they are, since that is what CONTAINS looks for. */
   #elements(items: readonly Value[], at: number, inElement: boolean): Found {
     if (at + 1 === this.parts.length) return items;
-    if (items.some((item) => item instanceof RecordId)) return ELSEWHERE;
+    if (items.some((item) => item instanceof RecordId)) return UNINDEXABLE;
     return inElement ? this.from(items, at + 1, true) : this.#map(items, (item) => this.from(item, at + 1, true));
   }
 
@@ -104,7 +111,7 @@ class Walk {
   }
 
   #onlyElement(value: Value, at: number, inElement: boolean): Found {
-    if (!containsNothing(value)) return ELSEWHERE;
+    if (!containsNothing(value)) return UNINDEXABLE;
     return at + 1 === this.parts.length ? undefined : this.from([value], at + 1, inElement);
   }
 
@@ -119,7 +126,7 @@ class Walk {
     const mapped: Value[] = [];
     for (const item of items) {
       const value = read(item);
-      if (value === ELSEWHERE) return ELSEWHERE;
+      if (value === UNINDEXABLE) return UNINDEXABLE;
       mapped.push(value);
     }
     return mapped;
@@ -129,7 +136,7 @@ class Walk {
 function elementAt(value: Value, index: Value): Found {
   const holder = value instanceof RecordId ? (value.key as Value) : value;
   const items = holder instanceof SetValue ? holder.items : holder;
-  if (!isNumber(index) || isObject(items)) return ELSEWHERE;
+  if (!isNumber(index) || isObject(items)) return UNINDEXABLE;
   return isArray(items) ? items[Math.trunc(toNumber(index))] : undefined;
 }
 

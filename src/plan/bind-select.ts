@@ -1,6 +1,6 @@
 /**
- * The tree of a SELECT. The stages, in this order: rows of the targets → WHERE → SPLIT → GROUP → ORDER → START, LIMIT → projection → OMIT →
- * FETCH. Without SPLIT, GROUP and ORDER rows are taken as they come until there are enough.
+ * The tree of a SELECT. The stages, in this order: rows of the targets → WHERE → SPLIT → GROUP → ORDER → START, LIMIT →
+ * projection → OMIT → FETCH. Without SPLIT, GROUP and ORDER rows are taken as they come until there are enough.
  */
 import type { Select } from '../language/ast.js';
 import { type Binding, bindSources } from './bind-sources.js';
@@ -26,7 +26,8 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
     node = { kind: 'limit', ...(limit && { limit }), ...(start && { start }), isPlainScan, input: node };
   }
   if (group === undefined) {
-    // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but fields is asked for.
+    // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but
+    // fields is asked for.
     const skipsMissing = isPlain(projections) && from.some(({ kind }) => kind !== 'table');
     node = { kind: 'project', projections, skipsMissing, input: node };
   }

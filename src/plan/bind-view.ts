@@ -18,14 +18,15 @@ import type { NodeFacts, RuleName } from './rules/rule.js';
 export type View = Pick<TableDefinition, 'name'> & Required<Pick<TableDefinition, 'view'>>;
 
 // No param of a query can have such names.
-/** The param that stands for a key of the group. */
+/** The param that denotes a key of the group. */
 export const keyParam = (at: number): string => `\0key ${at}`;
-/** The param that stands for the result of an aggregate. */
+/** The param that denotes the result of an aggregate. */
 export const aggregateParam = (at: number): string => `\0aggregate ${at}`;
 
 /**
  * What a change of a source makes of a view.
- * @throws TesseraError `view_value`, `view_all_fields`, `view_field`, `view_document`, `invalid_arguments`: what views can't select
+ * @throws TesseraError `view_value`, `view_all_fields`, `view_field`, `view_document`, `invalid_arguments`: what views
+ * can't select
  */
 export function bindViewChanges(view: View, rules: ReadonlySet<RuleName>): ViewNode {
   return bindView(view, { kind: 'changes', tables: view.view.from }, rules);

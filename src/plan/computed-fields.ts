@@ -1,4 +1,7 @@
-/** Which computed fields of a table a reader needs, in which order they are computed, and cycles among them: told from definitions alone. */
+/**
+ * Which computed fields of a table a reader needs, in which order they are computed, and cycles among them: told from
+ * definitions alone.
+ */
 import type { FieldDefinition } from '../catalog/definitions/definition.js';
 import { type FieldsRead, fieldsOfClause } from './fields-read.js';
 
@@ -30,7 +33,10 @@ export function computedGraph(fields: readonly FieldDefinition[]): ComputedGraph
   return { edges, open };
 }
 
-/** All computed fields, each behind those that it names. Open ones come last, since what they read isn't known; else the names decide. */
+/**
+ * All computed fields, each behind those that it names. Open ones come last, since what they read isn't known; else the
+ * names decide.
+ */
 export function computedOrder(graph: ComputedGraph): readonly string[] {
   const names = [...graph.edges.keys()];
   const roots = [...names.filter((name) => !graph.open.has(name)), ...names];
@@ -38,8 +44,8 @@ export function computedOrder(graph: ComputedGraph): readonly string[] {
 }
 
 /**
- * A cycle of fields that name each other, as `['x', 'y', 'x']`: the one that is met first in walks from each field, in depth, in the order of
- * the names. `undefined` if there is none.
+ * A cycle of fields that name each other, as `['x', 'y', 'x']`: the one that is met first in walks from each field, in
+ * depth, in the order of the names. `undefined` if there is none.
  */
 export function computedCycle(graph: ComputedGraph): readonly string[] | undefined {
   return walkInDepth(graph, [...graph.edges.keys()]).cycle;

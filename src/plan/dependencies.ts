@@ -3,8 +3,8 @@ import type { Expression, Param } from '../language/ast.js';
 import { RECORD_PARAMS } from '../language/engine-params.js';
 
 /**
- * Whether an expression has the same value for every record of a scan, so that it can be computed once before the scan begins.
- * Subqueries, blocks and closures are taken to depend on the record.
+ * Whether an expression has the same value for every record of a scan, so that it can be computed once before the scan
+ * begins. Subqueries, blocks and closures are taken to depend on the record.
  */
 export function isDocumentFree(expression: Expression): boolean {
   switch (expression.kind) {
@@ -43,8 +43,8 @@ export function isDocumentFree(expression: Expression): boolean {
 }
 
 /**
- * The param of `$auth.id`: where it names a record that is there, it is its id. Only good for guesses at what will be read, as that of
- * another value or of a missing record is something else.
+ * The param of `$auth.id`: where it names a record that is there, it is its id. Only good for guesses at what will be
+ * read, as that of another value or of a missing record is something else.
  */
 export function paramOfId(expression: Expression): Param | undefined {
   if (expression.kind !== 'idiom' || expression.start?.kind !== 'param') return undefined;

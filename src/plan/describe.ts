@@ -1,4 +1,7 @@
-/** Plans as EXPLAIN prints them: one entry for each kind of node, and what those are shown who are subject to PERMISSIONS. */
+/**
+ * Plans as EXPLAIN prints them: one entry for each kind of node, and what those are shown who are subject to
+ * PERMISSIONS.
+ */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Expression, Idiom, Statement } from '../language/ast.js';
 import { printExpression, printIdiom, printOrder, printProjections } from '../language/print.js';

@@ -29,16 +29,16 @@ export const RECORD_CHANGES: ReadonlySet<Statement['kind']> = new Set([
 export const VIEW_TOTALS = 'view_totals';
 
 /**
- * Whether a statement may write, so that it needs a read-write transaction. Functions of users and JavaScript count as writing, since what they do is
- * known only when they are called.
+ * Whether a statement may write, so that it needs a read-write transaction. Functions of users and JavaScript count as
+ * writing, since what they do is known only when they are called.
  */
 export function mayWrite(statement: Statement): boolean {
   return effectsOf(statement).writes;
 }
 
 /**
- * Whether a statement reads and writes records and does nothing else that we know of: nothing outside of its transaction depends on it, so
- * that what comes after it may begin before it is durable.
+ * Whether a statement reads and writes records and does nothing else that we know of: nothing outside of its
+ * transaction depends on it, so that what comes after it may begin before it is durable.
  */
 export function isPlain(statement: Statement): boolean {
   return effectsOf(statement).plain;
@@ -104,8 +104,8 @@ const verdicts = new Derived<Statement, Effects>();
 const CHANGING = /^(sequence::|http::(post|put|patch|delete)$)/;
 
 /**
- * The functions of a database that may change something when they are called: by what they do themselves, or by calling such a one. What
- * can't be looked into counts as changing.
+ * The functions of a database that may change something when they are called: by what they do themselves, or by calling
+ * such a one. What can't be looked into counts as changing.
  */
 export function changingFunctions(functions: ReadonlyMap<string, { readonly body: Block }>): ReadonlySet<string> {
   const changing = new Set<string>();

@@ -1,6 +1,7 @@
 /**
- * Which fields of its document an expression reads, told from its shape alone. The answer may name too much, never too little: names
- * inside of subqueries, closures and conditions in paths count, too, though most of those are fields of something else.
+ * Which fields of its document an expression reads, told from its shape alone. The answer may name too much, never too
+ * little: names inside of subqueries, closures and conditions in paths count, too, though most of those are fields of
+ * something else.
  */
 import { Derived } from '../base/derived.js';
 import type {
@@ -26,7 +27,10 @@ export interface FieldsRead {
   readonly names: ReadonlySet<string>;
   /** Whether any other may be read as well. */
   readonly all: boolean;
-  /** The functions of the database, without `fn::`, whose bodies see the document too. What they read the catalog knows (`withFunctions`). */
+  /**
+   * The functions of the database, without `fn::`, whose bodies see the document too. What they read the catalog knows
+   * (`withFunctions`).
+   */
   readonly functions: ReadonlySet<string>;
 }
 
@@ -48,7 +52,10 @@ export function fieldsNamed(names: ReadonlySet<string>): FieldsRead {
 
 type Node = Expression | Statement;
 
-/** What nodes read of the document for which they are evaluated. It is found out when it is asked for: most tables compute nothing. */
+/**
+ * What nodes read of the document for which they are evaluated. It is found out when it is asked for: most tables
+ * compute nothing.
+ */
 export function fieldsRead(nodes: readonly (Node | undefined)[]): FieldsRead {
   return fieldsReadOf(() => nodes);
 }
@@ -68,7 +75,10 @@ export function fieldsProjected(projections: Projections): FieldsRead {
   return fieldsReadOf(() => expressionsOf(projections));
 }
 
-/** What the data of a statement reads of a record that is there already. Places to be changed count: they are compared with what is seen. */
+/**
+ * What the data of a statement reads of a record that is there already. Places to be changed count: they are compared
+ * with what is seen.
+ */
 export function fieldsOfData(data: Data | undefined): FieldsRead {
   if (data === undefined) return NO_FIELDS;
   switch (data.kind) {
@@ -99,7 +109,10 @@ const OUTPUTS: Readonly<Record<Exclude<Output['kind'], 'project'>, OutputReads>>
   diff: { before: ALL_FIELDS, after: ALL_FIELDS },
 };
 
-/** Projections are about the record as it is after the statement; `$before` and `$after` are whole records, which functions find too. */
+/**
+ * Projections are about the record as it is after the statement; `$before` and `$after` are whole records, which
+ * functions find too.
+ */
 export function fieldsReturned(output: Output): OutputReads {
   if (output.kind !== 'project') return OUTPUTS[output.kind];
   const { projections } = output;
@@ -112,7 +125,10 @@ export function fieldsReturned(output: Output): OutputReads {
   return { before: side('before', NO_FIELDS), after: side('after', shown) };
 }
 
-/** What a live query reads of the record before a change and after it, both of which it, or a function, may name as a whole. */
+/**
+ * What a live query reads of the record before a change and after it, both of which it, or a function, may name as a
+ * whole.
+ */
 export function fieldsWatched({ projections, where }: Live): FieldsRead {
   if (projections.kind === 'diff') return ALL_FIELDS;
   const expressions = [...expressionsOf(projections), ...(where === undefined ? [] : [where])];
@@ -143,7 +159,10 @@ export function fieldsAssigned(assignments: readonly Assignment[]): FieldsRead {
   return fieldsReadOf(() => assignments.flatMap(({ path, value }) => [path, value]));
 }
 
-/** What a SELECT reads of its rows. FETCH follows links in what is projected, and START and LIMIT are evaluated before there are rows. */
+/**
+ * What a SELECT reads of its rows. FETCH follows links in what is projected, and START and LIMIT are evaluated before
+ * there are rows.
+ */
 export function fieldsSelected({ projections, where, split, group, order }: Select): FieldsRead {
   const others = fieldsReadOf(() => [
     where,
@@ -201,8 +220,9 @@ class Later implements FieldsRead {
 const CONTROL: ReadonlySet<Statement['kind']> = new Set(CONTROL_STATEMENTS);
 
 /**
- * What a COMPUTED clause reads. Names inside of statements about rows aren't fields of its record. Whatever holds such a statement, a
- * closure, a graph step, a function of the database, or a param other than the record counts as reading all, as in the reference engine.
+ * What a COMPUTED clause reads. Names inside of statements about rows aren't fields of its record. Whatever holds such
+ * a statement, a closure, a graph step, a function of the database, or a param other than the record counts as reading
+ * all, as in the reference engine.
  */
 export function fieldsOfClause(clause: Expression): FieldsRead {
   let reads = CLAUSES.get(clause);

@@ -1,4 +1,6 @@
-/** What is read of a document where functions of the database are called, whose bodies see the document of their caller. */
+/**
+ * What is read of a document where functions of the database are called, whose bodies see the document of their caller.
+ */
 import { Derived } from '../base/derived.js';
 import type { FunctionDefinition } from '../catalog/definitions/definition.js';
 import type { Block } from '../language/ast.js';

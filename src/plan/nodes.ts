@@ -1,6 +1,6 @@
 /**
- * The plan of a statement: a tree of plain data in the field's terms, made by `bind-*.ts`, rewritten by `rules/`, printed by EXPLAIN
- * (`describe.ts`) and run by `exec/operators`. What stands here is what runs; nothing decides later.
+ * The plan of a statement: a tree of plain data in the field's terms, made by `bind-*.ts`, rewritten by `rules/`,
+ * printed by EXPLAIN (`describe.ts`) and run by `exec/operators`. What stands here is what runs; nothing decides later.
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import type {
@@ -38,7 +38,7 @@ export type IndexAccess = IndexScan;
 /** Nodes that change the records that they find. */
 export type ChangeNode = Update | Upsert | Delete | LiveQuery;
 
-/** Nodes that keep the records of a view, which come of the rows of its sources. */
+/** Nodes that keep the records of a view, which derive from the rows of its sources. */
 export type ViewNode = MaterializeRows | MaterializeGroups;
 
 /** In which direction an access goes, where that gives the rows in the order that is wanted. */
@@ -64,7 +64,10 @@ export interface RangeScan extends Bounds {
   readonly direction?: Direction;
 }
 
-/** The bounds are those of the field after the ones that are equal to something; after all fields of a plain index comes the id. */
+/**
+ * The bounds are those of the field after the ones that are equal to something; after all fields of a plain index comes
+ * the id.
+ */
 export interface IndexScan extends Bounds {
   readonly kind: 'index-scan';
   readonly table: string;
@@ -83,7 +86,10 @@ export interface UnionScan {
   readonly branches: readonly IndexScan[];
 }
 
-/** What a field is compared with: by the query, or by a rule of PERMISSIONS, which is judged without regard to what its subject may see. */
+/**
+ * What a field is compared with: by the query, or by a rule of PERMISSIONS, which is judged without regard to what its
+ * subject may see.
+ */
 export interface Operand {
   readonly value: Expression;
   readonly from: 'query' | 'rule';
@@ -262,7 +268,7 @@ export interface Delete {
   readonly input: StreamNode;
 }
 
-/** Tells of changes as they are committed. */
+/** Sends changes as they are committed. */
 export interface LiveQuery {
   readonly kind: 'live';
   readonly input: RowNode;
@@ -292,7 +298,7 @@ export interface MaterializeGroups {
 export interface GroupColumn {
   /** What it was made of, which names it. */
   readonly item: NamedProjection;
-  /** The same over params that stand for keys and aggregates (`bind-view.ts`). */
+  /** The same over params that denote keys and aggregates (`bind-view.ts`). */
   readonly value: Expression;
 }
 

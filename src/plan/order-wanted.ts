@@ -3,7 +3,10 @@ import { printIdiom } from '../language/print.js';
 import { isFieldPath } from './access/comparisons.js';
 import type { OrderKeyWanted, OrderWanted } from './nodes.js';
 
-/** The order in which a SELECT wants the first rows of a table: by plain paths. `undefined` where every row must be met anyway. */
+/**
+ * The order in which a SELECT wants the first rows of a table: by plain paths. `undefined` where every row must be met
+ * anyway.
+ */
 export function orderWanted({ from, order, limit, split, group, projections }: Select): OrderWanted | undefined {
   if (limit === undefined || split !== undefined || group !== undefined || order?.kind !== 'by') return undefined;
   if (from.length !== 1 || from[0]?.kind !== 'table') return undefined;

@@ -14,7 +14,7 @@ export interface PlanNode {
 export interface Metrics {
   /** How many rows it handed on. */
   readonly rows: number;
-  /** Milliseconds, without those of its children; not told to everybody. */
+  /** Milliseconds, without those of its children; hidden from users without the right to see timings. */
   readonly elapsed?: number | undefined;
 }
 
@@ -46,7 +46,10 @@ function metricsText({ rows, elapsed }: Metrics): string {
   return elapsed === undefined ? `rows: ${rows}` : `rows: ${rows}, elapsed: ${elapsed.toFixed(3)}ms`;
 }
 
-/** `{operator, attributes, metrics: {output_rows, elapsed_ns}, children}`, and `total_rows` at the top; what is empty is left out. */
+/**
+ * `{operator, attributes, metrics: {output_rows, elapsed_ns}, children}`, and `total_rows` at the top; what is empty is
+ * left out.
+ */
 export function planValue(node: PlanNode, measured?: Measured): ObjectValue {
   const value = nodeValue(node, measured);
   return measured === undefined ? value : objectOf({ ...value, total_rows: measured.totalRows });

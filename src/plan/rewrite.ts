@@ -15,7 +15,10 @@ import { type AccessRule, type NodeFacts, type NodeRule, RULE_NAMES, type RuleNa
 import { topN } from './rules/top-n.js';
 import { unionScan } from './rules/union-scan.js';
 
-/** Each takes what those before it have left as a scan of the table; the last turns what there is into the order that is wanted. */
+/**
+ * Each takes what those before it have left as a scan of the table; the last turns what there is into the order that is
+ * wanted.
+ */
 const ACCESS_RULES: readonly AccessRule[] = [pointLookup, indexScan, rangeScan, unionScan, orderedScan];
 
 type Rules = { readonly [Kind in RowNode['kind']]?: NodeRule<Kind> };
@@ -43,7 +46,10 @@ export function rulesWithout(off: Iterable<RuleName>): ReadonlySet<RuleName> {
   return rules;
 }
 
-/** How the records of a table are found. `isRead`: to be shown rather than changed, so that the rule for reading holds for all of them. */
+/**
+ * How the records of a table are found. `isRead`: to be shown rather than changed, so that the rule for reading holds
+ * for all of them.
+ */
 export function chooseAccess(
   entry: TableEntry,
   hints: AccessHints,

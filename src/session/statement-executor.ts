@@ -1,7 +1,7 @@
 /** Runs statements: the interface that sessions and held transactions share. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Deadline } from '../exec/interrupt.js';
+import type { Deadline } from '../exec/runtime/interrupt.js';
 import type { Statement } from '../language/ast.js';
 import type { ObjectValue, Value } from '../value/value.js';
 

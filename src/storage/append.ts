@@ -3,7 +3,10 @@ import type { Clock } from '../env/environment.js';
 import type { Key, KeyRange, Stored, Versionstamp } from './contract.js';
 import type { Overlay } from './transaction/overlay.js';
 
-/** What a transaction has appended so far: the last entry, with those before it. Shared by savepoints, so it never changes. */
+/**
+ * What a transaction has appended so far: the last entry, with those before it. Shared by savepoints, so it never
+ * changes.
+ */
 export interface Appended {
   readonly prefix: Key;
   readonly value: Stored;
@@ -32,8 +35,8 @@ export function stampBytes(stamp: Versionstamp): Key {
 }
 
 /**
- * Where an entry stands in its log: what its key has behind the prefix. Positions are compared as texts, also with those of other logs: they are
- * in the order of commits.
+ * Where an entry stands in its log: what its key has behind the prefix. Positions are compared as texts, also with
+ * those of other logs: they are in the order of commits.
  */
 export type LogPosition = string;
 
@@ -71,7 +74,9 @@ export class StampSource {
     return this.#last;
   }
 
-  /** The keys that entries would have in the next commit, or nearly so: they fall into the same ranges of their logs. */
+  /**
+   * The keys that entries would have in the next commit, or nearly so: they fall into the same ranges of their logs.
+   */
   keysOf(appended: Appended | undefined): Key[] {
     const keys: Key[] = [];
     for (let entry = appended; entry !== undefined; entry = entry.before) {
@@ -80,7 +85,10 @@ export class StampSource {
     return keys;
   }
 
-  /** Puts what a transaction appended among its writes, under the next versionstamp; to be called in the order of commits. */
+  /**
+   * Puts what a transaction appended among its writes, under the next versionstamp; to be called in the order of
+   * commits.
+   */
   settle(appended: Appended, writes: Overlay): void {
     this.#last = this.next();
     const stamp = stampBytes(this.#last);
@@ -89,7 +97,7 @@ export class StampSource {
     }
   }
 
-  /** The next versionstamp, for a commit that is made ready in steps: nobody is told of it before `give`. */
+  /** The next versionstamp, for a commit that is made ready in steps: it isn't published before `give`. */
   next(): Versionstamp {
     const now = stampOfTime(this.#clock.now()) ?? 0n;
     return now > this.#last ? now : this.#last + 1n;

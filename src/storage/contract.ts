@@ -1,11 +1,13 @@
 /**
- * The storage contract: transactions over keys in byte order, which every engine has, and answers before durability (`EarlyAnswers`), which an
- * engine may add.
+ * The storage contract: transactions over keys in byte order, which every engine has, and answers before durability
+ * (`EarlyAnswers`), which an engine may add.
  *
- * A key is a *byte string*: a JavaScript string of at least one character, all of them below 256, one character a byte. Such strings
- * compare with `<` in byte order, serve as map keys, and cost one byte a character in V8. The bounds of a range may be empty.
+ * A key is a *byte string*: a JavaScript string of at least one character, all of them below 256, one character a byte.
+ * Such strings compare with `<` in byte order, serve as map keys, and cost one byte a character in V8. The bounds of a
+ * range may be empty.
  *
- * What is stored under a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode it.
+ * What is stored under a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode
+ * it.
  */
 import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
@@ -17,7 +19,9 @@ export type Key = string;
 export type Stored = Exclude<Value, undefined>;
 export type Entry = readonly [key: Key, value: Stored];
 
-/** A versionstamp counts commits that append: milliseconds since 1970 in its upper 48 bits, a counter in the lower 16. */
+/**
+ * A versionstamp counts commits that append: milliseconds since 1970 in its upper 48 bits, a counter in the lower 16.
+ */
 export type Versionstamp = bigint;
 
 /** Keys from `from` (included) up to `to` (excluded). */
@@ -42,15 +46,15 @@ export interface ScanOptions {
   readonly reverse?: boolean;
   /** At most this many entries. */
   readonly limit?: number;
-  /** At most this many entries a batch; the engine's choice unless told. */
+  /** At most this many entries a batch. Default: the engine's choice. */
   readonly batch?: number;
   /** No more in the first batch, from which the others grow: where few are likely to be wanted, and all may be. */
   readonly first?: number;
 }
 
 /**
- * A scan under way. It shows the transaction as it was when `scan` was called: what is written while it is read doesn't turn up in it.
- * A cursor that isn't read to the end must be closed.
+ * A scan under way. It shows the transaction as it was when `scan` was called: what is written while it is read doesn't
+ * turn up in it. A cursor that isn't read to the end must be closed.
  */
 export interface Cursor {
   /** The next batch, never an empty one; `undefined` is the end. */
@@ -63,11 +67,13 @@ export interface Cursor {
 /**
  * A transaction: a snapshot of everything committed before it began, plus its own writes.
  *
- * Isolation is serializable: `commit` fails with `transaction_conflict` if what this transaction read (keys and ranges) was changed by
- * one that committed in the meantime. A read-only transaction never conflicts, nor does one that wrote nothing. Keys written without
- * having been read don't conflict either: of two such writes the one that commits last stays.
+ * Isolation is serializable: `commit` fails with `transaction_conflict` if what this transaction read (keys and ranges)
+ * was changed by one that committed in the meantime. A read-only transaction never conflicts, nor does one that wrote
+ * nothing. Keys written without having been read don't conflict either: of two such writes the one that commits last
+ * stays.
  *
- * After `commit` or `cancel` everything but `cancel` throws `transaction_finished`. A write in a read-only one throws `read_only`.
+ * After `commit` or `cancel` everything but `cancel` throws `transaction_finished`. A write in a read-only one throws
+ * `read_only`.
  */
 export interface Transaction {
   readonly writable: boolean;
@@ -76,8 +82,9 @@ export interface Transaction {
   getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]>;
   scan(range: KeyRange, options?: ScanOptions): Cursor;
   /**
-   * Fetches what will be read next, all of it together: `get`, `getMany` and the first batches of scans of just these ranges then answer at
-   * once. What isn't read after all never conflicts. Absent where the store answers at once, so that nobody need work out what to fetch.
+   * Fetches what will be read next, all of it together: `get`, `getMany` and the first batches of scans of just these
+   * ranges then answer at once. What isn't read after all never conflicts. Absent where the store answers at once, so
+   * that callers needn't work out what to fetch.
    */
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
   /** Whether this transaction has put or deleted a key. If not, what it has read there is so still. */
@@ -89,35 +96,38 @@ export interface Transaction {
   delete(key: Key): void;
   deleteRange(range: KeyRange): PromiseOrValue<void>;
   /**
-   * Appends to a log: the commit puts `value` under the key `prefix`, then its versionstamp (eight bytes, see `append.ts`), then four bytes
-   * that count what this transaction appended. So the keys of a log ascend in the order of commits, and two who append never conflict.
-   * The transaction itself doesn't see the entry; `deleteRange` over the prefix takes it back.
+   * Appends to a log: the commit puts `value` under the key `prefix`, then its versionstamp (eight bytes, see
+   * `append.ts`), then four bytes that count what this transaction appended. So the keys of a log ascend in the order
+   * of commits, and two who append never conflict. The transaction itself doesn't see the entry; `deleteRange` over the
+   * prefix takes it back.
    */
   append(prefix: Key, value: Stored): void;
   /**
-   * Calls `callback` as soon as what this transaction wrote is durable and new snapshots show it, in the order of commits; never, if that
-   * doesn't happen. It must neither throw nor take long: the commits of others wait for it. `last` is the versionstamp of this commit or, if
-   * it appended nothing, of the last one before it that did: those that come after have greater ones.
+   * Calls `callback` as soon as what this transaction wrote is durable and new snapshots show it, in the order of
+   * commits; never, if that doesn't happen. It must neither throw nor take long: the commits of others wait for it.
+   * `last` is the versionstamp of this commit or, if it appended nothing, of the last one before it that did: those
+   * that come after have greater ones.
    */
   afterCommit(callback: (last: Versionstamp) => void): void;
   /** Marks a point to which `rollback` returns: the writes since then are forgotten, what was read stays read. */
   savepoint(): Savepoint;
   rollback(to: Savepoint): void;
   /**
-   * Makes all writes durable (as far as the engine is) and visible, or none of them.
-   * Where `commit` answers later, a conflict with a commit that isn't visible yet is told when it is, so that beginning anew helps.
+   * Makes all writes durable (as far as the engine is) and visible, or none of them. Where `commit` answers later, a
+   * conflict with a commit that isn't visible yet is reported once it is visible, so that a retry helps.
    * @throws TesseraError `transaction_conflict` (retryable), `transaction_finished`, `storage_unavailable`
    */
   commit(): PromiseOrValue<void>;
   /**
-   * Forgets all writes. Harmless on a finished transaction; of a commit whose answer hasn't come it frees what this holds in the process, and
-   * leaves it open whether the commit is made.
+   * Forgets all writes. Harmless on a finished transaction; of a commit whose answer hasn't come it frees what this
+   * holds in the process, and leaves it open whether the commit is made.
    */
   cancel(): void;
   /**
-   * Reserves what this transaction has read, once it has failed with a conflict or was cancelled, so that it can be tried again undisturbed: see
-   * `Reservation`. If it began with a reservation already, that one is extended. Waits at most `RESERVATION_TIME` for older reservations of
-   * transactions that write what this one reads, or read what this one writes.
+   * Reserves what this transaction has read, once it has failed with a conflict or was cancelled, so that it can be
+   * tried again undisturbed: see `Reservation`. If it began with a reservation already, that one is extended. Waits at
+   * most `RESERVATION_TIME` for older reservations of transactions that write what this one reads, or read what this
+   * one writes.
    * @throws TesseraError `transaction_conflict` if they are still there then; what `BeginOptions.interrupt` throws
    */
   reserve(): PromiseOrValue<Reservation>;
@@ -127,14 +137,16 @@ export interface Transaction {
 export const RESERVATION_TIME = 1_000;
 
 /**
- * Keys and ranges that a transaction is about to read again because it has failed with conflicts too often. Commits of others that write there
- * wait until it has committed, until `release`, or until `RESERVATION_TIME` has passed; all other commits go on. It is advice, not a lock:
- * each commit is validated as always, so that nothing but throughput depends on a reservation.
+ * Keys and ranges that a transaction is about to read again because it has failed with conflicts too often. Commits of
+ * others that write there wait until it has committed, until `release`, or until `RESERVATION_TIME` has passed; all
+ * other commits go on. It is advice, not a lock: each commit is validated as always, so that nothing but throughput
+ * depends on a reservation.
  *
- * A commit waits only for reservations that were granted before it came and are older than its own, so that waiting never goes in a circle.
+ * A commit waits only for reservations that were granted before it came and are older than its own, so that waiting
+ * never goes in a circle.
  */
 export interface Reservation {
-  /** It keeps nobody waiting any more: its time is over, its transaction has committed, or it was released. */
+  /** It no longer blocks other transactions: its time is over, its transaction has committed, or it was released. */
   readonly isOver: boolean;
   release(): void;
 }
@@ -142,8 +154,8 @@ export interface Reservation {
 /** Ends waiting for the store: the statement was cancelled, or its time is over. */
 export interface WaitInterrupt {
   /**
-   * Calls back when waiting has to end, or `grace` milliseconds later; at once if it has to already. It may call back again. The answer stops
-   * that.
+   * Calls back when waiting has to end, or `grace` milliseconds later; at once if it has to already. It may call back
+   * again. The answer stops that.
    */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
 }
@@ -156,27 +168,31 @@ export interface BeginOptions {
   /** What the transaction has reserved before. Its commit doesn't wait for that, nor for younger ones, and ends it. */
   readonly reservation?: Reservation | undefined;
   /**
-   * Ends what waits: for an answer of the store, or for the reservations of others. An engine need do no more than free what it holds for it:
-   * `untilInterrupted` and `commitInterruptibly` end the waiting of the callers.
+   * Ends what waits: for an answer of the store, or for the reservations of others. An engine need do no more than free
+   * what it holds for it: `untilInterrupted` and `commitInterruptibly` end the waiting of the callers.
    */
   readonly interrupt?: WaitInterrupt | undefined;
   /**
-   * Makes the budget in which what it writes, and what it remembers of its reads, is reserved until it has ended: roughly, and only once that is
-   * more than some kilobytes. Without room for it, writes and reads throw the error of the budget, and the transaction can go on without them.
+   * Makes the budget in which what it writes, and what it remembers of its reads, is reserved until it has ended:
+   * roughly, and only once that is more than some kilobytes. Without room for it, writes and reads throw the error of
+   * the budget, and the transaction can go on without them.
    */
   readonly memory?: (() => MemoryBudget) | undefined;
   /**
-   * A maintenance transaction: it changes how something is stored, but no answer. It folds postings into one, links a vector, moves entries.
+   * A maintenance transaction: it changes how something is stored, but no answer. It folds postings into one, links a
+   * vector, moves entries.
    *
-   * Whoever begins one promises that each reader of the keys that it writes gets the same answers before and after it, and that what others
-   * write by what they have read before it is as right after it, unless they write one of its keys too. In return:
+   * The caller guarantees that each reader of the keys that it writes gets the same answers before and after it,
+   * and that what others write by what they have read before it is as right after it, unless they write one of its keys
+   * too. In return:
    *
-   * - the commit of another transaction that began before it conflicts with it only if both *write* the same key (the one that commits first
-   *   wins), not by what the other has read;
-   * - its own commit is validated against all commits since it began, those of other maintenance too, by what it has read and also by what
-   *   it writes, read or not.
+   * - the commit of another transaction that began before it conflicts with it only if both *write* the same key (the
+   *   one that commits first wins), not by what the other has read;
+   * - its own commit is validated against all commits since it began, those of other maintenance too, by what it has
+   *   read and also by what it writes, read or not.
    *
-   * So all that isn't maintenance is serializable in the order of commits, as if there had been none. Maintenance appends to no log.
+   * So all that isn't maintenance is serializable in the order of commits, as if there had been none. Maintenance
+   * appends to no log.
    */
   readonly maintenance?: boolean | undefined;
 }
@@ -192,7 +208,10 @@ export interface Engine {
   begin(options: BeginOptions): PromiseOrValue<Transaction>;
   /** Absent where nothing is visible before it is durable, as in memory and over a network. */
   readonly earlyAnswers?: EarlyAnswers;
-  /** Reads through a fresh snapshot, for health checks. @throws TesseraError `storage_unavailable` if that can't be done, or nothing written */
+  /**
+   * Reads through a fresh snapshot, for health checks.
+   * @throws TesseraError `storage_unavailable` if that can't be done, or nothing written
+   */
   check(): PromiseOrValue<void>;
   close(): Promise<void>;
 }
@@ -200,20 +219,21 @@ export interface Engine {
 /**
  * Answers before durability: of engines that order commits first and make them durable afterwards, several together.
  *
- * A commit is *accepted* when it has been validated and has its place in the order of commits. A power failure may still undo it, so that
- * no client may be sent what was done or read in this way before `durable` has said so.
+ * A commit is *accepted* when it has been validated and has its place in the order of commits. A power failure may
+ * still undo it, so that no client may be sent what was done or read in this way before `durable` has said so.
  */
 export interface EarlyAnswers {
   /** `Engine.begin` on a snapshot that shows all accepted commits. `durable` has to be asked after it has begun. */
   beginOnAccepted(options: BeginOptions): PromiseOrValue<Transaction>;
   /**
-   * `Transaction.commit`, answered as soon as the commit is accepted, behind those it has seen. A conflict is reported at once;
-   * `beginOnAccepted` shows what was in the way.
+   * `Transaction.commit`, answered as soon as the commit is accepted, behind those it has seen. A conflict is reported
+   * at once; `beginOnAccepted` shows what was in the way.
    * @throws TesseraError as `Transaction.commit` does
    */
   accept(transaction: Transaction): PromiseOrValue<void>;
   /**
-   * Waits until everything is durable that is accepted by now. Fails if it never will be, and when the engine is closed.
+   * Waits until everything is durable that is accepted by now. Fails if it never will be, and when the engine is
+   * closed.
    * @throws TesseraError `storage_unavailable`
    */
   durable(): PromiseOrValue<void>;

@@ -1,7 +1,10 @@
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Cursor, Entry, Stored } from './contract.js';
 
-/** Hands each batch of a scan to `visit`, in order; `true` from `visit` ends the scan early. The cursor is closed whatever happens. */
+/**
+ * Hands each batch of a scan to `visit`, in order; `true` from `visit` ends the scan early. The cursor is closed
+ * whatever happens.
+ */
 export function forEachBatch(
   cursor: Cursor,
   visit: (batch: readonly Entry[]) => PromiseOrValue<boolean | undefined>,

@@ -3,11 +3,14 @@ import { isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Transaction, WaitInterrupt } from './contract.js';
 
-/** How many milliseconds a commit has for its answer after the interruption, so that most still say whether it was made. */
+/**
+ * How many milliseconds a commit has for its answer after the interruption, so that most still say whether it was made.
+ */
 export const COMMIT_GRACE = 50;
 
 /**
- * What the store answers, or the reason why waiting for it had to end; an answer that comes after that is handed to `discard`.
+ * What the store answers, or the reason why waiting for it had to end; an answer that comes after that is handed to
+ * `discard`.
  * @throws TesseraError the reason
  */
 export function untilInterrupted<T>(
@@ -20,8 +23,8 @@ export function untilInterrupted<T>(
 }
 
 /**
- * Commits a transaction. One whose answer doesn't come in time is cancelled, which frees what it holds in this process; whether it was made
- * isn't known then.
+ * Commits a transaction. One whose answer doesn't come in time is cancelled, which frees what it holds in this process;
+ * whether it was made isn't known then.
  * @throws TesseraError `commit_outcome_unknown`, and what the commit throws
  */
 export function commitInterruptibly(

@@ -3,16 +3,23 @@ import { TesseraError } from '../errors/error.js';
 import type { BeginOptions, Engine, Reservation, Transaction } from './contract.js';
 import { commitInterruptibly, untilInterrupted } from './interrupted.js';
 
-/** How often work is tried before it reserves what it reads, and from then on at most, within the time of its reservation. */
+/**
+ * How often work is tried before it reserves what it reads, and from then on at most, within the time of its
+ * reservation.
+ */
 const ATTEMPTS = 5;
 const RESERVED_ATTEMPTS = 20;
 
-/** What ends its waiting for the store and for the reservations of others, what bounds its memory, and whether it is maintenance. */
+/**
+ * What ends its waiting for the store and for the reservations of others, what bounds its memory, and whether it is
+ * maintenance.
+ */
 export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenance'>;
 
 /**
- * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new transaction; after some
- * attempts it reserves what it reads (`Reservation`). `work` must therefore change nothing but the transaction.
+ * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new
+ * transaction; after some attempts it reserves what it reads (`Reservation`). `work` must therefore change nothing but
+ * the transaction.
  *
  * Stays synchronous on an engine that does, unless it has to wait for a reservation.
  * @throws TesseraError `transaction_conflict` if it still conflicts when its reservation is over
@@ -35,8 +42,8 @@ export function withRetries<T>(
 }
 
 /**
- * The same, done as soon as the commit is accepted, where the engine answers before durability (`EarlyAnswers`). With `onAccepted` it sees what
- * is accepted when it begins, as it does in any case after a conflict.
+ * The same, done as soon as the commit is accepted, where the engine answers before durability (`EarlyAnswers`). With
+ * `onAccepted` it sees what is accepted when it begins, as it does in any case after a conflict.
  */
 export function withRetriesAccepted<T>(
   engine: Engine,
@@ -109,7 +116,7 @@ function once<T>(
   );
 }
 
-/** Of a transaction that nobody waits for any more. */
+/** Cancels a transaction whose caller no longer waits. */
 export function cancelled(transaction: Transaction): void {
   transaction.cancel();
 }

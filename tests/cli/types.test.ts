@@ -173,7 +173,7 @@ it('writes what is defined', async () => {
     types,
     `
       import { Decimal, RecordId, type Surreal, Table } from 'surrealdb';
-      import type { Bought, Functions, OrderLine, Params, Person, Tables } from '../../src/cli/types.js';
+      import type { Bought, Functions, OrderLine, Params, Person, Tables } from './types.js';
       export async function use(db: Surreal): Promise<void> {
         const person = await db.select<Person>(new RecordId('person', 1));
         const name: string | undefined = person?.name;
@@ -190,7 +190,7 @@ it('writes what is defined', async () => {
       }
     `,
   );
-  const declared = "import type { Person } from '../../src/cli/types.js'; declare const person: Person;";
+  const declared = "import type { Person } from './types.js'; declare const person: Person;";
   expect(() => compile(types, `${declared} person.role = 'thief';`)).toThrow(`'"thief"' is not assignable`);
   expect(() => compile(types, `${declared} void person.unknown;`)).toThrow("Property 'unknown' does not exist");
 });
@@ -241,7 +241,7 @@ it('stays TypeScript whatever things are called', async () => {
     types,
     `
       import type { RecordId } from 'surrealdb';
-      import type { Params, Tables } from '../../src/cli/types.js';
+      import type { Params, Tables } from './types.js';
       const id: RecordId<'class'> | undefined = (undefined as unknown as Tables)['class'].class;
       const text: string = (undefined as unknown as Params)['class'].class;
       const names: keyof Tables = '*/ export const x = 1; /*';

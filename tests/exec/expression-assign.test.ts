@@ -1,8 +1,9 @@
 /** SET and UNSET. What is expected was seen on the reference engine, unless told. */
 import { expect, test } from 'vitest';
 import { createCompiler } from '../../src/exec/compiler.js';
-import { Frame, Scope } from '../../src/exec/execution.js';
 import { compileAssign, setPath, unsetPath } from '../../src/exec/expression/assign.js';
+import { Frame } from '../../src/exec/runtime/execution.js';
+import { Scope } from '../../src/exec/runtime/scope.js';
 import type { Data, Update } from '../../src/language/ast.js';
 import { parseIdiom, parseStatement, parseValue } from '../../src/language/parse.js';
 import { toText } from '../../src/value/text/text.js';

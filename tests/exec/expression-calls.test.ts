@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FunctionDefinition, ParamDefinition } from '../../src/catalog/definitions/definition.js';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { failure } from '../../src/errors/error.js';
-import type { Execution } from '../../src/exec/execution.js';
+import type { Execution } from '../../src/exec/runtime/execution.js';
 import type { DefineFunction } from '../../src/language/ast.js';
 import { parseStatement } from '../../src/language/parse.js';
 import { evaluate, outcome, RECORDS, type World } from './expression-harness.js';
@@ -160,7 +160,7 @@ describe('closures', () => {
 
   test('run without the right to write', async () => {
     const seen: boolean[] = [];
-    const unit = {
+    const context = {
       catalog: () => undefined,
       catalogChanged: () => undefined,
       catalogs: new CatalogCache(),
@@ -185,7 +185,7 @@ describe('closures', () => {
       ends: () => undefined,
       referrers: () => [],
     };
-    await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { unit, reader } });
+    await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { context, reader } });
     expect(seen).toEqual([true, false]);
   });
 });

@@ -4,12 +4,13 @@ import type { DatabaseCatalog } from '../../src/catalog/definitions/database-cat
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
-import { type Execution, Frame, Scope } from '../../src/exec/execution.js';
 import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
-import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/links.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
-import { QueryTimeout } from '../../src/exec/query-timeout.js';
-import { Variants } from '../../src/exec/variants.js';
+import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/record/links.js';
+import { type Execution, Frame } from '../../src/exec/runtime/execution.js';
+import { QueryTimeout } from '../../src/exec/runtime/query-timeout.js';
+import { Scope } from '../../src/exec/runtime/scope.js';
+import { Variants } from '../../src/exec/runtime/variants.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
@@ -106,7 +107,7 @@ export function executionOver(world: World, store: Store): Execution {
   return {
     environment: realEnvironment,
     literals: [],
-    unit: {
+    context: {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
       catalogChanged: missing,
@@ -158,7 +159,7 @@ export function executionOver(world: World, store: Store): Execution {
     importing: false,
     weakKeys: false,
     judging: false,
-    witness: undefined,
+    auditRecorder: undefined,
     strict: false,
     writable: true,
     variants: new Variants(),

@@ -1,9 +1,10 @@
 /** For which states of the definitions a statement is planned anew. */
 import { expect, test } from 'vitest';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
-import { type Compiler, type Execution, Frame, Scope } from '../../src/exec/execution.js';
-import { Prepared } from '../../src/exec/prepared.js';
-import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
+import { type Compiler, type Execution, Frame } from '../../src/exec/runtime/execution.js';
+import { Scope } from '../../src/exec/runtime/scope.js';
+import { DEFAULT_TUNING } from '../../src/exec/runtime/tuning.js';
+import { Prepared } from '../../src/exec/statement/prepared.js';
 import { NO_FIELDS } from '../../src/plan/fields-read.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
@@ -34,7 +35,7 @@ test('a plan holds for every state in which there is nothing to choose from', ()
   );
   const runIn = (catalog: DatabaseCatalog, view = false) =>
     prepared.run(
-      new Frame({ unit: { catalog: () => catalog }, checks: { view } } as unknown as Execution, new Scope()),
+      new Frame({ context: { catalog: () => catalog }, checks: { view } } as unknown as Execution, new Scope()),
     );
   const [plain, other, indexed, missing] = [
     state('1', { a: 0 }),

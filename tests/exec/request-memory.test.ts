@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryBudget } from '../../src/base/memory-budget.js';
-import { RequestMemory } from '../../src/exec/request-memory.js';
+import { RequestMemory } from '../../src/exec/runtime/request-memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 
 const MIB = 2 ** 20;
@@ -53,10 +53,10 @@ describe('a scope', () => {
 
   it('weighs a large value in steps', async () => {
     let turns = 0;
-    const giveWay = async () => {
+    const yieldIfDue = async () => {
       turns++;
     };
-    const charging = new RequestMemory({ limit: 64 * MIB, ownsRows: false }, { cancel: () => {}, giveWay });
+    const charging = new RequestMemory({ limit: 64 * MIB, ownsRows: false }, { cancel: () => {}, yieldIfDue });
     charging.charge(32 * MIB);
     await charging.settle(0, rows(10_000));
     // An object and its text are two parts at least.

@@ -3,7 +3,7 @@ import { isPromise, type PromiseOrValue } from '../../src/base/promise-or-value.
 import { databaseArea, sequenceKey } from '../../src/catalog/keys.js';
 import { failure } from '../../src/errors/error.js';
 import { SequenceCounters } from '../../src/exec/define/sequence-counters.js';
-import type { Interrupt } from '../../src/exec/execution.js';
+import type { Interrupt } from '../../src/exec/runtime/execution.js';
 import type { BeginOptions, Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { withRetries } from '../../src/storage/retry.js';

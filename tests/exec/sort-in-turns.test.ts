@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Interrupt } from '../../src/exec/execution.js';
-import { sortInTurns } from '../../src/exec/sort-in-turns.js';
+import type { Interrupt } from '../../src/exec/runtime/execution.js';
+import { sortYielding } from '../../src/exec/runtime/sort-yielding.js';
 
 /** Counts the checkpoints, and gives way at each `every`th. */
 function counting(every: number): Interrupt & { count: number } {
@@ -30,7 +30,7 @@ test('sorts as Array.prototype.sort does, equal items in the order in which they
   await fc.assert(
     fc.asyncProperty(runs, fc.integer({ min: 1, max: 50 }), fc.integer(), async (length, keys, seed) => {
       const items = Array.from({ length }, (_, at): Item => ({ key: Math.abs((at * 7919 + seed) % keys), at }));
-      const sorted = await sortInTurns({ interrupt: counting(3) }, items.slice(), byKey);
+      const sorted = await sortYielding({ interrupt: counting(3) }, items.slice(), byKey);
       expect(sorted).toEqual(items.slice().sort(byKey));
     }),
     { numRuns: 30 },
@@ -40,7 +40,7 @@ test('sorts as Array.prototype.sort does, equal items in the order in which they
 test('comes by a checkpoint for each thousand items that are sorted or merged', async () => {
   const interrupt = counting(Number.POSITIVE_INFINITY);
   const items = Array.from({ length: 64 * 1024 }, (_, at): Item => ({ key: (at * 7919) % 65_536, at }));
-  await sortInTurns({ interrupt }, items, byKey);
+  await sortYielding({ interrupt }, items, byKey);
   // 64 runs, then six rounds of merging.
   expect(interrupt.count).toBe(63 + 6 * 64);
 });
@@ -48,5 +48,5 @@ test('comes by a checkpoint for each thousand items that are sorted or merged', 
 test('an error at a checkpoint ends it', async () => {
   const interrupt = { ...counting(1), checkpoint: () => Promise.reject(new Error('cancelled')) };
   const items = Array.from({ length: 5000 }, (_, at): Item => ({ key: -at, at }));
-  await expect(sortInTurns({ interrupt }, items, byKey)).rejects.toThrow('cancelled');
+  await expect(sortYielding({ interrupt }, items, byKey)).rejects.toThrow('cancelled');
 });

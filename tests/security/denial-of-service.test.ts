@@ -259,13 +259,23 @@ attack(41, 'CVE-2025-71397: loops for ever', async () => {
   await limited.close();
 });
 
-attack(42, 'CVE-2025-71395: makes texts and lists that double and double', async () => {
+attack(42, 'CVE-2025-71395: makes texts that double and double', async () => {
   await expectAnswers(eve, [
     "RETURN string::repeat('x', 9999999999)",
     "RETURN string::repeat(string::repeat('x', 1000000), 1000000)",
     "LET $s = string::repeat('x', 100000); RETURN string::replace($s, 'x', $s)",
     `LET $s = 'x'; ${'LET $s = string::concat($s, $s, $s, $s);'.repeat(40)} RETURN string::len($s)`,
     `LET $s = 'x'; ${'LET $s = $s + $s;'.repeat(60)} RETURN string::len($s)`,
+    "RETURN string::repeat('x', 9999999999)",
+    "RETURN string::matches(string::repeat('a', 100000), '(a+)+$b')",
+    "RETURN string::repeat('a', 50000) = /^(a|a)*$b/",
+    "RETURN string::replace(string::repeat('a', 100000), /(a*)*b/, '')",
+    'RETURN 10 ** 1000000; RETURN 9dec ** 99999',
+  ]);
+});
+
+attack(42, 'CVE-2025-71395: makes lists that double and double', async () => {
+  await expectAnswers(eve, [
     `LET $a = [1]; ${'LET $a = array::concat($a, $a, $a, $a);'.repeat(40)} RETURN array::len($a)`,
     `LET $a = [1]; ${'LET $a = [$a, $a];'.repeat(60)} RETURN array::flatten($a)`,
     `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} RETURN $a = $a`,
@@ -273,12 +283,7 @@ attack(42, 'CVE-2025-71395: makes texts and lists that double and double', async
     `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} CREATE t SET a = $a`,
     'RETURN array::range(0, 99999999999)',
     'RETURN <array> 0..99999999999',
-    "RETURN string::repeat('x', 9999999999)",
     'RETURN array::repeat(1, 99999999999)',
-    "RETURN string::matches(string::repeat('a', 100000), '(a+)+$b')",
-    "RETURN string::repeat('a', 50000) = /^(a|a)*$b/",
-    "RETURN string::replace(string::repeat('a', 100000), /(a*)*b/, '')",
-    'RETURN 10 ** 1000000; RETURN 9dec ** 99999',
     'RETURN |t:1000001|',
     'RETURN |t:1..9999999999|',
   ]);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { realEnvironment } from '../../src/env/real.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
@@ -122,7 +122,7 @@ attack(65, 'sets variables before sign-in, few in number and large when they are
   // Others have as much.
   expect(await call(await connect(), 'let', 'w', 'x'.repeat(16 * KIB))).toContain('"result":null');
   for (const each of sockets) (each as WebSocket).terminate();
-  await vi.waitFor(() => expect(used()).toBe(0));
+  await expect.poll(() => used()).toBe(0);
 });
 
 describe('products of SPLIT', () => {
@@ -183,7 +183,7 @@ describe('requests', () => {
         expect([door, text.slice(0, 60), named]).toEqual([door, text.slice(0, 60), expect.stringMatching(/4 MiB/)]);
       }
       // The WebSocket's is given back when the server hears of its end.
-      await vi.waitFor(() => expect(used()).toBe(0));
+      await expect.poll(() => used()).toBe(0);
     }
     await doors.close();
   });
@@ -296,7 +296,7 @@ describe('what is held', () => {
       body.write(Buffer.alloc(1_000_000, 0x20));
       return body;
     });
-    await vi.waitFor(() => expect(refused.length).toBeGreaterThan(4));
+    await expect.poll(() => refused.length).toBeGreaterThan(4);
     expect(refused[0]).toContain('HTTP/1.1 503');
     expect(refused[0]).toContain('server_memory_exceeded');
     expect(world.database.memory.incoming.used).toBeLessThanOrEqual(world.database.memory.incoming.limit);
@@ -305,9 +305,9 @@ describe('what is held', () => {
     expect(await call(await connect(), 'ping')).toContain('result');
 
     for (const body of bodies) body.destroy();
-    await vi.waitFor(() => expect(world.database.memory.incoming.used).toBe(0));
+    await expect.poll(() => world.database.memory.incoming.used).toBe(0);
     socket.terminate();
-    await vi.waitFor(() => expect(used()).toBe(0));
+    await expect.poll(() => used()).toBe(0);
   });
 
   test('is given back when it is unset, replaced, forgotten or its session is closed', async () => {
@@ -422,16 +422,16 @@ describe('answers', () => {
     await once(reader, 'readable');
     // What it hasn't read is counted until it is gone.
     expect(used()).toBeGreaterThan(MIB);
-    await vi.waitFor(() => expect(stalls.length).toBe(1));
+    await expect.poll(() => stalls.length).toBe(1);
     for (const stall of [...stalls]) stall();
-    await vi.waitFor(() => expect(used()).toBe(0));
+    await expect.poll(() => used()).toBe(0);
 
     const socket = await connectAs(eve);
     await call(socket, 'use', 'test', 'test');
     socket.pause();
     socket.send(JSON.stringify({ id: 1, method: 'query', params: [text] }));
-    await vi.waitFor(() => expect(used()).toBeGreaterThan(MIB));
+    await expect.poll(() => used()).toBeGreaterThan(MIB);
     socket.terminate();
-    await vi.waitFor(() => expect(used()).toBe(0));
+    await expect.poll(() => used()).toBe(0);
   });
 });

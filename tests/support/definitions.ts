@@ -6,13 +6,14 @@ import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITIONS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
-import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../../src/exec/execution.js';
 import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
-import { QueryTimeout } from '../../src/exec/query-timeout.js';
-import { DEFAULT_TUNING } from '../../src/exec/tuning.js';
-import { Variants } from '../../src/exec/variants.js';
+import { type Compiler, type Evaluate, type Execution, Frame } from '../../src/exec/runtime/execution.js';
+import { QueryTimeout } from '../../src/exec/runtime/query-timeout.js';
+import { Scope } from '../../src/exec/runtime/scope.js';
+import { DEFAULT_TUNING } from '../../src/exec/runtime/tuning.js';
+import { Variants } from '../../src/exec/runtime/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
@@ -98,7 +99,7 @@ export class Store {
     // Writers and the rest aren't reached by definitions.
     return {
       environment: realEnvironment,
-      unit: {
+      context: {
         transaction,
         catalog: () =>
           namespace === undefined || database === undefined

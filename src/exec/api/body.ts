@@ -42,7 +42,10 @@ const FORMATS = {
   native: { contentType: 'application/vnd.surrealdb.native', decode: (bytes) => bytes, encode: (value) => value },
 } as const satisfies Readonly<Record<string, Format>>;
 
-/** A binary format of the reference engine's own. It is known by name, so that whoever wants it is told. */
+/**
+ * A binary format of the reference engine's own. It is known by name, so that a request for it fails with a clear
+ * error.
+ */
 const FLATBUFFERS = 'application/vnd.surrealdb.flatbuffers';
 const NO_FLATBUFFERS = 'FlatBuffers are not supported, use JSON or CBOR';
 
@@ -86,7 +89,10 @@ function wrongType(expected: string): { readonly refused: ApiResponse } {
   return { refused: response(400, `Expected Content-Type to be ${expected}`) };
 }
 
-/** The response with its body encoded and its Content-Type told, which has to be one that the client accepts. `auto` is what it would rather have. */
+/**
+ * The response with its body encoded and its Content-Type told, which has to be one that the client accepts. `auto` is
+ * what it would rather have.
+ */
 export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: Strategy): ApiResponse {
   const none = 'No output strategy was possible for this API request';
   if (strategy === 'flatbuffers') return response(406, `${none}: ${NO_FLATBUFFERS}`);

@@ -7,14 +7,15 @@ import { uuidV4 } from '../../functions/identifiers.js';
 import type { ApiMethod, Call, Expression, Handling } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { Closure, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import { calling, deeper } from '../depth.js';
-import { isTellable, isVerdict } from '../discretion.js';
-import { type ApiEndpoints, type Compiler, type Execution, Frame, Scope } from '../execution.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
+import { admits, compileRule, type Rule, UNCHECKED } from '../authorization/permission.js';
 import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { HostFunction } from '../expression/closure.js';
-import { pace } from '../pace.js';
-import { admits, compileRule, type Rule, UNCHECKED } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type ApiEndpoints, type Compiler, type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { NATIVE_HEADERS } from './body.js';
 import {
   type ApiRequest,
@@ -70,8 +71,8 @@ function findEndpoint(catalog: DatabaseCatalog, parts: readonly string[], method
 }
 
 /**
- * An endpoint is code of the schema's owner and runs as events do, with permissions off; who may ask is said by its PERMISSIONS. What fails
- * within it is an answer, and leaves nothing that it wrote.
+ * An endpoint is code of the schema's owner and runs as events do, with permissions off; who may ask is said by its
+ * PERMISSIONS. What fails within it is an answer, and leaves nothing that it wrote.
  */
 export class Endpoints implements ApiEndpoints {
   readonly #compiler: Compiler;
@@ -84,20 +85,20 @@ export class Endpoints implements ApiEndpoints {
     const parts = splitPath(path);
     const asked = readRequest(given);
     const id = uuidV4(execution.environment.random).text;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
       if (endpoint === undefined) return answer(response(404, 'Not found'), id);
       const rules = endpoint.handlings.map(({ permissions }) => compileRule(permissions, this.#compiler));
       return andThen(mayAsk(execution, rules), (may) => {
         if (!may) return answer(response(403, 'Permission denied: You are not allowed to access this resource'), id);
-        const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+        const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
         const request = {
           ...asked,
           headers: objectFrom({ ...NATIVE_HEADERS, ...asked.headers }),
           params: endpoint.params,
         };
         const invocation = new Invocation(id, execution.checks.view, this.#compiler);
-        const done = calling(() => andThen(pace(inner), () => invocation.run(endpoint, request, inner)));
+        const done = withStackGuard(() => andThen(maybeYield(inner), () => invocation.run(endpoint, request, inner)));
         return andThen(done, (given) => answer({ ...given, headers: withHeader(given.headers, REQUEST_ID, id) }, id));
       });
     });
@@ -118,8 +119,11 @@ function mayAsk(execution: Execution, [rule, ...rest]: readonly Rule[]): Promise
 class Invocation {
   constructor(
     readonly id: string,
-    /** Whether something may be hidden from the caller, who then isn't told why an action fails unless it THROWs. */
-    readonly isDiscreet: boolean,
+    /**
+     * Whether something may be hidden from the caller: the error of a failed action is then redacted unless it is a
+     * THROW.
+     */
+    readonly redactsErrors: boolean,
     readonly compiler: Compiler,
   ) {}
 
@@ -178,7 +182,7 @@ class Invocation {
     try {
       request = readRequest(given);
     } catch (error) {
-      if (isVerdict(error)) return response(400, 'Failed to parse request in final action handler');
+      if (isQueryError(error)) return response(400, 'Failed to parse request in final action handler');
       throw error;
     }
     return next(request, execution);
@@ -187,7 +191,7 @@ class Invocation {
   /** Answers with the error of an action. */
   #orFailure(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
     return this.#undoing(execution, work, (error) => {
-      const hidden = this.isDiscreet && !isTellable(error);
+      const hidden = this.redactsErrors && !isSafeToExpose(error);
       return hidden ? failure('stored_code_failed', { what: 'endpoint' }).message : error.message;
     });
   }
@@ -202,12 +206,12 @@ class Invocation {
     work: () => PromiseOrValue<ApiResponse>,
     bodyOf: (error: Error) => Value,
   ): PromiseOrValue<ApiResponse> {
-    const { unit } = execution;
-    const start = unit.transaction.savepoint();
+    const { context } = execution;
+    const start = context.transaction.savepoint();
     return otherwise(work, (error) => {
-      if (!isVerdict(error)) throw error;
-      unit.transaction.rollback(start);
-      unit.catalogChanged();
+      if (!isQueryError(error)) throw error;
+      context.transaction.rollback(start);
+      context.catalogChanged();
       return response(500, bodyOf(error));
     });
   }

@@ -2,8 +2,8 @@
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { Duration, isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
-import { Variants } from '../variants.js';
+import type { Execution } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
 import { decodeBody, encodeBody, isStrategy } from './body.js';
 import {
   type ApiRequest,
@@ -18,7 +18,10 @@ import {
 /** Answers a request in an execution. */
 export type Handler = (request: ApiRequest, execution: Execution) => PromiseOrValue<ApiResponse>;
 
-/** Makes a handler of the one that it stands around. @throws TesseraError `api_middleware` for arguments that mean nothing */
+/**
+ * Makes a handler of the one that it stands around.
+ * @throws TesseraError `api_middleware` for arguments that mean nothing
+ */
 export type Middleware = (args: readonly Value[], next: Handler) => Handler;
 
 export const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middleware>([

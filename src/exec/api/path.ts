@@ -16,7 +16,10 @@ export type ApiPath = readonly Segment[];
 
 const MAX_LENGTH = 4_096;
 
-/** One segment with the slashes before it: a name with `:` or `*`, perhaps a type, or plain characters, of which `\` escapes the first. */
+/**
+ * One segment with the slashes before it: a name with `:` or `*`, perhaps a type, or plain characters, of which `\`
+ * escapes the first.
+ */
 const SEGMENT = /\/+(?:([:*])([\w-]*)|\\?([^/<>*?#%\s\\[\]{}|^`"'\u0080-\uffff]*))/y;
 
 /** @throws TesseraError `api_path` */

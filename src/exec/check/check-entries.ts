@@ -1,11 +1,13 @@
-/** Checks what a store holds: its definitions, and all that is kept of its records against the records. Changes nothing. */
+/**
+ * Checks what a store holds: its definitions, and all that is kept of its records against the records. Changes nothing.
+ */
 import type { Engine } from '../../storage/contract.js';
 import { checkedDatabases } from './databases.js';
 import type { Faults } from './fault.js';
 import { checkChanges, checkEvents } from './logs.js';
 import { type Progress, TableCheck } from './tables.js';
 
-/** The engine reads damaged values as NULL (`LmdbOptions.damagedAsNull`): they are told elsewhere. */
+/** The engine reads damaged values as NULL (`LmdbOptions.damagedAsNull`): other checks report them. */
 export async function checkEntries(engine: Engine, faults: Faults, progress: Progress): Promise<void> {
   const transaction = await engine.begin({ writable: false });
   try {

@@ -36,7 +36,7 @@ export async function checkEvents(transaction: Transaction, faults: Faults, prog
   }
 }
 
-/** What is damaged is told with the values. */
+/** Damaged values are reported with the values. */
 function canBeRead(read: (stored: Stored) => unknown, stored: Stored): boolean {
   if (stored === null) return true;
   try {

@@ -121,7 +121,7 @@ export class TableCheck {
 
   /** Whether the record that an index entry lists has that entry. */
   async isEntryOfRecord(index: KeptIndex, key: Key, listed: Stored): Promise<boolean> {
-    // A value that is damaged is told with the values, but the entry is to be written anew.
+    // A damaged value is reported with the values, but its entry must be rewritten.
     if (listed === null) return false;
     const record = await this.#recordAt(listed as RecordKey);
     // A record that can't be read may have it.

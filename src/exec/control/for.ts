@@ -5,10 +5,10 @@ import type { Break, Continue, For } from '../../language/ast.js';
 import { intBounds } from '../../value/cast.js';
 import { toErrorBareText, toText } from '../../value/text/text.js';
 import { int, isArray, Range, SetValue, type Value } from '../../value/value.js';
-import type { Evaluate, Frame } from '../execution.js';
 import { compileStatements } from '../expression/block.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
 import { BREAK, CONTINUE, LoopSignal } from '../expression/signal.js';
+import type { Evaluate, Frame } from '../runtime/execution.js';
 
 export function compileFor({ variable, over, body }: For, compiler: InlineCompiler): Evaluate {
   const source = compiler.expression(over);

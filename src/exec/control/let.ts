@@ -5,9 +5,9 @@ import { VIEW_TOTALS } from '../../plan/effects.js';
 import { CoercionError, coerce } from '../../value/coerce.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
-import type { Evaluate } from '../execution.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
 import { isProtectedParam } from '../expression/param.js';
+import type { Evaluate } from '../runtime/execution.js';
 import { restoreTotals } from '../view/totals.js';
 
 /** Names a value in the scope around it. A RETURN inside the value ends the value only. */

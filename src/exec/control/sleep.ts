@@ -2,13 +2,16 @@ import { invariant } from '../../base/invariant.js';
 import type { Sleep } from '../../language/ast.js';
 import { durationMilliseconds } from '../../value/duration.js';
 import { Duration } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import type { Evaluate, Execution } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import type { Evaluate, Execution } from '../runtime/execution.js';
 
 /** How long a sleeper may not notice that its time is over, in milliseconds. */
 const NAP = 50;
 
-/** SLEEP: for those who may edit the whole store only, since it holds a transaction open. The server itself doesn't sleep for them. */
+/**
+ * SLEEP: for those who may edit the whole store only, since it holds a transaction open. The server itself doesn't
+ * sleep for them.
+ */
 export function compileSleep({ duration: { value } }: Sleep): Evaluate {
   invariant(value instanceof Duration, 'SLEEP is parsed with a duration');
   const milliseconds = durationMilliseconds(value);

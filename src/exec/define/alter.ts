@@ -19,10 +19,10 @@ import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
 import { holdsObjects } from '../../value/type.js';
-import type { Resource } from '../authorize.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import type { Resource } from '../authorization/authorize.js';
 import { settleReferences } from '../record/references.js';
 import { assertStorable } from '../record/storable.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { compileComputedClauses } from './computed-clauses.js';
 import { compileConfig } from './define-config.js';
 import { keepRelation } from './define-field.js';
@@ -52,7 +52,7 @@ interface Site {
 
 interface Kind<K extends Alterable['kind'], D extends Definition = DefinitionOf<K>> {
   readonly resource: Resource;
-  /** `edit` unless told. */
+  /** Default: `edit`. */
   readonly action?: Action;
   find(site: Site): PromiseOrValue<D | undefined>;
   missing(target: Target, place: DatabasePath): TesseraError;
@@ -84,7 +84,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
       catalog?.tables.get(target.table)?.fields.find((field) => fieldName(field) === target.name),
     missing: ({ name }) => failure('field_missing', { name }),
     compile: () => (after) => {
-      // What can hold no objects isn't FLEXIBLE any more.
+      // A type that holds no objects loses FLEXIBLE.
       const keeps = !after.flexible || after.type === undefined || holdsObjects(after.type);
       return keeps ? after : { ...after, flexible: false };
     },
@@ -180,7 +180,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
   'define-user': {
     resource: 'Actor',
     action: 'own',
-    find: ({ execution, place, target }) => findUser(execution.unit.transaction, place, target.name),
+    find: ({ execution, place, target }) => findUser(execution.context.transaction, place, target.name),
     missing: ({ name }, place) => failure('user_missing', { name, ...place }),
     compile: ({ set }, definition) => {
       const changesPassword = set.includes('password') || set.includes('passhash');
@@ -203,7 +203,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
   'define-access': {
     resource: 'Actor',
     action: 'own',
-    find: ({ execution, place, target }) => findAccess(execution.unit.transaction, place, target.name),
+    find: ({ execution, place, target }) => findAccess(execution.context.transaction, place, target.name),
     missing: ({ name }, place) => failure('access_missing', { name, ...place }),
     put: replacePlaced,
   },
@@ -213,7 +213,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     action: 'own',
     find: ({ catalog, execution, target }) =>
       target.name === 'default'
-        ? findDefaults(execution.unit.transaction)
+        ? findDefaults(execution.context.transaction)
         : catalog?.configs.get(target.name as 'api' | 'graphql'),
     missing: ({ name }) => failure('config_missing', { name }),
     compile: (alter, { config }, compiler) => {
@@ -247,7 +247,8 @@ export function compileAlter(statement: Alter, compiler: Compiler): Evaluate {
 
 function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
   const { definition, ifExists } = statement;
-  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the
+  // compiler.
   const kind = KINDS[definition.kind] as unknown as Kind<never, Definition>;
   const targetOf = compileTarget(definition, compiler);
   const revise = kind.compile?.(statement, definition as never, compiler);
@@ -255,7 +256,7 @@ function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
     const { execution } = frame;
     const { place, change } = beginDefinition(execution, levelOf(definition), kind.action ?? 'edit', kind.resource);
     return andThen(targetOf(frame), (target) =>
-      andThen(execution.unit.catalog(), (catalog) => {
+      andThen(execution.context.catalog(), (catalog) => {
         const site = { execution, change, place, target, catalog, action: statement.action };
         return andThen(kind.find(site), (before): PromiseOrValue<undefined> => {
           if (before === undefined) {
@@ -312,7 +313,10 @@ function levelOf(definition: Alterable): Level {
 /** Members that are switched off rather than taken away. */
 const FLAGS: ReadonlySet<string> = new Set(['flexible', 'readonly']);
 
-/** The definition with what the statement sets, and without what it drops. The clauses of a config are members of the config. */
+/**
+ * The definition with what the statement sets, and without what it drops. The clauses of a config are members of the
+ * config.
+ */
 function withChanges(before: Definition, alter: Alter): Definition {
   const after = changed(before, alter.definition, alter);
   if (after.kind !== 'define-config' || alter.definition.kind !== 'define-config') return after;

@@ -7,8 +7,8 @@ import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { REDACTED } from '../info/text.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
 
@@ -73,7 +73,7 @@ function refuseRedactedKeys(accessKind: AccessKind): void {
   if ([...keys, issuer?.key].includes(REDACTED)) throw failure('secret_redacted');
 }
 
-/** What an export shows in the place of a secret is known to everybody, and must never sign for anything. */
+/** The text that an export shows in place of a secret is public, and must never become a signing key. */
 function unredacted(jwt: JwtAccess, draw: () => string): JwtAccess {
   const { verify, issuer, ...rest } = jwt;
   if (verify.kind === 'url' || !isSymmetric(verify.algorithm)) return jwt;
@@ -86,7 +86,10 @@ function unredacted(jwt: JwtAccess, draw: () => string): JwtAccess {
   };
 }
 
-/** A symmetric key both verifies and signs; an issuer's algorithm is written only where it isn't that of the verification. */
+/**
+ * A symmetric key both verifies and signs; an issuer's algorithm is written only where it isn't that of the
+ * verification.
+ */
 function withIssuer(jwt: JwtAccess): JwtAccess {
   const { verify, issuer, ...rest } = jwt;
   if (verify.kind === 'url') return jwt;
@@ -98,7 +101,10 @@ function withIssuer(jwt: JwtAccess): JwtAccess {
   return { verify, ...rest, ...(key !== undefined && { issuer: { key } }) };
 }
 
-/** The lifetimes that an access method has at all, with their defaults: nothing is issued by a JWT access that only verifies. */
+/**
+ * The lifetimes that an access method has at all, with their defaults: nothing is issued by a JWT access that only
+ * verifies.
+ */
 function lifetimes(accessKind: AccessKind): Durations {
   const token = { token: HOUR, session: undefined };
   switch (accessKind.kind) {

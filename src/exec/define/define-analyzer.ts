@@ -2,9 +2,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';
-import { ensurePlace } from '../ensure-place.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+import { ensureSelectedDatabase } from './ensure-database.js';
 
 export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'analyzer name', compiler);
@@ -12,7 +12,7 @@ export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compi
     const { execution } = frame;
     const { place, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
     return andThen(nameOf(frame), (name) =>
-      andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+      andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const taken = catalog.analyzers.has(name);
         if (!goesAhead(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
         return andThen(putAtLevel(change, place, settled(statement, { name })), () => finish(execution));

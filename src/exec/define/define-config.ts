@@ -5,10 +5,10 @@ import { findDefaults } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { Config, DefaultConfig, DefineConfig, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
-import { ensurePlace } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { compileHandling } from './api-handling.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
+import { ensureSelectedDatabase } from './ensure-database.js';
 
 /** Defines a configuration: DEFAULT for the whole store, the others for the selected database. */
 export function compileDefineConfig(statement: DefineConfig, compiler: Compiler): Evaluate {
@@ -71,6 +71,6 @@ function compileOptionalName(
 }
 
 function isConfigured(execution: Execution, kind: Config['kind']): PromiseOrValue<boolean> {
-  if (kind === 'default') return andThen(findDefaults(execution.unit.transaction), (found) => found !== undefined);
-  return andThen(ensurePlace(execution), (catalog) => catalog.configs.has(kind));
+  if (kind === 'default') return andThen(findDefaults(execution.context.transaction), (found) => found !== undefined);
+  return andThen(ensureSelectedDatabase(execution), (catalog) => catalog.configs.has(kind));
 }

@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putEvent } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineEvent, Expression } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableToDefineOn } from './definition.js';
 
 /** An event without WHEN is one WHEN true. */

@@ -4,8 +4,8 @@ import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { failure } from '../../errors/error.js';
 import type { DefineField, TableKind } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { settleReferences } from '../record/references.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import {
   beginDefinition,
   compileName,
@@ -58,7 +58,7 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
 /** A table that isn't there yet is made for the field, unless the field has to know it. */
 function tableOfField(execution: Execution, { flexible }: DefineField, name: string): PromiseOrValue<TableInCatalog> {
   if (!flexible) return tableToDefineOn(execution, name);
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     if (catalog?.tables.has(name) === false) throw failure('table_missing', { name });
     return tableToDefineOn(execution, name);
   });

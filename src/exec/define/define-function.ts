@@ -2,15 +2,15 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';
-import { ensurePlace } from '../ensure-place.js';
-import type { Evaluate } from '../execution.js';
+import type { Evaluate } from '../runtime/execution.js';
 import { beginDefinition, finish, goesAhead, settled } from './definition.js';
+import { ensureSelectedDatabase } from './ensure-database.js';
 
 export function compileDefineFunction(statement: DefineFunction): Evaluate {
   const { name, mode } = statement;
   return ({ execution }) => {
     const { place, change } = beginDefinition(execution, 'database', 'edit', 'Function');
-    return andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+    return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
       if (!goesAhead(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
         return;
       return andThen(putAtLevel(change, place, settled(statement, { name })), () => finish(execution));

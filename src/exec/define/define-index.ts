@@ -7,9 +7,9 @@ import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { putIndex } from '../../catalog/indexes/lifecycle.js';
 import { failure } from '../../errors/error.js';
 import type { DefineIndex } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { buildIndex } from '../index/build.js';
 import { INDEX_KINDS } from '../index/kinds.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
 import { checkColumns, compileColumns } from './index-columns.js';
 
@@ -45,7 +45,10 @@ interface NewIndex {
   readonly isLater: boolean;
 }
 
-/** Defines an index, in the stead of one of its name, and builds it or has it built. @throws TesseraError `index_violation` */
+/**
+ * Defines an index, replacing one of its name, and builds it at once or in the background.
+ * @throws TesseraError `index_violation`
+ */
 export function defineAndBuild(
   execution: Execution,
   change: SchemaChange,
@@ -69,5 +72,5 @@ export function defineAndBuild(
 
 /** To be called when work on indexes was queued. */
 export function wakeIndexBuilder(execution: Execution): void {
-  execution.unit.transaction.afterCommit(() => execution.indexWorkQueued());
+  execution.context.transaction.afterCommit(() => execution.indexWorkQueued());
 }

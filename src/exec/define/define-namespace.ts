@@ -3,7 +3,7 @@ import { putNamespace } from '../../catalog/definitions/define.js';
 import { findNamespace } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineNamespace } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
 
 export function compileDefineNamespace(statement: DefineNamespace, compiler: Compiler): Evaluate {

@@ -9,9 +9,9 @@ import { cast } from '../../value/cast.js';
 import { toText } from '../../value/text/text.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
-import { ensurePlace } from '../ensure-place.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+import { ensureSelectedDatabase } from './ensure-database.js';
 
 const INT: Type = { kind: 'int' };
 const DURATION: Type = { kind: 'duration' };
@@ -26,7 +26,7 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
     const { execution } = frame;
     const { place, change } = beginDefinition(execution, 'database', 'own', 'Sequence');
     return andThen(nameOf(frame), (name) =>
-      andThen(ensurePlace(execution), (catalog): PromiseOrValue<undefined> => {
+      andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const existing = catalog.sequences.get(name);
         if (!goesAhead(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
         return andThen(clausesOf(frame), (clauses) => {
@@ -60,7 +60,7 @@ function compileSequenceClauses(
     );
 }
 
-/** The compiled TIMEOUT of a sequence, with its value in the stead of what is written; without one for NONE. */
+/** The compiled TIMEOUT of a sequence, with its value in place of the expression; without one for NONE. */
 export function compileTimeout(
   timeout: Expression | undefined,
   compiler: Compiler,

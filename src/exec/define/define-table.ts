@@ -4,10 +4,10 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { putTable } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
-import { ensurePlace } from '../ensure-place.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { buildView } from '../view/maintain.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow } from './definition.js';
+import { ensureSelectedDatabase } from './ensure-database.js';
 import { endsOf, settleImplied } from './implied-fields.js';
 
 /** Defines a table; records and what is defined on it outlive OVERWRITE. A relation gets the fields of its two ends. */
@@ -19,7 +19,7 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
     return andThen(
       nameOf(frame),
       (name): PromiseOrValue<undefined> =>
-        andThen(ensurePlace(execution), (catalog) => {
+        andThen(ensureSelectedDatabase(execution), (catalog) => {
           const existing = catalog.tables.get(name);
           if (!goesAhead(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
           // What is imported comes in the order of names, so that a view may come before what it reads.

@@ -5,14 +5,14 @@ import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
 import { REDACTED } from '../info/text.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
 import { HOUR } from './lifetime.js';
 
 /**
- * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is drawn anew, so that tokens
- * from before a redefinition stop being good. Tokens live for an hour and sessions for ever unless told.
+ * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is regenerated,
+ * so that a redefinition invalidates earlier tokens. Default durations: an hour for tokens, unlimited for sessions.
  */
 export function compileDefineUser(statement: DefineUser, compiler: Compiler): Evaluate {
   const { level, mode } = statement;

@@ -1,8 +1,8 @@
 /** DEFINE, by what is defined. */
 import type { DefineStatement } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../execution.js';
-import { notSupported } from '../not-supported.js';
-import { plainly } from '../plain-words.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
+import { notSupported } from '../statement/not-supported.js';
+import { withPeerErrorText } from '../statement/peer-error-wording.js';
 import { withComputedClauses } from './computed-clauses.js';
 import { compileDefineAccess } from './define-access.js';
 import { compileDefineAnalyzer } from './define-analyzer.js';
@@ -33,7 +33,7 @@ export const DEFINITIONS: {
   'define-field': importable(withComputedClauses(compileDefineField)),
   'define-index': importable(withComputedClauses(compileDefineIndex)),
   'define-event': importable(withComputedClauses(compileDefineEvent)),
-  'define-param': importable(plainly(withComputedClauses(compileDefineParam))),
+  'define-param': importable(withPeerErrorText(withComputedClauses(compileDefineParam))),
   'define-function': importable(withComputedClauses(compileDefineFunction)),
   'define-user': importable(withComputedClauses(compileDefineUser)),
   'define-access': importable(withComputedClauses(compileDefineAccess)),

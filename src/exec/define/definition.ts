@@ -7,19 +7,19 @@ import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { DefineStatement, Level, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
-import { authorize, type Resource } from '../authorize.js';
-import { changeOf, ensurePlace, ensureSelectedNamespace, selectedPlace } from '../ensure-place.js';
-import { ensureTable } from '../ensure-table.js';
-import type { Compiler, Execution, Frame } from '../execution.js';
+import { authorize, type Resource } from '../authorization/authorize.js';
+import type { Compiler, Execution, Frame } from '../runtime/execution.js';
+import { ensureSelectedDatabase, ensureSelectedNamespace, schemaChangeOf, selectedPath } from './ensure-database.js';
+import { ensureTable } from './ensure-table.js';
 
-/** The compiled name of a definition. `what` is what a value that isn't a string is told to be: `table name`. */
+/** The compiled name of a definition. `what` names it in the error for a value that isn't a string: `table name`. */
 export function compileName(name: Name, what: string, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {
   if (typeof name === 'string') return () => name;
   const evaluate = compiler.expression(name);
   return (frame) =>
     andThen(evaluate(frame), (value) => {
       if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
-      frame.execution.witness?.named(name, value);
+      frame.execution.auditRecorder?.recordName(name, value);
       return value;
     });
 }
@@ -37,9 +37,9 @@ export function beginDefinition(
   action: Action,
   resource: Resource,
 ): { readonly place: DatabasePath; readonly change: SchemaChange } {
-  const place = selectedPlace(execution, level);
+  const place = selectedPath(execution, level);
   authorize(execution.identity, action, place, resource);
-  const change = changeOf(execution);
+  const change = schemaChangeOf(execution);
   if (FOUNDATIONS.has(resource)) execution.sessions.scheduleRevalidation(change.transaction, place);
   return { place, change };
 }
@@ -47,10 +47,12 @@ export function beginDefinition(
 /** Brings the selected place into being, as far as a level goes. */
 export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<unknown> {
   if (level === 'root') return undefined;
-  return level === 'namespace' ? ensureSelectedNamespace(execution) : ensurePlace(execution);
+  return level === 'namespace' ? ensureSelectedNamespace(execution) : ensureSelectedDatabase(execution);
 }
 
-/** Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error. */
+/**
+ * Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error.
+ */
 export function goesAhead(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
   if (!taken || mode === 'overwrite') return true;
   if (mode === 'if-not-exists') return false;
@@ -68,13 +70,13 @@ export function settled<S extends { readonly mode?: unknown }, N extends object>
 
 /** The end of each definition: the statement's result is NONE. */
 export function finish(execution: Execution): undefined {
-  execution.unit.catalogChanged();
+  execution.context.catalogChanged();
   return undefined;
 }
 
 /** The catalog as it stands now. */
 export function currentCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     invariant(catalog !== undefined, 'the selected database exists');
     return catalog;
   });
@@ -86,7 +88,10 @@ export interface TableInCatalog {
   readonly table: TableEntry;
 }
 
-/** A table to define something on, itself defined if it doesn't exist. @throws TesseraError `table_missing` in a STRICT database */
+/**
+ * A table to define something on, itself defined if it doesn't exist.
+ * @throws TesseraError `table_missing` in a STRICT database
+ */
 export function tableToDefineOn(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
   return andThen(ensureTable(execution, name), () => tableNow(execution, name));
 }

@@ -20,14 +20,20 @@ export function checkField(field: FieldDefinition, table: TableEntry, importing:
 
 type Rule = (field: FieldDefinition, table: TableEntry) => void;
 
-/** As `checkField`, for a field that is altered: of that the reference engine lets be what the table and the fields around it say. */
+/**
+ * As `checkField`, for a field that is altered: of that the reference engine lets be what the table and the fields
+ * around it say.
+ */
 export function checkAlteredField(field: FieldDefinition, table: TableEntry): void {
   for (const rule of RULES) if (rule !== flexible && rule !== nestedType) rule(field, table);
 }
 
 const RULES: readonly Rule[] = [flexible, computed, acyclic, insideComputed, id, reference, nestedType, relationEnd];
 
-/** What an import brings stood side by side where it comes from: the fields that unions imply, and circles that were allowed once. */
+/**
+ * What an import brings stood side by side where it comes from: the fields that unions imply, and circles that were
+ * allowed once.
+ */
 const WAIVED_FOR_IMPORTS: ReadonlySet<Rule> = new Set([nestedType, acyclic]);
 
 function flexible(field: FieldDefinition, table: TableEntry): void {

@@ -5,8 +5,9 @@ import type { Type } from '../../value/type.js';
 import { isNumber, kindOf } from '../../value/value.js';
 
 /**
- * Whether a field of type `outer` may have one of type `inner` at the path `parts` within it. A type must be the very one that is there already,
- * or say less: of a union all members but NONE must allow it, and of a literal it may be the kind.
+ * Whether a field of type `outer` may have one of type `inner` at the path `parts` within it. A type must be the very
+ * one that is there already, or say less: of a union all members but NONE must allow it, and of a literal it may be the
+ * kind.
  */
 export function mayHold(outer: Type, parts: readonly Part[], inner: Type): boolean {
   if (outer.kind === 'any' || inner.kind === 'any') return true;

@@ -1,8 +1,9 @@
 /**
  * Fields that come with other definitions: `in` and `out` with a relation, `tags.*` with `tags TYPE array<string>`.
  *
- * An implied field may be given clauses of its own afterwards; then only its type follows the definition that implies it. One that was
- * left as it came goes when it is implied no longer, so that a table that stops being a relation doesn't ask for `in` and `out`.
+ * An implied field may be given clauses of its own afterwards; then only its type follows the definition that implies
+ * it. One that was left as it came goes when it is implied no longer, so that a table that stops being a relation
+ * doesn't ask for `in` and `out`.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { fieldName, putField } from '../../catalog/definitions/define.js';

@@ -1,11 +1,11 @@
 import type { DefineStatement } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 
 type CompileDefinition<S extends DefineStatement> = (statement: S, compiler: Compiler) => Evaluate;
 
 /**
- * Compiles a definition so that an import replaces what is there: the fields that a relation implies are written out in exports, too, and as
- * the reference engine has it, an export may be imported twice.
+ * Compiles a definition so that an import replaces what is there: the fields that a relation implies are written out in
+ * exports, too, and as the reference engine has it, an export may be imported twice.
  */
 export function importable<S extends DefineStatement>(compile: CompileDefinition<S>): CompileDefinition<S> {
   return (statement, compiler) => {

@@ -2,15 +2,15 @@ import { andThen } from '../../base/promise-or-value.js';
 import { stateOf } from '../../catalog/indexes/states.js';
 import { failure } from '../../errors/error.js';
 import type { Rebuild } from '../../language/ast.js';
-import type { Evaluate } from '../execution.js';
+import type { Evaluate } from '../runtime/execution.js';
 import { defineAndBuild } from './define-index.js';
 import { beginDefinition } from './definition.js';
 
-/** REBUILD INDEX: lists all records of the table anew. */
+/** REBUILD INDEX: rebuilds the entries of all records of the table. */
 export function compileRebuild({ index: name, table, ifExists, concurrently }: Rebuild): Evaluate {
   return ({ execution }) => {
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(table);
       const definition = entry?.indexes.find((each) => each.name === name);
       if (catalog === undefined || entry === undefined || definition === undefined) {

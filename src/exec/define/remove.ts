@@ -15,12 +15,12 @@ import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Level, RemoveStatement } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
-import type { Resource } from '../authorize.js';
-import { selectedNamespace } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import type { Resource } from '../authorization/authorize.js';
 import { settleReferences } from '../record/references.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { wakeIndexBuilder } from './define-index.js';
 import { beginDefinition, compileName, finish } from './definition.js';
+import { selectedNamespace } from './ensure-database.js';
 import { compileFieldPath } from './field-path.js';
 import { elementsOf, settleImplied } from './implied-fields.js';
 
@@ -40,16 +40,17 @@ export function compileRemove(statement: RemoveStatement, compiler: Compiler): E
 }
 
 function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Removal {
-  // The row of a kind takes the targets of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  // The row of a kind takes the targets of that kind, which a lookup by a kind known only in general can't tell the
+  // compiler.
   const row = REMOVALS[of.kind] as unknown as (of: OfKind<K>, compiler: Compiler) => Removal;
   return row(of, compiler);
 }
 
 /** Ends what is live in a namespace or a database. */
 function endLiveQueries({ execution }: Frame, { namespace, database }: DatabasePath): undefined {
-  const { liveQueries, unit } = execution;
+  const { liveQueries, context } = execution;
   liveQueries.endRemoved(
-    unit.transaction,
+    context.transaction,
     ({ place }) => place.namespace === namespace && (database === undefined || place.database === database),
   );
 }
@@ -218,7 +219,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       resource: 'Actor',
       nameOf: compileName(of.name, 'user name', compiler),
       exists: ({ execution }, name, place) =>
-        andThen(findUser(execution.unit.transaction, place, name), (user) => user !== undefined),
+        andThen(findUser(execution.context.transaction, place, name), (user) => user !== undefined),
       missing: (name, place) => failure('user_missing', { name, ...place }),
     }),
 
@@ -230,7 +231,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       resource: 'Actor',
       nameOf: compileName(of.name, 'access name', compiler),
       exists: ({ execution }, name, place) =>
-        andThen(findAccess(execution.unit.transaction, place, name), (access) => access !== undefined),
+        andThen(findAccess(execution.context.transaction, place, name), (access) => access !== undefined),
       missing: (name, place) => failure('access_missing', { name, ...place }),
     }),
 
@@ -272,7 +273,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       nameOf: () => config,
       exists: ({ execution }) =>
         config === 'default'
-          ? andThen(findDefaults(execution.unit.transaction), (found) => found !== undefined)
+          ? andThen(findDefaults(execution.context.transaction), (found) => found !== undefined)
           : inCatalog(execution, (catalog) => catalog.configs.has(config)),
       missing: () => failure('config_missing', { name: config }),
     }),
@@ -307,7 +308,7 @@ function placed({ kind, level, action, resource, nameOf, exists, missing }: Plac
 
 /** Asks the catalog of the selected database; no where there is none. */
 function inCatalog(execution: Execution, ask: (catalog: DatabaseCatalog) => boolean): PromiseOrValue<boolean> {
-  return andThen(execution.unit.catalog(), (catalog) => catalog !== undefined && ask(catalog));
+  return andThen(execution.context.catalog(), (catalog) => catalog !== undefined && ask(catalog));
 }
 
 /** Works on a table of the selected database, or answers `missing` where there is none. */
@@ -317,7 +318,7 @@ function onTable(
   missing: TesseraError,
   work: (catalog: DatabaseCatalog, table: TableEntry) => PromiseOrValue<TesseraError | undefined>,
 ): PromiseOrValue<TesseraError | undefined> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const table = catalog?.tables.get(name);
     return catalog === undefined || table === undefined ? missing : work(catalog, table);
   });

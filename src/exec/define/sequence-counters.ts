@@ -9,13 +9,13 @@ import type { Engine } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { intValue, MAX_INT } from '../../value/number.js';
 import type { Duration } from '../../value/value.js';
-import type { Interrupt, SequenceNumbers } from '../execution.js';
+import type { Interrupt, SequenceNumbers } from '../runtime/execution.js';
 
 /** The numbers that this server has taken and not given out yet. */
 interface Batch {
   next: bigint;
   end: bigint;
-  /** A new batch on its way; whoever comes meanwhile waits for it, too. */
+  /** A new batch being reserved; concurrent requests wait for it, too. */
   refill: Promise<void> | undefined;
 }
 
@@ -23,8 +23,8 @@ interface Batch {
 const KEPT = 4_096;
 
 /**
- * Takes the numbers of sequences from the store, a batch at a time and each in a transaction of its own. What uses a number may fail or be
- * cancelled: the number is gone.
+ * Takes the numbers of sequences from the store, a batch at a time and each in a transaction of its own. What uses a
+ * number may fail or be cancelled: the number is gone.
  */
 export class SequenceCounters implements SequenceNumbers {
   readonly #engine: Engine;

@@ -1,4 +1,7 @@
-/** EXPLAIN, before a statement or as its last clause: the plan by which it runs, and with ANALYZE (or FULL) what running it took. */
+/**
+ * EXPLAIN, before a statement or as its last clause: the plan by which it runs, and with ANALYZE (or FULL) what running
+ * it took.
+ */
 import { Derived } from '../../base/derived.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Explain, ExplainClause, Expression, Name, Select, Statement } from '../../language/ast.js';
@@ -10,11 +13,11 @@ import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
 import type { Prefetch } from '../../storage/contract.js';
 import { isArray, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { readsOfWrite } from '../prefetch/write-reads.js';
-import type { Plan } from '../prepared.js';
-import { planSelect } from '../select.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Plan } from '../statement/prepared.js';
+import { planSelect } from '../statement/select.js';
 import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
 import { planUpsert } from '../write/upsert.js';
@@ -73,7 +76,7 @@ function plannerOf(statement: Explainable): (statement: Explainable, compiler: C
   return PLANNERS[statement.kind] as (statement: Explainable, compiler: Compiler) => Planned;
 }
 
-/** What the clause stands for. */
+/** The output format of each clause. */
 const FORMS: Readonly<Record<ExplainClause, Form>> = {
   plan: { analyze: false, format: 'json' },
   full: { analyze: true, format: 'json' },
@@ -88,7 +91,10 @@ export function compileExplain({ statement, analyze, format = 'text' }: Explain,
   return answerPlan(statement, { analyze, format }, compiler);
 }
 
-/** The answer is the plan; ANALYZE runs the statement, with all that it does, and shows what was measured instead of its answer. */
+/**
+ * The answer is the plan; ANALYZE runs the statement, with all that it does, and shows what was measured instead of its
+ * answer.
+ */
 function answerPlan(statement: Statement, { analyze, format }: Form, compiler: Compiler): Evaluate {
   const explained = explainedOf(statement, compiler);
   const print = format === 'text' ? planText : planValue;
@@ -139,18 +145,21 @@ function explainedOf(statement: Statement, compiler: Compiler): (frame: Frame) =
   });
 }
 
-/** Those who are subject to PERMISSIONS aren't shown what these make of an access, nor the names of indexes where they may see nothing. */
-function foldingFor({ checks, unit }: Execution): PromiseOrValue<Folding> {
+/**
+ * Those who are subject to PERMISSIONS aren't shown what these make of an access, nor the names of indexes where they
+ * may see nothing.
+ */
+function foldingFor({ checks, context }: Execution): PromiseOrValue<Folding> {
   if (!checks.view && !checks.edit) return UNFOLDED;
-  return andThen(unit.catalog(), (catalog) => ({
+  return andThen(context.catalog(), (catalog) => ({
     folds: true,
     isClosed: (table) => catalog?.tables.get(table)?.definition.permissions.select.kind === 'none',
   }));
 }
 
 /**
- * Those who are subject to permissions are shown how many of the rows that they see a step of a SELECT has handed on. How long it took would
- * tell of the rows that they don't see, and so would what a statement has found to change.
+ * Those who are subject to permissions are shown how many of the rows that they see a step of a SELECT has handed on.
+ * How long it took would tell of the rows that they don't see, and so would what a statement has found to change.
  */
 function shownOf({ checks }: Execution, { kind }: Statement, watch: Stopwatch): Measured['of'] {
   if (!checks.view && !checks.edit) return (step) => watch.of(step);
@@ -185,7 +194,7 @@ type Folding = Pick<Describing, 'folds' | 'isClosed'>;
 
 const UNFOLDED: Folding = { folds: false, isClosed: () => false };
 
-/** What is told of the statements that are one step, or whose steps are statements. */
+/** Details of statements that are one step, or whose steps are statements. */
 const DETAILS: {
   readonly [K in Statement['kind']]?: (statement: Of<K>, nested: PlanOf, context: Context) => PromiseOrValue<Details>;
 } = {
@@ -224,7 +233,7 @@ function viewNodes(name: Name, select: Select, nested: PlanOf, context: Context)
   const { execution, compiler } = context;
   const { rules } = compiler.tuning;
   const view = { name: typeof name === 'string' ? name : printExpression(name), view: select };
-  return andThen(execution.unit.catalog(), (catalog) =>
+  return andThen(execution.context.catalog(), (catalog) =>
     andThen(foldingFor(execution), (folding) => {
       const trees = [...(catalog ? [bindViewBuild(view, catalog, rules)] : []), bindViewChanges(view, rules)];
       return andThen(

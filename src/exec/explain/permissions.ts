@@ -1,6 +1,7 @@
 /**
- * EXPLAIN PERMISSIONS: which clauses admit, and which hide, the records that a statement is about, for a record user or a guest. It is asked
- * by those who see all of them, and changes nothing. The verdicts are those of the reader, for the records as they are now.
+ * EXPLAIN PERMISSIONS: which clauses admit, and which hide, the records that a statement is about, for a record user or
+ * a guest. It is asked by those who see all of them, and changes nothing. The verdicts are those of the reader, for the
+ * records as they are now.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -12,14 +13,14 @@ import { chooseAccess } from '../../plan/rewrite.js';
 import { cast } from '../../value/cast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { selectedDatabase } from '../define/ensure-database.js';
 import { ALL_ROWS, type Reading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';
-import { compileSources } from '../targets.js';
-import { Variants } from '../variants.js';
+import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
+import { compileSources } from '../statement/targets.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {
   const { where } = statement;
@@ -35,7 +36,7 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
     return andThen(subject?.(frame), (value) => {
       const id = subject && (cast(value, { kind: 'record', tables: [] }, () => undefined) as RecordId);
       const subjected = subjectTo(execution, identityOf(id, place));
-      return andThen(execution.unit.catalog(), (catalog) =>
+      return andThen(execution.context.catalog(), (catalog) =>
         andThen(named(frame), (targets) => {
           const reports = new Reports(catalog, statement.kind, id);
           for (const target of targets) if (target.kind === 'table') reports.of(target.table);
@@ -71,7 +72,10 @@ function subjectTo(execution: Execution, identity: Identity): Execution {
   return { ...execution, identity, checks: { view: true, edit: true }, writable: false, variants: new Variants() };
 }
 
-/** Somebody who has just signed in as a record, or hasn't signed in at all; there is no token, and no access by name. */
+/**
+ * The identity of a record user who has just signed in, or of an anonymous user; there is no token, and no access by
+ * name.
+ */
 function identityOf(id: RecordId | undefined, place: Required<DatabasePath>): Identity {
   const { namespace = '', database = '' } = place;
   const principal: Principal =

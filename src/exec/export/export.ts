@@ -13,9 +13,9 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import type { DatabaseDefinition } from '../../catalog/definitions/definition.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-place.js';
-import type { Execution } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import type { Execution } from '../runtime/execution.js';
 import { outlivesSources } from '../view/totals.js';
 import { definitionLines } from './definitions.js';
 import { recordTexts } from './records.js';
@@ -26,13 +26,13 @@ import { viewTotals } from './view-totals.js';
 /**
  * The selected database, piece by piece, as the transaction shows it.
  *
- * Passwords' hashes and keys are told to those who may set them; for all others they are `[REDACTED]`, as INFO has them.
- * @throws TesseraError `not_allowed` for whoever may not see all of it, `database_missing`
+ * Password hashes and keys are shown to principals who may set them; for all others they are `[REDACTED]`, as in INFO.
+ * @throws TesseraError `not_allowed` for a principal who may not see all of it, `database_missing`
  */
 export async function* exportDatabase(execution: Execution, selection: ExportSelection): AsyncGenerator<string> {
   const place = selectedDatabase(execution);
   authorize(execution.identity, 'view', place, 'Any');
-  const catalog = await execution.unit.catalog();
+  const catalog = await execution.context.catalog();
   if (catalog === undefined) throw failure('database_missing', { name: place.database });
   const secrets = mayAct(execution.identity.principal, 'own', place);
   yield `${heading('OPTION')}OPTION IMPORT;\n\n`;
@@ -57,8 +57,8 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
 }
 
 /**
- * The clauses of the database itself, for people to read: an import goes into a database that is there, under whatever name, and the
- * peer's reader has no place for them.
+ * The clauses of the database itself, for people to read: an import goes into a database that is there, under whatever
+ * name, and the peer's reader has no place for them.
  */
 function databaseText(database: DatabaseDefinition): string {
   const { strict, changefeed, comment } = database;
@@ -66,7 +66,9 @@ function databaseText(database: DatabaseDefinition): string {
   return `${heading('DATABASE')}-- ${oneLine(definitionLines([database], { secrets: true }).trim())}\n\n`;
 }
 
-/** In the order of names, but those last that can't be built from their sources: by then it is known which these are. */
+/**
+ * In the order of names, but those last that can't be built from their sources: by then it is known which these are.
+ */
 function tablesOf(catalog: DatabaseCatalog, { tables: selected = true }: ExportSelection): TableEntry[] {
   if (selected === false) return [];
   const { tables } = catalog;

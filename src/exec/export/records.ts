@@ -1,9 +1,9 @@
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Key } from '../../storage/contract.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
-import type { Execution } from '../execution.js';
 import { edgeEntries } from '../record/edges.js';
 import { storedRecords } from '../record/stored.js';
+import type { Execution } from '../runtime/execution.js';
 import { valueCode } from './value-code.js';
 
 /** Bounds of one INSERT: records, and about so many characters. */
@@ -61,7 +61,7 @@ function insertion(words: string, records: readonly string[]): string {
 
 /** Which of the records are edges: in a table for anything, those that can be found from their ends. */
 async function edgesAmong(
-  { unit: { transaction } }: Execution,
+  { context: { transaction } }: Execution,
   catalog: DatabaseCatalog,
   table: TableEntry,
   records: readonly ObjectValue[],

@@ -14,7 +14,7 @@ export const EXPORT_SECTIONS = [
 ] as const;
 export type ExportSection = (typeof EXPORT_SECTIONS)[number];
 
-/** What an export holds. Everything unless told, as the peer has it: users, say, are left out with `users: false`. */
+/** The sections of an export. Default: all, as in the peer; `users: false`, say, omits users. */
 export interface ExportSelection extends Readonly<Partial<Record<ExportSection, boolean>>> {
   /** Which tables, with all that is defined on them. */
   readonly tables?: boolean | readonly string[];

@@ -4,18 +4,18 @@ import { databaseArea, sequenceKey } from '../../catalog/keys.js';
 import type { Expression, Statement } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import type { Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 import { definitionLines } from './definitions.js';
 
 /**
- * The sequences of a database. One of which numbers were taken is brought to where it is before it is given its own clauses, since it must
- * not give out a number twice: OVERWRITE lets it count on.
+ * The sequences of a database. One of which numbers were taken is brought to where it is before it is given its own
+ * clauses, since it must not give out a number twice: OVERWRITE lets it count on.
  */
 export async function sequenceLines(execution: Execution, { database, sequences }: DatabaseCatalog): Promise<string> {
   let lines = '';
   for (const sequence of sequences.values()) {
     const key = sequenceKey(databaseArea(database.id), sequence.identity);
-    const last = await execution.unit.transaction.get(key);
+    const last = await execution.context.transaction.get(key);
     lines += last === undefined ? definitionLines([sequence], { secrets: true }) : advanced(sequence, last);
   }
   return lines;

@@ -24,8 +24,8 @@ import {
 import { membersOf } from '../../value/walk.js';
 
 /**
- * The text of a value for an import: its literal, but where that would be read as something else. A table's name alone is a field where
- * there is no FROM, and an object that describes a geometry is one when it is written out.
+ * The text of a value for an import: its literal, but where that would be read as something else. A table's name alone
+ * is a field where there is no FROM, and an object that describes a geometry is one when it is written out.
  */
 export function valueCode(value: Value): string {
   return hasNoLiteral(value, 0) ? printExpression(codeOf(value)) : toText(value);
@@ -78,7 +78,10 @@ const PLAIN_FILE = /^[\w\-./]+$/;
 /** What a regular expression can be written as between slashes. */
 const PLAIN_REGEX = /^[^*\n][^\n]*$/;
 
-/** Whether the literal of a record id is read as one: digits in front of a table's name are a number, and no name holds U+0000. */
+/**
+ * Whether the literal of a record id is read as one: digits in front of a table's name are a number, and no name holds
+ * U+0000.
+ */
 function isReadBack({ table, key }: RecordId): boolean {
   if (/^\d/.test(table) || table.includes('\0')) return false;
   if (!(key instanceof Range)) return isReadBackAsKey(key);

@@ -1,11 +1,14 @@
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import { objectFrom } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 import { groupTotals, outlivesSources, storedGroups } from '../view/totals.js';
 import { valueCode } from './value-code.js';
 
-/** The running totals of a view that can't be built from its sources, a batch of groups at a time; nothing for all other tables. */
+/**
+ * The running totals of a view that can't be built from its sources, a batch of groups at a time; nothing for all other
+ * tables.
+ */
 export async function* viewTotals(
   execution: Execution,
   catalog: DatabaseCatalog,

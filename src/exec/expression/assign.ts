@@ -1,4 +1,7 @@
-/** SET, UNSET and ON DUPLICATE KEY UPDATE: changes at the places that a path names. Nothing given is changed; what is new is a copy. */
+/**
+ * SET, UNSET and ON DUPLICATE KEY UPDATE: changes at the places that a path names. Nothing given is changed; what is
+ * new is a copy.
+ */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { ValueBag } from '../../functions/value-bag.js';
@@ -23,7 +26,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { fieldNameOf } from './index-step.js';
 
@@ -37,7 +40,10 @@ export type Assign = (
   frame: Frame,
 ) => PromiseOrValue<ObjectValue>;
 
-/** One step towards the places: to fields and elements by name or number, to all elements, or to those that satisfy a condition. */
+/**
+ * One step towards the places: to fields and elements by name or number, to all elements, or to those that satisfy a
+ * condition.
+ */
 type Locator =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'index'; readonly index: Evaluate }

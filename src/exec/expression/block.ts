@@ -1,9 +1,9 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Block, Statement, Subquery } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import { toldLet } from '../control/told-lets.js';
-import type { Evaluate, Frame } from '../execution.js';
-import { scoped } from '../scoped.js';
+import { withLetErrorText } from '../control/let-error-text.js';
+import type { Evaluate, Frame } from '../runtime/execution.js';
+import { scoped } from '../runtime/scoped.js';
 import type { InlineCompiler } from './inline-compiler.js';
 
 /** Runs statements in order; the value is that of the last one. */
@@ -13,17 +13,20 @@ export function compileBlock(block: Block, compiler: InlineCompiler, last = fals
   return block.statements.some((statement) => statement.kind === 'let') ? (frame) => run(frame.block()) : run;
 }
 
-/** The statements of a block in the scope of the frame. Where it is `telling`, failures of its LETs are told of (`told-lets.ts`). */
+/**
+ * The statements of a block in the scope of the frame. With `hasLetErrorText`, errors of its LETs are reworded
+ * (`let-error-text.ts`).
+ */
 export function compileStatements(
   statements: readonly Statement[],
   compiler: InlineCompiler,
   last: boolean,
-  telling: boolean,
+  hasLetErrorText: boolean,
 ): Evaluate {
   const compiled = statements.map((statement, index) => {
     const isLast = last && index === statements.length - 1;
     const evaluate = isLast ? compiler.lastStatement(statement) : compiler.statement(statement);
-    return telling && statement.kind === 'let' ? toldLet(statement, evaluate) : evaluate;
+    return hasLetErrorText && statement.kind === 'let' ? withLetErrorText(statement, evaluate) : evaluate;
   });
   const [only] = compiled;
   if (only === undefined) return () => undefined;

@@ -4,12 +4,13 @@ import type { FunctionDefinition } from '../../catalog/definitions/definition.js
 import { failure, type TesseraError } from '../../errors/error.js';
 import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';
-import { calling, deeper } from '../depth.js';
-import { selectedDatabase } from '../ensure-place.js';
-import { type Compiler, type Evaluate, Frame, type Scope } from '../execution.js';
-import { pace } from '../pace.js';
-import { admits, compileRule, type Rule } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { admits, compileRule, type Rule } from '../authorization/permission.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import type { Scope } from '../runtime/scope.js';
 import { coerceResult } from './closure.js';
 
 /** What the names of such functions begin with. */
@@ -41,7 +42,9 @@ function prepare(definition: FunctionDefinition, compiler: Compiler): Prepared {
   return entry;
 }
 
-/** Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own. */
+/**
+ * Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own.
+ */
 export function callDefined(
   name: string,
   args: readonly Value[],
@@ -50,7 +53,7 @@ export function callDefined(
 ): PromiseOrValue<Value> {
   const { execution } = frame;
   execution.functions?.check(CUSTOM + name);
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const definition = catalog?.functions.get(name);
     if (definition === undefined) {
       selectedDatabase(execution);
@@ -65,7 +68,7 @@ export function callDefined(
   });
 }
 
-/** Its cause is the same in the words of statements that write (`plain-words.ts`). */
+/** Its cause is the same in the words of statements that write (`peer-error-wording.ts`). */
 function notDefined(name: string): TesseraError {
   return failure('function_not_defined', { name }, { cause: failure('function_undefined', { name }) });
 }
@@ -78,14 +81,14 @@ function run(
 ): PromiseOrValue<Value> {
   const scope = frame.scope.ofCalled();
   bindArguments(definition, name, least, args, scope);
-  const execution = deeper(forStoredCode(frame.execution));
+  const execution = deeper(withDefinerRightsCap(frame.execution));
   const inner = new Frame(execution, scope, frame.current, frame.parent);
   const { returns } = definition;
   const { memory } = execution;
   const mark = memory.used;
-  return calling(() =>
+  return withStackGuard(() =>
     andThen(
-      andThen(pace(execution), () => body(inner)),
+      andThen(maybeYield(execution), () => body(inner)),
       (value) => {
         const result = () => (returns === undefined ? value : coerceResult(name, returns, value));
         return andThen(memory.settle(mark, value), result);

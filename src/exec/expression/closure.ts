@@ -9,10 +9,11 @@ import { CoercionError, coerce } from '../../value/coerce.js';
 import { typeTextInErrors } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import { Closure, type Value } from '../../value/value.js';
-import { calling, deeper } from '../depth.js';
-import { type Compiler, type Evaluate, type Execution, Frame, Scope } from '../execution.js';
-import { pace } from '../pace.js';
-import { Variants } from '../variants.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type Compiler, type Evaluate, type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
+import { Variants } from '../runtime/variants.js';
 
 /** How a closure is named in errors. */
 const NAME = 'ANONYMOUS';
@@ -47,7 +48,7 @@ export function compileClosure(closure: ClosureExpression, compiler: { readonly 
 export function callClosure(execution: Execution, closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
   const { implementation } = closure;
   if (implementation instanceof HostFunction) {
-    return calling(() => andThen(pace(execution), () => implementation.run(deeper(execution), args)));
+    return withStackGuard(() => andThen(maybeYield(execution), () => implementation.run(deeper(execution), args)));
   }
   invariant(implementation instanceof Implementation, 'a closure was made by compileClosure');
   const { parameters, returns, body, scope: outer, made } = implementation;
@@ -59,9 +60,9 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
   const frame = new Frame(readingOnly(deeper(execution)), scope, made.current, made.parent);
   const { memory } = execution;
   const mark = memory.used;
-  return calling(() =>
+  return withStackGuard(() =>
     andThen(
-      andThen(pace(execution), () => body(frame)),
+      andThen(maybeYield(execution), () => body(frame)),
       (value) => {
         const result = () => (returns === undefined ? value : coerceResult(NAME, returns, value));
         return andThen(memory.settle(mark, value), result);

@@ -2,8 +2,8 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DestructureField } from '../../language/ast.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
-import { pace } from '../pace.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { type PartStep, type Step, stepInto } from './step.js';
 
@@ -15,7 +15,7 @@ export function destructureStep(fields: readonly DestructureField[], compiler: C
   const step: Step = (value, frame) => {
     if (!isObject(value)) return stepInto(value, frame, step);
     const object = newObject();
-    const filled = andThen(pace(frame.execution), () =>
+    const filled = andThen(maybeYield(frame.execution), () =>
       forEachInOrder(members, (member) => member(value, object, frame)),
     );
     return andThen(filled, () => object);

@@ -1,11 +1,12 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Value } from '../../value/value.js';
-import { type Execution, Frame, type Scope } from '../execution.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import type { Scope } from '../runtime/scope.js';
 
 /** What `@` does: goes on with the path from a value. */
 export type Repeat = (value: Value) => PromiseOrValue<Value>;
 
-/** A frame inside the path of a recursion, where `@` begins the path anew. */
+/** A frame inside the path of a recursion, where `@` restarts the path. */
 export class RecursionFrame extends Frame {
   constructor(
     execution: Execution,
@@ -19,8 +20,8 @@ export class RecursionFrame extends Frame {
 }
 
 /**
- * The frame for an expression inside a path, such as `[WHERE …]` or `.{a: …}`: `$this` is the value that the path has reached, while
- * `$parent` stays that of the query.
+ * The frame for an expression inside a path, such as `[WHERE …]` or `.{a: …}`: `$this` is the value that the path has
+ * reached, while `$parent` stays that of the query.
  */
 export function frameAt(frame: Frame, current: Value, parent = frame.parent): Frame {
   return frame instanceof RecursionFrame
@@ -28,7 +29,10 @@ export function frameAt(frame: Frame, current: Value, parent = frame.parent): Fr
     : new Frame(frame.execution, frame.scope, current, parent);
 }
 
-/** The frame for the condition of a graph step, in which `$parent` is the row that the path belongs to, unless there is one already. */
+/**
+ * The frame for the condition of a graph step, in which `$parent` is the row that the path belongs to, unless there is
+ * one already.
+ */
 export function frameAtEdge(frame: Frame, current: Value): Frame {
   const isSet = frame.parent?.current !== undefined || frame.scope.has('parent');
   return frameAt(frame, current, isSet ? frame.parent : frame);

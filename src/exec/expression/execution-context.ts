@@ -2,16 +2,17 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
-import { nextNumber } from '../next-number.js';
-import { claimWork } from '../pace.js';
-import { inPlainWords } from '../plain-words.js';
 import { noteOf } from '../record/candidates.js';
+import { countWork } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
+import { rewordErrors } from '../statement/peer-error-wording.js';
 import { callClosure } from './closure.js';
+import { nextNumber } from './next-number.js';
 
 /**
- * What built-in functions see when an execution calls them. Closures and reads go on with this very execution, its depth and its checks,
- * whatever execution it was derived from. One is made for each call, which costs less than finding one that was made before.
+ * What built-in functions see when an execution calls them. Closures and reads go on with this very execution, its
+ * depth and its checks, whatever execution it was derived from. One is made for each call, which costs less than
+ * finding one that was made before.
  */
 export class ExecutionContext implements FunctionContext {
   constructor(
@@ -44,7 +45,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
-    return inPlainWords(() => callClosure(this.execution, closure, args));
+    return rewordErrors(() => callClosure(this.execution, closure, args));
   }
 
   readRecord(id: RecordId): PromiseOrValue<Value> {
@@ -64,11 +65,11 @@ export class ExecutionContext implements FunctionContext {
   }
 
   hasTable(name: string): PromiseOrValue<boolean> {
-    return andThen(this.execution.unit.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
+    return andThen(this.execution.context.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
   }
 
   hasAnalyzer(name: string): PromiseOrValue<boolean> {
-    return andThen(this.execution.unit.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false);
+    return andThen(this.execution.context.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false);
   }
 
   checkpoint(): void {
@@ -76,7 +77,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   claim(units: number): PromiseOrValue<void> {
-    return claimWork(this.execution, units);
+    return countWork(this.execution, units);
   }
 
   pause(): PromiseOrValue<void> {

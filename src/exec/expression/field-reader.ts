@@ -10,9 +10,10 @@ export interface FieldReader {
 const MANY = 1_024;
 
 /**
- * V8 remembers where a field stands in the objects that a piece of code has met: for each place in the code, and for one name alone where the
- * name is variable. So a function that reads whatever name it was made with is slow as soon as there are two of them (25 ns instead of
- * 4). Places that read many objects get code of their own, in which the name is written out.
+ * V8 remembers where a field stands in the objects that a piece of code has met: for each place in the code, and for
+ * one name alone where the name is variable. So a function that reads whatever name it was made with is slow as soon as
+ * there are two of them (25 ns instead of 4). Places that read many objects get code of their own, in which the name is
+ * written out.
  */
 export function fieldReader(name: string): FieldReader {
   let met = 0;

@@ -1,8 +1,8 @@
-/** Fields of objects and of what stands for them, `.*` and `.?`. */
+/** Fields of objects and of values that convert to objects, `.*` and `.?`. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { geometryToObject } from '../../value/geometry.js';
 import { Geometry, isArray, isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import type { Evaluate } from '../execution.js';
+import type { Evaluate } from '../runtime/execution.js';
 import { fieldReader } from './field-reader.js';
 import { END, fetchRecord, isKeyField, mapStep, type PartStep, type Path, type Step, stepInto } from './step.js';
 
@@ -38,7 +38,10 @@ const resolved: Step = (value, frame) => (value instanceof RecordId ? fetchRecor
 const resolvedWithin: Step = (value, frame) =>
   isArray(value) ? mapStep(value, frame, resolvedWithin) : resolved(value, frame);
 
-/** `.*` leaves objects as they are; links become their records, alone or as elements. What has no parts is the only one of its own. */
+/**
+ * `.*` leaves objects as they are; links become their records, alone or as elements. What has no parts is the only one
+ * of its own.
+ */
 export const ALL: PartStep = {
   apply: (value, frame): PromiseOrValue<Value> => {
     // Where one element is a link, those in arrays between them are followed too.

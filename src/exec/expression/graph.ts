@@ -1,7 +1,8 @@
 /**
  * Graph steps: `->knows->person`, `<-(wrote WHERE …)`, `<->e[WHERE …]`, `->(SELECT … FROM e)`, `<~comment`.
  *
- * Steps that follow each other are walked as one chain and give one flat list of ids. What the principal may not see isn't walked over.
+ * Steps that follow each other are walked as one chain and give one flat list of ids. What the principal may not see
+ * isn't walked over.
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
@@ -18,10 +19,11 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
-import type { EdgeStep, Hop } from '../links.js';
-import { pace } from '../pace.js';
-import { answersLater, mapReads } from '../together.js';
+import type { EdgeStep, Hop } from '../record/links.js';
+import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { frameAtEdge } from './document-frame.js';
 import { compileFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
@@ -103,7 +105,9 @@ function tableAlone({ subjects, ...step }: GraphStep): string | undefined {
   return subject?.range === undefined ? subject?.table : undefined;
 }
 
-/** Two steps as one. They are taken one after the other where the ends aren't told at once, or from an edge. */
+/**
+ * Two steps as one. They are taken one after the other from an edge, or where the ends aren't known without reading.
+ */
 function overEdges(hop: Hop, first: Link, second: Link): Link {
   const bothSteps: Link = (from, frame) => andThen(first(from, frame), (edges) => second(edges, frame));
   const fromEdge = { direction: hop.direction, tables: [hop.edge] };
@@ -114,10 +118,10 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
     const lists = mapReads(execution, from.nodes, (value) => {
       const node = vertexKey(value, false);
       if (node === undefined) return [];
-      const told = node.isEdge
+      const knownEnds = node.isEdge
         ? undefined
-        : andThen(pace(execution), () => execution.reader.ends(execution, node.id, hop));
-      return andThen(told, (ends): PromiseOrValue<ArrayValue> => {
+        : andThen(maybeYield(execution), () => execution.reader.ends(execution, node.id, hop));
+      return andThen(knownEnds, (ends): PromiseOrValue<ArrayValue> => {
         if (ends !== undefined && ends.length > 0) return ends;
         const reached =
           ends === undefined
@@ -153,7 +157,7 @@ function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
     const groups = andThen(nodesOf(from, frame), (nodes) =>
       mapReads(frame.execution, nodes, (node) => {
         if (node === undefined) return [];
-        const reached = andThen(pace(frame.execution), () => follow(node, frame));
+        const reached = andThen(maybeYield(frame.execution), () => follow(node, frame));
         return andThen(reached, (found) => {
           edges ||= found.edges;
           return found.ids;
@@ -193,8 +197,9 @@ function alongEdges(
 }
 
 /**
- * The records one step away: the ends of an edge, or the edges at a node. A record that is known to be an edge is asked for its ends
- * first, any other for its edges; the second question only comes where the first finds nothing, or where the step names no table.
+ * The records one step away: the ends of an edge, or the edges at a node. A record that is known to be an edge is asked
+ * for its ends first, any other for its edges; the second question only comes where the first finds nothing, or where
+ * the step names no table.
  */
 function neighbours(node: Node, follow: EdgeStep, frame: Frame): PromiseOrValue<Neighbours> {
   const { execution } = frame;

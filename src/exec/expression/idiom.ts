@@ -1,7 +1,7 @@
 /** Paths: each part is joined with what comes after it, from the last part to the first. */
 import { andThen } from '../../base/promise-or-value.js';
 import type { Idiom, Part } from '../../language/ast.js';
-import type { Evaluate } from '../execution.js';
+import type { Evaluate } from '../runtime/execution.js';
 import { invokeStep } from './call.js';
 import { destructureStep } from './destructure.js';
 import { ALL, compileDocumentField, FLATTEN, fieldStep, optional } from './field.js';
@@ -76,7 +76,9 @@ function withPart(part: Part, rest: Path, compiler: InlineCompiler): Path {
   return joined((PARTS[part.kind] as PartCompiler<Part>)(part, compiler), rest);
 }
 
-/** Where the chain of graph steps (and filters behind them) begins that ends before `end`; `end` itself if none does. */
+/**
+ * Where the chain of graph steps (and filters behind them) begins that ends before `end`; `end` itself if none does.
+ */
 function beginOfChain(parts: readonly Part[], end: number): number {
   let begin = end;
   while (begin > 0 && (parts[begin - 1]?.kind === 'graph' || parts[begin - 1]?.kind === 'where')) begin--;

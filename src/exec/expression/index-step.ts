@@ -20,8 +20,8 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
-import { pace } from '../pace.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { isKeyField, type PartStep, type Step } from './step.js';
 
@@ -90,7 +90,7 @@ export function compileFilter(condition: Expression, compiler: Compiler, frameOf
   return (value, frame) => {
     const items = isArray(value) ? value : [value];
     const verdicts = mapInOrder(items, (item) =>
-      andThen(pace(frame.execution), () => andThen(holds(frameOf(frame, item)), isTruthy)),
+      andThen(maybeYield(frame.execution), () => andThen(holds(frameOf(frame, item)), isTruthy)),
     );
     return andThen(verdicts, (kept) => items.filter((_, index) => kept[index]));
   };

@@ -1,9 +1,10 @@
 import type { Block, Expression, Statement } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../execution.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 
 /**
- * Compiles the parts of one body: a statement, a closure, the value of a LET. RETURN, BREAK and CONTINUE in a part unwind through the
- * other parts of the body; what is compiled by `outer` is a body of its own, at whose border they end.
+ * Compiles the parts of one body: a statement, a closure, the value of a LET. RETURN, BREAK and CONTINUE in a part
+ * unwind through the other parts of the body; what is compiled by `outer` is a body of its own, at whose border they
+ * end.
  */
 export interface InlineCompiler extends Compiler {
   readonly outer: Compiler;

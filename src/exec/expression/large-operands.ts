@@ -11,8 +11,8 @@ import {
 import { sortedInSteps } from '../../functions/sorted-in-steps.js';
 import { itemsOf, rememberOrder, wantsOrder } from '../../value/membership.js';
 import type { Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
-import { claimWork, pausingOf } from '../pace.js';
+import { countWork, pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
 import { OPERATIONS, type PlainOperator } from './operators.js';
 
 /** What an operator does with large operands. */
@@ -73,7 +73,7 @@ export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
   return (a, b, execution) => {
     const size = inputSize(a) + inputSize(b);
     if (size > largest) throw failInput(`the operator ${operator}`, largest);
-    const turn = claimWork(execution, size);
+    const turn = countWork(execution, size);
     if (container === undefined || size <= MAX_INPUT / 8) {
       return turn === undefined ? apply(a, b) : turn.then(() => apply(a, b));
     }

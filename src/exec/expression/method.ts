@@ -6,7 +6,7 @@ import { isMethodName, methodFor } from '../../functions/methods.js';
 import type { Expression } from '../../language/ast.js';
 import { typeOf } from '../../value/type-of.js';
 import { Closure, isNumber, isObject, kindOf, type Value } from '../../value/value.js';
-import type { Compiler } from '../execution.js';
+import type { Compiler } from '../runtime/execution.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
 import { ExecutionContext } from './execution-context.js';
@@ -29,7 +29,7 @@ export function methodStep(name: string, args: readonly Expression[], compiler: 
   return { apply };
 }
 
-/** Its cause is the same in the words of statements that write (`plain-words.ts`). */
+/** Its cause is the same in the words of statements that write (`peer-error-wording.ts`). */
 function withoutMethod(value: Value, name: string): TesseraError {
   const cause = failure('method_unknown', { name, kind: isNumber(value) ? 'number' : kindOf(value) });
   return failure(isMethodName(name) ? 'method_missing' : 'method_unknown', { name, kind: typeOf(value) }, { cause });

@@ -8,7 +8,7 @@ import type { Call, Idiom, Part } from '../../language/ast.js';
 import { parseIdiom } from '../../language/parse.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 
 const FIELD = 'type::field';
 const FIELDS = 'type::fields';
@@ -28,7 +28,10 @@ export function compileNamedField({ path, args }: Call, compiler: Compiler): Eva
   return (frame) => andThen(evaluate(frame), (given) => mapInOrder(namesGiven(given), (each) => read(each, frame)));
 }
 
-/** The names that a call of `type::field` or `type::fields` gives, by its argument. @throws TesseraError `invalid_arguments` */
+/**
+ * The names that a call of `type::field` or `type::fields` gives, by its argument.
+ * @throws TesseraError `invalid_arguments`
+ */
 export function fieldsNamed(path: string, given: Value): readonly string[] {
   return path === FIELD ? [nameGiven(given)] : namesGiven(given);
 }
@@ -45,7 +48,7 @@ function namesGiven(given: Value): readonly string[] {
   return given as readonly string[];
 }
 
-/** Parts that run nothing, since the text may come from anybody. */
+/** Parts that run nothing, since the text is untrusted. */
 function isPlain(part: Part): boolean {
   switch (part.kind) {
     case 'field':
@@ -66,7 +69,10 @@ const KEPT_CHARACTERS = 2 ** 16;
 const ENTRY_CHARACTERS = 32;
 const paths = new TwoGenerationCache<string, Idiom>(KEPT_CHARACTERS, (text) => text.length + ENTRY_CHARACTERS);
 
-/** The path of a name, which may come from anybody: it only ever leads along fields. @throws TesseraError `parse_error`, `invalid_path` */
+/**
+ * The path of a name. The text is untrusted, so that only fields are accepted.
+ * @throws TesseraError `parse_error`, `invalid_path`
+ */
 export function plainPath(text: string): Idiom {
   let path = paths.get(text);
   if (path === undefined) {

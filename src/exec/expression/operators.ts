@@ -23,7 +23,10 @@ export type ShortCircuit = '&&' | '||' | '??' | '?:';
 /** Those written as words or signs; `@@` and `<|k|>` are trees of their own. */
 export type PlainOperator = Exclude<Extract<BinaryOperator, string>, ShortCircuit>;
 
-/** Two numbers compare in one step unless one is NaN, which only the total order can place; so do two texts if they are equal. */
+/**
+ * Two numbers compare in one step unless one is NaN, which only the total order can place; so do two texts if they are
+ * equal.
+ */
 function isEqual(a: Value, b: Value): boolean {
   if (typeof a === 'number' && typeof b === 'number' && a === b) return true;
   return looselyEquals(a, b);

@@ -3,9 +3,9 @@ import type { ParamDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import { selectedDatabase } from '../ensure-place.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
-import { admits, compileRule, type Rule } from '../permission.js';
+import { admits, compileRule, type Rule } from '../authorization/permission.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 
 /** Params that no LET can hide: who asks, and from where. */
 const IDENTITY: Readonly<Record<string, (frame: Frame) => Value>> = {
@@ -20,7 +20,7 @@ export function isProtectedParam(name: string): boolean {
   return Object.hasOwn(IDENTITY, name);
 }
 
-/** Params that mean the current document wherever there is one; only a variable can stand for it where there is none. */
+/** Params that mean the current document wherever there is one; where there is none, only a variable can replace it. */
 const DOCUMENT: ReadonlySet<string> = new Set(['this', 'self']);
 
 export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluate {
@@ -39,12 +39,13 @@ export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluat
 }
 
 /**
- * The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if there is none.
+ * The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if
+ * there is none.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
 function definedParam(name: string, frame: Frame, compiler: Compiler): PromiseOrValue<Value> {
   selectedDatabase(frame.execution);
-  return andThen(frame.execution.unit.catalog(), (catalog) => {
+  return andThen(frame.execution.context.catalog(), (catalog) => {
     const definition = catalog?.params.get(name);
     if (definition === undefined) return frame.scope.caller?.getAnywhere(name);
     if (!frame.execution.checks.view) return definition.value;

@@ -7,8 +7,8 @@ import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../..
 import { constantValue } from '../../language/constant-value.js';
 import { MAX_INT, MIN_INT } from '../../value/number.js';
 import { type Bound, int, Range, RecordId, type RecordKey } from '../../value/value.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import { pausingOf } from '../pace.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
 
@@ -56,7 +56,7 @@ function compileBound(
   return (frame) => andThen(evaluate(frame), (value) => ({ value, inclusive }));
 }
 
-/** How many record ids a mock may stand for. */
+/** Maximum number of record ids that a mock generates. */
 const MAX_MOCKS = 1_000_000;
 
 /** `|person:3|` gives three random ids, `|person:1..4|` those from 1 to 3. */

@@ -6,7 +6,7 @@ import { flattenDeep } from '../../value/flatten.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, RecordId, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { RecursionFrame, type Repeat } from './document-frame.js';
 import type { PartStep, Step } from './step.js';
 
@@ -91,8 +91,8 @@ function isRepeating(field: DestructureField): boolean {
 }
 
 /**
- * The path to repeat, and what is left for where it ends: without parentheses around it, what follows an `@` is applied to what the last step
- * gives.
+ * The path to repeat, and what is left for where it ends: without parentheses around it, what follows an `@` is applied
+ * to what the last step gives.
  */
 export function apart({ path, enclosed }: Recursion): readonly [repeated: readonly Part[], rest: readonly Part[]] {
   const at = enclosed ? -1 : path.findIndex(isRepeat);
@@ -114,7 +114,8 @@ function deepest(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> 
         const isDead = isDeadEnd(found);
         const atEnd = isDead || equals(found, value);
         if (!atEnd && !isArray(found)) mustBeRecord(found);
-        // Short of the least depth a dead end is itself the answer: there is nothing that deep. Nor is there on a circle.
+        // Short of the least depth a dead end is itself the answer: there is nothing that deep. Nor is there on a
+        // circle.
         if (!atEnd || depth < plan.min) value = atEnd && !isDead ? undefined : found;
         depth++;
         return atEnd;
@@ -235,8 +236,8 @@ function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseO
 }
 
 /**
- * A path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. Branches that end before the least
- * depth are left out; lists in a list become part of it.
+ * A path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. Branches
+ * that end before the least depth are left out; lists in a list become part of it.
  */
 function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
   const { min, max, bounded, path } = plan;

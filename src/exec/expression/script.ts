@@ -3,7 +3,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { ScriptFunction } from '../../language/ast.js';
 import { weightOf } from '../../value/weight.js';
-import type { Evaluate } from '../execution.js';
+import type { Evaluate } from '../runtime/execution.js';
 import { DatabaseHost } from '../script/host.js';
 import { ScriptValues } from '../script/wire.js';
 import { compileList } from './collection.js';

@@ -1,11 +1,11 @@
 /**
- * Control flow that leaves expressions in the middle. Signals are thrown, but they are no errors: nothing records their stack, and none
- * gets out of the body in which it arose.
+ * Control flow that leaves expressions in the middle. Signals are thrown, but they are no errors: nothing records their
+ * stack, and none gets out of the body in which it arose.
  */
 import { otherwise } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Value } from '../../value/value.js';
-import type { Evaluate } from '../execution.js';
+import type { Evaluate } from '../runtime/execution.js';
 
 export class ReturnSignal {
   constructor(readonly value: Value) {}

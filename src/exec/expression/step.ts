@@ -10,7 +10,7 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import type { Frame } from '../execution.js';
+import type { Frame } from '../runtime/execution.js';
 
 /** What a path, or a part of one, makes of a value. */
 export type Step = (value: Value, frame: Frame) => PromiseOrValue<Value>;
@@ -22,13 +22,16 @@ export const END: Step = (value) => value;
 export interface PartStep {
   /** What it makes of a value as a whole; it may go into arrays, to any depth. */
   readonly apply: Step;
-  /** What it makes of an element of an array, from which the rest of the path goes on. Parts that take arrays as a whole have none. */
+  /**
+   * What it makes of an element of an array, from which the rest of the path goes on. Parts that take arrays as a whole
+   * have none.
+   */
   readonly element?: Step;
 }
 
 /**
- * The rest of a path. The first part that goes into an array takes everything behind it along into each element, and from there on
- * (`each`) arrays are taken as a whole: in `[{ a: [[1]] }].a[0]` the index is that of `[[1]]`.
+ * The rest of a path. The first part that goes into an array takes everything behind it along into each element, and
+ * from there on (`each`) arrays are taken as a whole: in `[{ a: [[1]] }].a[0]` the index is that of `[[1]]`.
  */
 export interface Path {
   readonly whole: Step;
@@ -37,7 +40,7 @@ export interface Path {
 
 export const NO_PATH: Path = { whole: END, each: END };
 
-/** A part with the rest of the path behind it. At the end of a path arrays are left to the part itself, unless told otherwise. */
+/** A part with the rest of the path behind it. By default, the part itself handles arrays at the end of a path. */
 export function joined({ apply, element }: PartStep, rest: Path, goesInto = rest !== NO_PATH): Path {
   if (!goesInto) return { whole: apply, each: apply };
   const each = then(apply, rest.each);
@@ -64,8 +67,9 @@ export function fetchRecord(
 }
 
 /**
- * Whether a field of a link is one of its key (`id.tenant` of `doc:{tenant: 'a'}`) rather than of the record, as it is in PERMISSIONS: the key
- * can't be written to, so that rules that look at it aren't deceived by a field of that name in the record.
+ * Whether a field of a link is one of its key (`id.tenant` of `doc:{tenant: 'a'}`) rather than of the record, as it is
+ * in PERMISSIONS: the key can't be written to, so that rules that look at it aren't deceived by a field of that name in
+ * the record.
  */
 export function isKeyField({ key }: RecordId, name: string, { execution }: Frame): boolean {
   return execution.judging && isObject(key) && key[name] !== undefined;
@@ -76,7 +80,10 @@ export function isPlainLink(value: Value): value is RecordId {
   return value instanceof RecordId && !isObject(value.key) && !(value.key instanceof Range);
 }
 
-/** Takes `step` into a value that isn't an object: to each element of an array, to the record behind a link. What else has no parts. */
+/**
+ * Takes `step` into a value that isn't an object: to each element of an array, to the record behind a link. What else
+ * has no parts.
+ */
 export function stepInto(value: Value, frame: Frame, step: Step): PromiseOrValue<Value> {
   if (isArray(value)) {
     // A step that writes may change the record behind the next link.

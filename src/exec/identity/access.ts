@@ -18,9 +18,9 @@ import type { Access } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import { changeOf, selectedPlace } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { schemaChangeOf, selectedPath } from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { rotateKey } from './rotate-key.js';
 
 type Action = Access['action'];
@@ -54,7 +54,7 @@ const ACTIONS: Actions = {
         const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
         // Who came in with such a key is to leave.
         if (revoked.length > 0)
-          frame.execution.sessions.scheduleRevalidation(frame.execution.unit.transaction, store.place);
+          frame.execution.sessions.scheduleRevalidation(frame.execution.context.transaction, store.place);
         return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
       });
   },
@@ -75,10 +75,10 @@ export function compileAccess({ name, level, action }: Access, compiler: Compile
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {
     const { execution } = frame;
-    const place = selectedPlace(execution, level);
+    const place = selectedPath(execution, level);
     authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', place, 'Access');
     if (!execution.writable) throw failure('read_only');
-    const { transaction } = execution.unit;
+    const { transaction } = execution.context;
     return andThen(findAccess(transaction, place, name), (access) =>
       andThen(areaOf(transaction, place), (area) => {
         if (access === undefined || area === undefined) throw failure('access_missing', { name, ...place });
@@ -110,7 +110,7 @@ function compileSubject(
     const { name } = subject;
     return (frame, { place, access }) => {
       checkSubject(access, 'user');
-      return andThen(findUser(frame.execution.unit.transaction, place, name), (user) => {
+      return andThen(findUser(frame.execution.context.transaction, place, name), (user) => {
         if (user === undefined) throw failure('user_missing', { name, ...place });
         return { kind: 'user', name };
       });
@@ -121,10 +121,10 @@ function compileSubject(
     checkSubject(access, 'record');
     return andThen(evaluate(frame), (record) => {
       if (!(record instanceof RecordId) || record.key instanceof Range) throw failure('grant_subject_invalid');
-      const { unit } = frame.execution;
-      return andThen(unit.catalog(), (catalog) =>
-        andThen(ensureIncarnation(changeOf(frame.execution), catalog, record, true), (incarnation) => {
-          unit.catalogChanged();
+      const { context } = frame.execution;
+      return andThen(context.catalog(), (catalog) =>
+        andThen(ensureIncarnation(schemaChangeOf(frame.execution), catalog, record, true), (incarnation) => {
+          context.catalogChanged();
           return { kind: 'record', record, incarnation: incarnation?.id ?? NO_INCARNATION };
         }),
       );

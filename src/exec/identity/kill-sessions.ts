@@ -1,7 +1,7 @@
 /**
  * KILL SESSION and KILL SESSIONS: end sessions at once, and take back the tokens that would open them again.
  *
- * Everybody may end the sessions of their own user; owners of a level those of users who are defined there or below.
+ * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
@@ -20,9 +20,9 @@ import type { KillSessions } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
-import { authorize, guestRefusal } from '../authorize.js';
-import { selectedDatabase, selectedPlace } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution, LastingSession } from '../execution.js';
+import { authorize, guestRefusal } from '../authorization/authorize.js';
+import { selectedDatabase, selectedPath } from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Execution, LastingSession } from '../runtime/execution.js';
 
 type Which = KillSessions['which'];
 
@@ -49,7 +49,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
       };
     case 'user':
       return ({ execution }) => {
-        const place = selectedPlace(execution, which.level);
+        const place = selectedPath(execution, which.level);
         return killOthers(execution, place, userSubject(which.name));
       };
     case 'record': {
@@ -64,23 +64,27 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
   }
 }
 
-/** A session that isn't there, and one that is not theirs to end, look the same to whoever asks. */
+/** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
-  const { sessions, unit, environment, witness, revocationFlag } = execution;
+  const { sessions, context, environment, auditRecorder, revocationFlag } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
   const principal = session?.identity.principal;
   if (session === undefined || principal === undefined || principal.kind === 'guest') {
     throw failure('session_missing', { id: shown });
   }
-  unit.transaction.afterCommit(() => session.end());
-  witness?.acted({ action: 'session-kill', place: databasePathOf(principal), subject: { session: session.key } });
+  context.transaction.afterCommit(() => session.end());
+  auditRecorder?.recordAction({
+    action: 'session-kill',
+    place: databasePathOf(principal),
+    subject: { session: session.key },
+  });
   const token = revocableToken(session.identity.token);
   if (token === undefined) return undefined;
-  revocationFlag.set(unit.transaction);
-  return andThen(areaOf(unit.transaction, databasePathOf(principal)), (area) =>
+  revocationFlag.set(context.transaction);
+  return andThen(areaOf(context.transaction, databasePathOf(principal)), (area) =>
     andThen(
-      area && new RevocationList(unit.transaction, area).revokeToken(token, environment.clock.now()),
+      area && new RevocationList(context.transaction, area).revokeToken(token, environment.clock.now()),
       () => undefined,
     ),
   );
@@ -93,16 +97,16 @@ function killOthers(execution: Execution, place: DatabasePath, subject: string):
 
 /** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
 function killAll(
-  { unit, sessions, environment, witness, revocationFlag }: Execution,
+  { context, sessions, environment, auditRecorder, revocationFlag }: Execution,
   place: DatabasePath,
   subject: string,
 ): PromiseOrValue<undefined> {
-  return andThen(areaOf(unit.transaction, place), (area) => {
+  return andThen(areaOf(context.transaction, place), (area) => {
     if (area === undefined) return undefined;
-    revocationFlag.set(unit.transaction);
-    new RevocationList(unit.transaction, area).revokeSubject(subject, environment.clock.now());
-    sessions.scheduleRevalidation(unit.transaction, place);
-    witness?.acted({ action: 'session-kill', place, subject: { of: subject } });
+    revocationFlag.set(context.transaction);
+    new RevocationList(context.transaction, area).revokeSubject(subject, environment.clock.now());
+    sessions.scheduleRevalidation(context.transaction, place);
+    auditRecorder?.recordAction({ action: 'session-kill', place, subject: { of: subject } });
     return undefined;
   });
 }

@@ -2,7 +2,10 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { settingKey } from '../../catalog/keys.js';
 import type { Transaction } from '../../storage/contract.js';
 
-/** Whether anything that was handed out was ever taken back. As long as nothing was, no token has to be looked up among what was. */
+/**
+ * Whether anything that was handed out was ever taken back. As long as nothing was, no token has to be looked up among
+ * what was.
+ */
 export class RevocationFlag {
   #isSet = false;
 

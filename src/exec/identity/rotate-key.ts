@@ -12,9 +12,9 @@ import type { KeyRotation } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
+import { schemaChangeOf } from '../define/ensure-database.js';
 import { HOUR } from '../define/lifetime.js';
-import { changeOf } from '../ensure-place.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 
 /** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
 export function rotateKey(
@@ -25,7 +25,7 @@ export function rotateKey(
 ): PromiseOrValue<undefined> {
   const rotated = withNewKey(access, rotation, execution.environment);
   judgeAccessKeys(rotated, execution);
-  return andThen(putAtLevel(changeOf(execution), place, rotated), () => finish(execution));
+  return andThen(putAtLevel(schemaChangeOf(execution), place, rotated), () => finish(execution));
 }
 
 function withNewKey(
@@ -37,7 +37,7 @@ function withNewKey(
   if (accessKind.kind === 'bearer' || accessKind.jwt?.verify.kind !== 'key') throw failure('access_method_mismatch');
   const { verify, issuer, ...rest } = accessKind.jwt;
   const symmetric = isSymmetric(verify.algorithm);
-  // A secret of ours needs nobody to know it; whoever else issues tokens has to be told theirs.
+  // The server generates its own secret; an external issuer's key must be given.
   const next =
     key ?? (symmetric && accessKind.kind === 'record' ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
   const signing = symmetric ? next : issuerKey;

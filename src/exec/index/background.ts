@@ -1,10 +1,12 @@
 /**
- * The work on indexes that is done in the background, step by step: building those of DEFINE and REBUILD INDEX … CONCURRENTLY, and deleting the
- * entries of those that are gone. Each step is a transaction that is bounded in time and rows; all that the next one has to know is in the store.
+ * The work on indexes that is done in the background, step by step: building those of DEFINE and REBUILD INDEX …
+ * CONCURRENTLY, and deleting the entries of those that are gone. Each step is a transaction that is bounded in time and
+ * rows; all that the next one has to know is in the store.
  *
- * A step of a build reads what it lists, so that it conflicts with those who changed a record meanwhile, and is done again. They never conflict with
- * it: writers list what they change in an index under construction as in any other, without reading what the builder wrote. (Only claims of a
- * unique index are read, so that two may conflict over equal values of different records.)
+ * A step of a build reads what it lists, so that it conflicts with those who changed a record meanwhile, and is done
+ * again. They never conflict with it: writers list what they change in an index under construction as in any other,
+ * without reading what the builder wrote. (Only claims of a unique index are read, so that two may conflict over equal
+ * values of different records.)
  */
 
 import { invariant } from '../../base/invariant.js';

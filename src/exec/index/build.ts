@@ -6,7 +6,7 @@ import { putBuildProgress } from '../../catalog/indexes/work.js';
 import type { Stored } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { isObject, RecordId, type RecordKey } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 import type { RecordChange } from './contract.js';
 import { INDEX_KINDS } from './kinds.js';
 import { keptIndex, maintain } from './maintain.js';
@@ -17,7 +17,7 @@ import { keptIndex, maintain } from './maintain.js';
  */
 export function buildIndex(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<void> {
   if (INDEX_KINDS[index.indexKind.kind] === 'unsupported') return;
-  const { transaction } = execution.unit;
+  const { transaction } = execution.context;
   return andThen(listRecords(execution, table, index), (initial) => {
     const ids = { database: table.keys.database, table: table.keys.table, index: index.id };
     putBuildProgress(transaction, ids, { initial });
@@ -26,7 +26,7 @@ export function buildIndex(execution: Execution, table: TableEntry, index: Index
 
 /** Answers how many there are. */
 function listRecords(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<number> {
-  const { transaction } = execution.unit;
+  const { transaction } = execution.context;
   const kept = keptIndex(table, index);
   if (kept === undefined) return transaction.count(table.keys.records);
   let read = 0;

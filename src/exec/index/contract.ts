@@ -24,8 +24,8 @@ export interface KeptIndex {
   /** The names of the fields on which its entries depend; `undefined` where it may be any. */
   readonly fields: readonly string[] | undefined;
   /**
-   * It is under construction: the entries of records that weren't changed since its definition may be missing, and nothing is refused because of
-   * it. What stands in the way of completing it is noted (`noteFlaw`).
+   * It is under construction: the entries of records that weren't changed since its definition may be missing, and
+   * nothing is refused because of it. What stands in the way of completing it is noted (`noteFlaw`).
    */
   readonly isBuilding: boolean;
 }
@@ -33,9 +33,11 @@ export interface KeptIndex {
 /** What an index keeps of records: how writers, and the builder, keep it in step with them. */
 export interface IndexKeeping {
   /**
-   * Replaces the entries of records as they were by those of records as they become. A build hands over records without a state before.
-   * Two transactions that change different records conflict only if both claim the same value (`claims`).
-   * @throws TesseraError `index_violation`, which tells the record that stands in the way if `tellsHolder`; `value_too_large`; `key_too_long`
+   * Replaces the entries of records as they were by those of records as they become. A build hands over records without
+   * a state before. Two transactions that change different records conflict only if both claim the same value
+   * (`claims`).
+   * @throws TesseraError `index_violation`, which tells the record that stands in the way if `tellsHolder`;
+   * `value_too_large`; `key_too_long`
    */
   maintain(
     index: KeptIndex,
@@ -43,8 +45,13 @@ export interface IndexKeeping {
     changes: readonly RecordChange[],
     tellsHolder: boolean,
   ): PromiseOrValue<void>;
-  /** All entries that a record has, for those who check the index or repair it. @throws TesseraError `value_too_large` */
+  /**
+   * All entries that a record has, for those who check the index or repair it.
+   * @throws TesseraError `value_too_large`
+   */
   entries(index: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[];
-  /** The keys that a record claims for itself alone, under each of which its own key is found. `maintain` reads them. */
+  /**
+   * The keys that a record claims for itself alone, under each of which its own key is found. `maintain` reads them.
+   */
   readonly claims?: (index: KeptIndex, record: ObjectValue) => readonly Key[];
 }

@@ -1,6 +1,6 @@
 /**
- * What the kinds of indexes keep of records. With `plan/access/index-kinds.ts`, which says what they find, this makes up a kind: neither table
- * type-checks while one is missing.
+ * What the kinds of indexes keep of records. With `plan/access/index-kinds.ts`, which says what they find, this makes
+ * up a kind: neither table type-checks while one is missing.
  */
 import type { IndexKind } from '../../language/ast.js';
 import type { IndexKeeping } from './contract.js';

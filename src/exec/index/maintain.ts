@@ -45,8 +45,8 @@ function fieldsOf({ fields }: IndexDefinition): readonly string[] | undefined {
 }
 
 /**
- * Replaces the entries of a record's old state by those of its new state. `tellsHolder` is whether the client may be told which record
- * stands in the way of it.
+ * Replaces the entries of a record's old state by those of its new state. `tellsHolder` is whether the error may name
+ * the record that holds the values.
  * @throws TesseraError `index_violation` when a unique index already lists another record with the same values
  */
 export function updateIndexes(
@@ -89,7 +89,10 @@ export function maintain(
   );
 }
 
-/** The record that holds the values which `record` would claim in one of the unique indexes of its table, if there is one. */
+/**
+ * The record that holds the values which `record` would claim in one of the unique indexes of its table, if there is
+ * one.
+ */
 export function findByUniqueIndex(
   transaction: Transaction,
   table: TableEntry,

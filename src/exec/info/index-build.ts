@@ -9,8 +9,8 @@ import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { INDEX_KINDS } from '../index/kinds.js';
 
 /**
- * By the state of the index. Nothing is ever pending, nor caught up with afterwards (`updated`): writers list what they change in an index under
- * construction themselves.
+ * By the state of the index. Nothing is ever pending, nor caught up with afterwards (`updated`): writers list what they
+ * change in an index under construction themselves.
  */
 const BUILDING: { readonly [State in IndexState | 'ready']: (progress: BuildProgress) => ObjectValue } = {
   ready: ({ initial }) => objectFrom({ initial, pending: 0, status: 'ready', updated: 0 }),

@@ -1,8 +1,8 @@
 /**
  * INFO: what is defined, as canonical DEFINE texts by name, or with STRUCTURE as lists of objects.
  *
- * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the reference engine does it
- * from 3.2.2 on (earlier ones show hashes to every viewer).
+ * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the
+ * reference engine does it from 3.2.2 on (earlier ones show hashes to every viewer).
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -15,10 +15,15 @@ import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
 import { printConfig, printStatement } from '../../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
+import { authorize } from '../authorization/authorize.js';
 import { compileName } from '../define/definition.js';
-import { ensurePlace, selectedDatabase, selectedNamespace, selectedPlace } from '../ensure-place.js';
-import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../execution.js';
+import {
+  ensureSelectedDatabase,
+  selectedDatabase,
+  selectedNamespace,
+  selectedPath,
+} from '../define/ensure-database.js';
+import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../runtime/execution.js';
 import { indexBuild } from './index-build.js';
 import { sessionList } from './sessions.js';
 import { describe, describeLive } from './structure.js';
@@ -82,7 +87,7 @@ const byName = (definition: { readonly name: string }): string => definition.nam
 
 function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
   authorize(execution.identity, 'view', {}, 'Any');
-  return andThen(loadRoot(execution.unit.transaction), (root) =>
+  return andThen(loadRoot(execution.context.transaction), (root) =>
     objectFrom({
       accesses: view.list(root.accesses, byName),
       config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
@@ -105,7 +110,10 @@ function defaultsOf(definition: ConfigDefinition | undefined): ObjectValue {
   });
 }
 
-/** The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference engine has them. */
+/**
+ * The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference
+ * engine has them.
+ */
 const SYSTEM: ObjectValue = objectFrom({
   available_parallelism: 0,
   cpu_usage: new Float(0),
@@ -118,7 +126,7 @@ const SYSTEM: ObjectValue = objectFrom({
 function ofNamespace(execution: Execution, view: View): PromiseOrValue<Value> {
   const place = selectedNamespace(execution);
   authorize(execution.identity, 'view', place, 'Any');
-  return andThen(loadNamespace(execution.unit.transaction, place.namespace), (namespace) => {
+  return andThen(loadNamespace(execution.context.transaction, place.namespace), (namespace) => {
     if (namespace === undefined) throw failure('namespace_missing', { name: place.namespace });
     return objectFrom({
       accesses: view.list(namespace.accesses, byName),
@@ -185,10 +193,10 @@ function ofUser(of: OfKind<'user'>, view: View, compiler: Compiler): Answer {
   const nameOf = compileName(of.name, 'string', compiler);
   return (frame) => {
     const { execution } = frame;
-    const place = selectedPlace(execution, of.level ?? 'database');
+    const place = selectedPath(execution, of.level ?? 'database');
     authorize(execution.identity, 'view', place, 'Actor');
     return andThen(nameOf(frame), (name) =>
-      andThen(findUser(execution.unit.transaction, place, name), (user) => {
+      andThen(findUser(execution.context.transaction, place, name), (user) => {
         if (user === undefined) throw failure('user_missing', { name, ...place });
         return view.one(user);
       }),
@@ -206,7 +214,7 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
           const table = catalog.tables.get(tableName);
           const index = table?.indexes.find((each) => each.name === name);
           if (table === undefined || index === undefined) throw failure('index_missing', { name });
-          const { transaction } = frame.execution.unit;
+          const { transaction } = frame.execution.context;
           return andThen(indexBuild(transaction, { catalog, table, index }), (building) => objectFrom({ building }));
         }),
       ),
@@ -214,16 +222,17 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
 }
 
 /**
- * The catalog of the selected database, for a principal who may look at it. In a transaction that writes, it comes into being as for any
- * other statement, for those who may define it.
+ * The catalog of the selected database, for a principal who may look at it. In a transaction that writes, it comes into
+ * being as for any other statement, for those who may define it.
  */
 function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
-  const { identity, unit, writable } = execution;
+  const { identity, context, writable } = execution;
   const place = selectedDatabase(execution);
   authorize(identity, 'view', place, 'Any');
-  return andThen(unit.catalog(), (catalog) => {
+  return andThen(context.catalog(), (catalog) => {
     if (catalog !== undefined) return catalog;
-    if (writable && mayAct(identity.principal, 'edit', { namespace: place.namespace })) return ensurePlace(execution);
+    if (writable && mayAct(identity.principal, 'edit', { namespace: place.namespace }))
+      return ensureSelectedDatabase(execution);
     throw failure('database_missing', { name: place.database });
   });
 }

@@ -1,10 +1,12 @@
-/** INFO FOR SESSIONS: the sessions that whoever asks may end. One over HTTP is over with its request and isn't among them. */
+/**
+ * INFO FOR SESSIONS: the sessions that the principal may end. Those over HTTP end with their request and aren't listed.
+ */
 import { toDatetime } from '../../catalog/credentials/grant.js';
 import { parseUuid } from '../../value/uuid.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
-import { guestRefusal } from '../authorize.js';
-import type { Execution, LastingSession } from '../execution.js';
+import { guestRefusal } from '../authorization/authorize.js';
 import { mayEnd } from '../identity/kill-sessions.js';
+import type { Execution, LastingSession } from '../runtime/execution.js';
 
 export function sessionList(execution: Execution): ObjectValue[] {
   if (execution.identity.principal.kind === 'guest') throw guestRefusal();

@@ -1,4 +1,7 @@
-/** Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; what a definition doesn't say is left out. */
+/**
+ * Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; what a definition doesn't say
+ * is left out.
+ */
 import { fieldName } from '../../catalog/definitions/define.js';
 import type { AccessDefinition, IndexDefinition, SettledConfig } from '../../catalog/definitions/definition.js';
 import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
@@ -22,11 +25,12 @@ import { printExpression, printFilter, printIdiom, printProjections, printStatem
 import { toText } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../../value/value.js';
-import type { LiveQuery } from '../execution.js';
+import type { LiveQuery } from '../runtime/execution.js';
 import { codeText, REDACTED } from './text.js';
 
 export function describe<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {
-  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the compiler.
+  // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the
+  // compiler.
   const row = DESCRIPTIONS[definition.kind] as unknown as (definition: Definition) => Members;
   return said(row(definition));
 }

@@ -1,11 +1,11 @@
-/** KILL: ends a live query of the session, or of anybody's for those who may edit the database. */
+/** KILL: ends a live query of the session, or of any session for users who may edit the database. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Kill } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { parseUuid } from '../../value/uuid.js';
 import { Uuid } from '../../value/value.js';
-import type { Compiler, Evaluate, Execution, LiveQuery } from '../execution.js';
+import type { Compiler, Evaluate, Execution, LiveQuery } from '../runtime/execution.js';
 
 /** The error names the id as the statement does, so that it tells nothing of what a parameter holds. */
 export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
@@ -13,11 +13,11 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const shown = printExpression(id);
   return (frame) =>
     andThen(evaluate(frame), (value) => {
-      const { liveQueries, unit } = frame.execution;
+      const { liveQueries, context } = frame.execution;
       const uuid = typeof value === 'string' ? parseUuid(value) : value;
       const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
       if (query === undefined || !mayKill(frame.execution, query)) throw failure('live_query_missing', { id: shown });
-      unit.transaction.afterCommit(() => liveQueries.end(query));
+      context.transaction.afterCommit(() => liveQueries.end(query));
       return undefined;
     });
 }

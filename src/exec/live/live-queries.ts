@@ -1,9 +1,10 @@
 /**
- * Which live queries there are in a store, and how they learn what is committed.
+ * The live queries of a store, and their notification of commits.
  *
- * The writer notes changes of tables that are watched, and a note reaches the queries when its transaction has committed. A query begins
- * when the transaction of its LIVE statement has committed, so that it hears of every commit after its own: of those who were changing the
- * table before it was watched, that transaction makes each one conflict, and they run again.
+ * The writer notes changes of tables that are watched, and a note reaches the queries when its transaction has
+ * committed. A query begins when the transaction of its LIVE statement has committed, so that it receives every commit
+ * after its own: of those who were changing the table before it was watched, that transaction makes each one conflict,
+ * and they run again.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -12,7 +13,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { weightOf } from '../../value/weight.js';
-import type { LiveQuery, LiveRegistry, Written } from '../execution.js';
+import type { LiveQuery, LiveRegistry, Written } from '../runtime/execution.js';
 
 interface WatchedTable {
   /** Whether all transactions that don't note their changes have ended. */
@@ -50,7 +51,8 @@ export class LiveQueries implements LiveRegistry {
       this.#queries.set(query.id.text, query);
     });
     if (watched.fenced) return;
-    // Every writer has read the row of its database. Writing it as it is makes those conflict who began before, and nobody else.
+    // Every writer has read the row of its database. Rewriting it unchanged makes exactly the transactions conflict
+    // that began before.
     const row = databaseKey(namespace.name, database.name);
     return andThen(transaction.get(row), (stored) => {
       if (stored !== undefined) transaction.put(row, stored);

@@ -15,18 +15,18 @@ import { equals } from '../../value/order.js';
 import { toErrorText } from '../../value/text/text.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import { selectedDatabase } from '../ensure-place.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import type { Reading } from '../operators/operator.js';
+import { OperatorCompiler } from '../operators/operators.js';
 import {
   type Compiler,
   type Evaluate,
   type Execution,
   Frame,
   type LiveQuery,
-  Scope,
   type Written,
-} from '../execution.js';
-import type { Reading } from '../operators/operator.js';
-import { OperatorCompiler } from '../operators/operators.js';
+} from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { stampAt } from './show-changes.js';
 
 export function compileLive(statement: Live, compiler: Compiler): Evaluate {
@@ -36,14 +36,14 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
   const look = compileLook(statement, compiler);
   const { parameters, weight } = keptWith(statement);
   return (frame) => {
-    const { liveQueries, listener, unit, environment, writable } = frame.execution;
+    const { liveQueries, listener, context, environment, writable } = frame.execution;
     const place = selectedDatabase(frame.execution);
     if (listener === undefined) throw failure('realtime_unavailable');
     if (!writable) throw failure('read_only');
     return andThen(evaluate(frame), (target) => {
       if (!(target instanceof Table))
         throw failure('invalid_target', { statement: 'LIVE', value: toErrorText(target) });
-      return andThen(unit.catalog(), (catalog) => {
+      return andThen(context.catalog(), (catalog) => {
         if (catalog === undefined) throw failure('database_missing', { name: place.database });
         const table = catalog.tables.get(target.name);
         if (table === undefined) throw failure('table_missing', { name: target.name });
@@ -60,12 +60,12 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
             since,
             look: (execution, table, change, versionstamp) => look(execution, table, change, versionstamp, variables),
           };
-          return andThen(liveQueries.begin(unit.transaction, catalog, query), () => query.id);
+          return andThen(liveQueries.begin(context.transaction, catalog, query), () => query.id);
         };
         if (evaluateSince === undefined) return begin();
         return andThen(evaluateSince(frame), (value) => {
           const stamp = readSince(value);
-          return andThen(checkFeed(unit.transaction, catalog, table, stamp), () => begin({ stamp }));
+          return andThen(checkFeed(context.transaction, catalog, table, stamp), () => begin({ stamp }));
         });
       });
     });
@@ -76,8 +76,8 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
 const DIGITS = /^\d{1,19}$/;
 
 /**
- * Behind which versionstamp to begin. A number is one, and so is a text of digits, since not every reader of JSON can tell large numbers; a
- * datetime is the moment before its millisecond. NONE is now.
+ * Behind which versionstamp to begin. A number is one, and so is a text of digits, since not every reader of JSON can
+ * tell large numbers; a datetime is the moment before its millisecond. NONE is now.
  */
 function readSince(since: Value): Versionstamp | undefined {
   if (since === undefined) return undefined;
@@ -105,7 +105,10 @@ function checkFeed(
 /** What an expression takes with what it is compiled to, in bytes. */
 const EXPRESSION_WEIGHT = 256;
 
-/** What a live query keeps: the parameters that it names, as they are when it begins, and itself, which takes many times its text. */
+/**
+ * What a live query keeps: the parameters that it names, as they are when it begins, and itself, which takes many times
+ * its text.
+ */
 function keptWith(statement: Live): { readonly parameters: readonly string[]; readonly weight: number } {
   const names = new Set<string>();
   let expressions = 0;
@@ -126,7 +129,10 @@ type Look = (
   variables: Scope,
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
 
-/** Whoever looks sees the record through the one reader, before and after; of what can't be seen to have changed nothing is shown. */
+/**
+ * Whoever looks sees the record through the one reader, before and after; of what can't be seen to have changed nothing
+ * is shown.
+ */
 function compileLook(statement: Live, compiler: Compiler): Look {
   const { input } = bindLive(statement, compiler.tuning.rules);
   const show = new OperatorCompiler(compiler, SHOWN).list(input);

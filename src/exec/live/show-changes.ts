@@ -1,4 +1,7 @@
-/** SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at everything. */
+/**
+ * SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at
+ * everything.
+ */
 import { andThen } from '../../base/promise-or-value.js';
 import {
   type ChangeSet,
@@ -14,19 +17,19 @@ import { datetimeNanoseconds } from '../../value/datetime.js';
 import { diff } from '../../value/diff.js';
 import { toDisplay } from '../../value/text/text.js';
 import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import { authorize } from '../authorize.js';
-import { selectedDatabase } from '../ensure-place.js';
-import type { Evaluate } from '../execution.js';
+import { authorize } from '../authorization/authorize.js';
+import { selectedDatabase } from '../define/ensure-database.js';
 import { describe } from '../info/structure.js';
+import type { Evaluate } from '../runtime/execution.js';
 
 export function compileShowChanges({ table, since, limit }: ShowChanges): Evaluate {
   return ({ execution }) => {
     const place = selectedDatabase(execution);
     authorize(execution.identity, 'view', place, 'Table');
     const wanted = { table, since: stampFrom(since.value), limit: limit ?? Number.POSITIVE_INFINITY };
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       if (catalog === undefined) return [];
-      const { transaction } = execution.unit;
+      const { transaction } = execution.context;
       const pause = () => execution.interrupt.checkpoint();
       return andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) => sets.map(shown));
     });

@@ -1,6 +1,6 @@
 /** Accesses, compiled: how an access and the values of its operands become the part of a table to be read. */
 import type { Access } from '../../plan/nodes.js';
-import type { Compiler } from '../execution.js';
+import type { Compiler } from '../runtime/execution.js';
 import { narrowByIndex } from './index-scan.js';
 import { type Narrow, unlessFailing } from './narrow.js';
 import { narrowToRecord } from './point-lookup.js';

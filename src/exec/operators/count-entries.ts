@@ -2,12 +2,12 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
-import { arraysBehind, elsewherePrefix } from '../../index/entries.js';
+import { arrayEntries, overflowPrefix } from '../../index/entries.js';
 import type { CountEntries, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { countedRow } from './counted-row.js';
 import { compileOperands, rangeOf } from './index-ranges.js';
 import { unlessFailing } from './narrow.js';
@@ -27,8 +27,8 @@ export function compileCountEntries({ table, access, item, otherwise }: CountEnt
 }
 
 /**
- * What an index lists several times are arrays, and each of those as a whole, too; what it can't tell is listed elsewhere. Where it lists
- * neither, each record has one entry.
+ * A record has several entries if it has an array there, among them one for the array as a whole, or an overflow entry
+ * if its value is unindexable. Without either, each record has one entry.
  */
 function compileCounted(scan: IndexScan, compiler: Compiler) {
   const operands = compileOperands(scan, compiler);
@@ -40,7 +40,7 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
       if (range === undefined) return undefined;
       const index = indexPrefix(database.id, entry.definition.id, scan.index.id);
       const arrays = scan.index.fields.map((_, at) =>
-        arraysBehind(
+        arrayEntries(
           index +
             fixed
               .slice(0, at)
@@ -48,9 +48,9 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
               .join(''),
         ),
       );
-      const { transaction } = frame.execution.unit;
+      const { transaction } = frame.execution.context;
       return andThen(
-        mapInOrder([prefixRange(elsewherePrefix(index)), ...arrays], (others) => transaction.count(others)),
+        mapInOrder([prefixRange(overflowPrefix(index)), ...arrays], (others) => transaction.count(others)),
         (counts) => (counts.every((count) => count === 0) ? range : undefined),
       );
     });

@@ -22,7 +22,10 @@ export function edgesOf({ from, to }: Bounds, low: Value, high: Value): Edges {
   };
 }
 
-/** The same among the ids of a table. What isn't the id of a record of it bounds nothing: the condition tells what that means. */
+/**
+ * The same among the ids of a table. What isn't the id of a record of it bounds nothing: the condition tells what that
+ * means.
+ */
 export function idEdges({ from, to }: Bounds, table: string, low: Value, high: Value): Edges {
   const edge = (bound: Bound | undefined, id: Value): Edge | undefined =>
     bound !== undefined && id instanceof RecordId && id.table === table && !(id.key instanceof Range)

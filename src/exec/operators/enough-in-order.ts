@@ -3,12 +3,14 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-
 import type { OrderWanted } from '../../plan/nodes.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { isArray, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 
 /** Answers for each row, as they come in order, whether no later one can be among the first. */
 export type Enough = (row: Value) => PromiseOrValue<boolean>;
 
-/** Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell. */
+/**
+ * Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell.
+ */
 export function compileEnough(order: OrderWanted, compiler: Compiler): (frame: Frame, most: number) => Enough {
   const keys = order.keys.map(({ path }) => compiler.expression(path));
   return (frame, most) => {

@@ -7,11 +7,11 @@ import { onlyLook } from '../../plan/effects.js';
 import type { Filter } from '../../plan/nodes.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { type FieldReader, fieldReader } from '../expression/field-reader.js';
 import { OPERATIONS, type Operation, type PlainOperator } from '../expression/operators.js';
-import { rowFrames } from '../row-frames.js';
-import { answersLater } from '../together.js';
+import { answersLater } from '../runtime/concurrent-reads.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import { rowFrames } from '../runtime/row-frames.js';
 import type { OperatorContext, Stream } from './operator.js';
 
 export function compileFilter(node: Filter, context: OperatorContext): Stream {

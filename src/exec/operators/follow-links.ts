@@ -11,7 +11,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { pathsNamed } from './paths-named.js';
 
 export function compileFetch(
@@ -58,8 +58,9 @@ interface Link {
 }
 
 /**
- * Follows a path of fields and all elements; every link on the way and at its end becomes its record. A hidden or missing record becomes
- * NONE. All rows go down to their next links, those are read together, and the path goes on in their records.
+ * Follows a path of fields and all elements; every link on the way and at its end becomes its record. A hidden or
+ * missing record becomes NONE. All rows go down to their next links, those are read together, and the path goes on in
+ * their records.
  */
 class PathFetch {
   #links: Link[] = [];

@@ -1,7 +1,10 @@
 import { encodeOrder } from '../../value/key-codec.js';
 import type { Value } from '../../value/value.js';
 
-/** Where the values of the keys of groups lead, key by key. Values that are equal in the total order, such as `1` and `1f`, lead to one node. */
+/**
+ * Where the values of the keys of groups lead, key by key. Values that are equal in the total order, such as `1` and
+ * `1f`, lead to one node.
+ */
 export class GroupNode<Group> {
   /** What stands here, where the last key has been. */
   group: Group | undefined;

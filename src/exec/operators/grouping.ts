@@ -1,6 +1,6 @@
 /**
- * GROUP BY and GROUP ALL. Each projection is a key of the group, an expression over aggregate functions (`count()`, `math::sum(x) / 2`),
- * or anything else, which then gives the list of its values in the group.
+ * GROUP BY and GROUP ALL. Each projection is a key of the group, an expression over aggregate functions (`count()`,
+ * `math::sum(x) / 2`), or anything else, which then gives the list of its values in the group.
  *
  * Aggregates accumulate row by row: a group never keeps its rows.
  */
@@ -15,14 +15,15 @@ import { transformExpression } from '../../language/visitor.js';
 import { expressionsOf } from '../../plan/projections.js';
 import { isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
 import { fieldReader } from '../expression/field-reader.js';
 import { projectionPath } from '../expression/projection-name.js';
-import { mapInTurns } from '../pace.js';
-import type { RequestMemory } from '../request-memory.js';
-import { rowFrames } from '../row-frames.js';
-import { scopedIfMade } from '../scoped.js';
-import { sortInTurns } from '../sort-in-turns.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import type { RequestMemory } from '../runtime/request-memory.js';
+import { rowFrames } from '../runtime/row-frames.js';
+import { Scope } from '../runtime/scope.js';
+import { scopedIfMade } from '../runtime/scoped.js';
+import { sortYielding } from '../runtime/sort-yielding.js';
 import { GroupNode } from './group-node.js';
 import { writeAt } from './projections.js';
 
@@ -173,8 +174,8 @@ class Groups implements Grouping {
     // Byte order of the encoded keys is the order of the values.
     const { execution } = this.frame;
     return andThen(
-      sortInTurns(execution, this.#groups, (a, b) => (a.order < b.order ? -1 : 1)),
-      (ordered) => mapInTurns(execution, ordered, ({ group }) => this.#finishOne(group as OneGroup)),
+      sortYielding(execution, this.#groups, (a, b) => (a.order < b.order ? -1 : 1)),
+      (ordered) => mapChunks(execution, ordered, ({ group }) => this.#finishOne(group as OneGroup)),
     );
   }
 
@@ -284,7 +285,10 @@ function evaluated(evaluate: Evaluate, frame: Frame): PromiseOrValue<Value> {
   }
 }
 
-/** What an operator or a function can't do with the value of one row is NONE, as a key and in a list; every other error ends the statement. */
+/**
+ * What an operator or a function can't do with the value of one row is NONE, as a key and in a list; every other error
+ * ends the statement.
+ */
 function noneOf(error: unknown): Value {
   if (error instanceof TesseraError && UNFIT.has(error.code)) return undefined;
   throw error;
@@ -307,7 +311,10 @@ interface AggregateCall {
   readonly rest: readonly EvaluateRow[];
 }
 
-/** An expression with aggregates in it: they are taken out, accumulated, and put back as params when the group is complete. */
+/**
+ * An expression with aggregates in it: they are taken out, accumulated, and put back as params when the group is
+ * complete.
+ */
 function aggregateColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column | undefined {
   const calls: AggregateCall[] = [];
   const rewritten = transformExpression(expression, (each) => {
@@ -386,7 +393,9 @@ function aggregateOf(expression: Expression): Aggregate | undefined {
   return expression.kind === 'call' ? findAggregate(expression.path) : undefined;
 }
 
-/** An argument may itself be a call of an aggregate, which is then a function like others; further in there can be none. */
+/**
+ * An argument may itself be a call of an aggregate, which is then a function like others; further in there can be none.
+ */
 function refuseNested(arg: Expression): void {
   transformExpression(arg, (each) => {
     if (each !== arg && aggregateOf(each) !== undefined) throw failure('aggregate_nested');

@@ -4,20 +4,20 @@ import { mapInSteps } from '../../base/steps.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
-import { elsewherePrefix } from '../../index/entries.js';
+import { overflowPrefix } from '../../index/entries.js';
 import type { Direction, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { isArray, Regex, SetValue, type Value } from '../../value/value.js';
-import type { Compiler, Execution, Frame } from '../execution.js';
-import { pausingOf } from '../pace.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Execution, Frame } from '../runtime/execution.js';
 import { bounded, edgesOf, idEdges } from './edges.js';
 import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
 
 /**
- * The ranges of some scans, and the places where their indexes list what the record doesn't tell. Where one lists any there, nothing comes
- * in order.
+ * The ranges of some scans, and the places where their indexes list what the record doesn't tell. Where one lists any
+ * there, nothing comes in order.
  */
 export function compileIndexScans(scans: readonly IndexScan[], compiler: Compiler, direction?: Direction): Narrow {
   const compiled = scans.map((scan) => compileIndexScan(scan, compiler));
@@ -28,14 +28,14 @@ export function compileIndexScans(scans: readonly IndexScan[], compiler: Compile
       (groups): PromiseOrValue<Narrowed | undefined> => {
         const found = groups.filter((ranges) => ranges !== undefined).flat();
         if (groups.includes(undefined)) return undefined;
-        const elsewhere = indexes.map((index) =>
-          prefixRange(elsewherePrefix(indexPrefix(database.id, entry.definition.id, index))),
+        const overflow = indexes.map((index) =>
+          prefixRange(overflowPrefix(indexPrefix(database.id, entry.definition.id, index))),
         );
-        const all = [...found, ...elsewhere];
+        const all = [...found, ...overflow];
         if (direction === undefined) return { kind: 'index', ranges: all };
-        const { transaction } = frame.execution.unit;
+        const { transaction } = frame.execution.context;
         return andThen(
-          mapInOrder(elsewhere, (range) => transaction.count(range)),
+          mapInOrder(overflow, (range) => transaction.count(range)),
           (counts): Narrowed | undefined => {
             if (counts.every((count) => count === 0)) return { kind: 'index', ranges: found, direction };
             return scans.every(isWhole) ? undefined : { kind: 'index', ranges: all };
@@ -84,14 +84,14 @@ export function compileOperands(scan: IndexScan, compiler: Compiler): (frame: Fr
     );
 }
 
-/** Where all that a scan looks for stands side by side; `undefined` where its place isn't told by what it equals. */
+/** The range that holds all matches of a scan; `undefined` where the compared values don't determine it. */
 export function rangeOf(
   scan: IndexScan,
   entry: TableEntry,
   { fixed, from, to }: OperandValues,
   database: Id,
 ): KeyRange | undefined {
-  // A regex equals what it matches, which a bound may stand for as well.
+  // A regex equals what it matches, and may be a bound as well.
   if ([...fixed, from, to].some(isRegex)) return undefined;
   const start = startOf(scan, entry, fixed, database);
   const isById = fixed.length === scan.index.fields.length;

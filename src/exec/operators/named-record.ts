@@ -2,11 +2,14 @@ import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { NamedRecord } from '../../plan/nodes.js';
 import { RecordId, type Value } from '../../value/value.js';
-import { compileTarget } from '../targets.js';
+import { compileTarget } from '../statement/targets.js';
 import type { List, OperatorContext } from './operator.js';
 import { TargetsWalk } from './targets-walk.js';
 
-/** The one record that a statement names, from its id to the answer without batches and visitors, which take more time than it does. */
+/**
+ * The one record that a statement names, from its id to the answer without batches and visitors, which take more time
+ * than it does.
+ */
 export function compileOneRecord({ id }: NamedRecord, context: OperatorContext): List {
   const named = compileTarget(id, context.compiler);
   const walk = new TargetsWalk(context, []);

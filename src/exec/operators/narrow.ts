@@ -3,9 +3,9 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import type { Direction } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
-import { isVerdict } from '../discretion.js';
-import type { Frame } from '../execution.js';
+import { isQueryError } from '../authorization/error-redaction.js';
 import type { Candidates } from '../record/candidates.js';
+import type { Frame } from '../runtime/execution.js';
 
 /** The part of a table that holds everything that can meet the condition. */
 export type Narrowed =
@@ -32,7 +32,7 @@ export function unlessFailing<Args extends readonly unknown[], T>(
     otherwise<T | undefined>(
       () => work(...args),
       (error) => {
-        if (isVerdict(error)) return undefined;
+        if (isQueryError(error)) return undefined;
         throw error;
       },
     );

@@ -2,13 +2,16 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, Part } from '../../language/ast.js';
 import { withField } from '../../value/paths.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
 import { destructuredPath } from '../expression/assign.js';
-import { mapInTurns } from '../pace.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 import { replaced } from './follow-links.js';
 import { pathsNamed } from './paths-named.js';
 
-/** OMIT: leaves fields out of the rows. What is written out is left out; an element of an array becomes NONE, so that the others keep their places. */
+/**
+ * OMIT: leaves fields out of the rows. What is written out is left out; an element of an array becomes NONE, so that
+ * the others keep their places.
+ */
 export function compileOmit(
   omitted: readonly Expression[],
   compiler: Compiler,
@@ -16,9 +19,7 @@ export function compileOmit(
   const paths = pathsNamed(omitted, compiler);
   return (frame, rows) =>
     andThen(paths(frame), (found) =>
-      mapInTurns(frame.execution, rows, (row) =>
-        found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row),
-      ),
+      mapChunks(frame.execution, rows, (row) => found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row)),
     );
 }
 

@@ -3,7 +3,8 @@ import type { Expression, Select } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
 
 /**
- * The answer of a statement that gives one value for each record: a list, or with ONLY the single value (NONE if there is none).
+ * The answer of a statement that gives one value for each record: a list, or with ONLY the single value (NONE if there
+ * is none).
  * @throws TesseraError `only_one` when ONLY meets several
  */
 export function answer(values: readonly Value[], only: boolean): Value {
@@ -13,7 +14,8 @@ export function answer(values: readonly Value[], only: boolean): Value {
 }
 
 /**
- * The same for SELECT: what may not be there is a record, so that FROM a list or nothing, as written down, ONLY wants exactly one row.
+ * The same for SELECT: what may not be there is a record, so that FROM a list or nothing, as written down, ONLY wants
+ * exactly one row.
  * @throws TesseraError `only_one`
  */
 export function answerSelected(values: readonly Value[], { only, from }: Select): Value {

@@ -1,6 +1,7 @@
 import type { Operand } from '../../plan/nodes.js';
-import { type Compiler, type Evaluate, Frame, Scope } from '../execution.js';
-import { judgeOf } from '../permission.js';
+import { judgeOf } from '../authorization/permission.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 
 /** The value that a field is compared with; what a rule names is evaluated as the rule is. */
 export function compileOperand(operand: Operand | undefined, compiler: Compiler): Evaluate {

@@ -4,8 +4,8 @@ import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Access, Direction, RowNode, StreamNode } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler, Execution, Frame, Purpose } from '../execution.js';
-import type { Target } from '../targets.js';
+import type { Compiler, Execution, Frame, Purpose } from '../runtime/execution.js';
+import type { Target } from '../statement/targets.js';
 
 /** Hands rows on, batch by batch, to a visitor who may have enough of them. */
 export type Stream = (frame: Frame, demand: Demand, visit: Visit) => PromiseOrValue<unknown>;
@@ -13,7 +13,10 @@ export type Stream = (frame: Frame, demand: Demand, visit: Visit) => PromiseOrVa
 /** Gives all rows together. */
 export type List = (frame: Frame, demand: Demand) => PromiseOrValue<readonly Value[]>;
 
-/** `direction` is there when rows come in the order that is wanted, or in the opposite one. Answers `true` when no more are needed. */
+/**
+ * `direction` is there when rows come in the order that is wanted, or in the opposite one. Answers `true` when no more
+ * are needed.
+ */
 export type Visit = (batch: readonly Value[], direction?: Direction) => PromiseOrValue<boolean | undefined>;
 
 /** How many rows will be taken, if that is known, and of what. */

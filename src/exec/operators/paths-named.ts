@@ -4,10 +4,10 @@ import type { Expression, Idiom } from '../../language/ast.js';
 import { flattenDeep } from '../../value/flatten.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../execution.js';
 import { plainPath } from '../expression/named-field.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
 
-/** `type::field($name)` and `type::fields($names)` stand for paths in some places rather than for the values at them. */
+/** `type::field($name)` and `type::fields($names)` denote paths in some clauses rather than the values at them. */
 export function fieldNames(expression: Expression): Expression | undefined {
   if (expression.kind !== 'call') return undefined;
   return expression.path === 'type::field' || expression.path === 'type::fields' ? expression.args[0] : undefined;

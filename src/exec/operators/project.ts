@@ -2,12 +2,12 @@ import { andThen } from '../../base/promise-or-value.js';
 import { onlyLook } from '../../plan/effects.js';
 import type { Project } from '../../plan/nodes.js';
 import { expressionsOf, isWhole } from '../../plan/projections.js';
-import type { Frame } from '../execution.js';
-import { mapInTurns } from '../pace.js';
-import type { ChargeRows } from '../request-memory.js';
-import { rowFrames } from '../row-frames.js';
-import { scopedIfMade } from '../scoped.js';
-import { answersLater, mapBatchesTogether } from '../together.js';
+import { answersLater, mapChunksConcurrently } from '../runtime/concurrent-reads.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import type { Frame } from '../runtime/execution.js';
+import type { ChargeRows } from '../runtime/request-memory.js';
+import { rowFrames } from '../runtime/row-frames.js';
+import { scopedIfMade } from '../runtime/scoped.js';
 import type { List, OperatorContext } from './operator.js';
 import { compileProjections } from './projections.js';
 
@@ -26,10 +26,10 @@ export function compileProject(node: Project, context: OperatorContext): List {
       const there = skipsMissing ? rows.filter((row) => row !== undefined) : rows;
       if (!isRemade) return there;
       if (answersLater(frame.execution) && !context.reading.writes && onlyLook(expressions)) {
-        return mapBatchesTogether(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
+        return mapChunksConcurrently(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
       }
       const at = frames(frame);
-      return mapInTurns(frame.execution, there, (row) => project(at(row)), charge(frame));
+      return mapChunks(frame.execution, there, (row) => project(at(row)), charge(frame));
     });
 }
 

@@ -3,9 +3,9 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import type { Expression, Projection, Projections } from '../../language/ast.js';
 import { isPlain, isWhole } from '../../plan/projections.js';
 import { isArray, isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { fieldsNamed, plainPath } from '../expression/named-field.js';
 import { fieldPath, projectionPath } from '../expression/projection-name.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { fieldNames } from './paths-named.js';
 
 /** How the fields of a row are called. */
@@ -89,7 +89,10 @@ function compileNamedFields(path: string, names: Expression, compiler: Compiler)
     );
 }
 
-/** Writes at a nested path, into each element of a list on the way; what else stands in the way and isn't an object is replaced. */
+/**
+ * Writes at a nested path, into each element of a list on the way; what else stands in the way and isn't an object is
+ * replaced.
+ */
 export function writeAt(target: MutableObject, path: readonly string[], value: Value): void {
   const [name, ...below] = path;
   if (name !== undefined) target[name] = below.length === 0 ? value : writtenInto(target[name], below, value);

@@ -2,7 +2,7 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Access } from '../../plan/nodes.js';
 import { RecordId, type Value } from '../../value/value.js';
-import type { Frame } from '../execution.js';
+import type { Frame } from '../runtime/execution.js';
 import { compileAccess } from './accesses.js';
 import type { Demand, OperatorContext, Visit } from './operator.js';
 
@@ -15,7 +15,9 @@ export type ReadTable = (
   visit: Visit,
 ) => PromiseOrValue<unknown>;
 
-/** Reads the records of a table by an access: what it narrows the table to comes from the one reader, which judges each. */
+/**
+ * Reads the records of a table by an access: what it narrows the table to comes from the one reader, which judges each.
+ */
 export function compileReadTable(access: Access, { compiler, reading }: OperatorContext): ReadTable {
   const narrow = compileAccess(access, compiler);
   const { purpose, fields } = reading;
@@ -45,7 +47,9 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
     });
 }
 
-/** Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none. */
+/**
+ * Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none.
+ */
 function readOne(
   { execution }: Frame,
   table: string,

@@ -1,14 +1,14 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 
 /** @throws TesseraError `table_missing`, or that nothing is selected */
 export function requireTable(
-  { unit, identity }: Execution,
+  { context, identity }: Execution,
   name: string,
 ): PromiseOrValue<{ readonly catalog: DatabaseCatalog; readonly entry: TableEntry }> {
-  return andThen(unit.catalog(), (catalog) => {
+  return andThen(context.catalog(), (catalog) => {
     const entry = catalog?.tables.get(name);
     if (catalog === undefined || entry === undefined) {
       const { namespace, database } = identity.place;

@@ -2,8 +2,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Direction, isStream, type RowNode, type Sort, type TopN } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
-import type { Frame } from '../execution.js';
-import { inTurns } from '../pace.js';
+import { forEachChunk } from '../runtime/cooperative-yielding.js';
+import type { Frame } from '../runtime/execution.js';
 import { compileCharge, readCharger } from './charge.js';
 import { compileEnough, type Enough } from './enough-in-order.js';
 import type { List, OperatorContext, Stream } from './operator.js';
@@ -14,10 +14,15 @@ export function compileSort({ order, projections, input }: Sort, context: Operat
   return sortedRows(compileOrder(order, projections, context.compiler), input, context);
 }
 
-/** In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a condition turns down. */
+/**
+ * In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a
+ * condition turns down.
+ */
 const MARGIN = 16;
 
-/** Keeps no more rows than are asked for. Where they come in the order that is wanted, it ends when enough have come. */
+/**
+ * Keeps no more rows than are asked for. Where they come in the order that is wanted, it ends when enough have come.
+ */
 export function compileTopN({ order, projections, wanted, input }: TopN, context: OperatorContext): List {
   const compiled = compileOrder(order, projections, context.compiler);
   if (wanted === undefined || !isStream(input)) return sortedRows(compiled, input, context, (most) => most);
@@ -60,7 +65,7 @@ function sortedRows(
 
 function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame): PromiseOrValue<Value[]> {
   return andThen(
-    inTurns(execution, rows, (some) => sorting.add(some)),
+    forEachChunk(execution, rows, (some) => sorting.add(some)),
     () => sorting.finish(),
   );
 }

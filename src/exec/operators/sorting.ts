@@ -1,16 +1,18 @@
-/** ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random. */
+/**
+ * ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random.
+ */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { collationKey } from '../../functions/array/collation.js';
 import type { Expression, Order, OrderKey, Projections } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { Comparisons } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../execution.js';
-import { mapInTurns } from '../pace.js';
-import type { ChargeRows } from '../request-memory.js';
-import { rowFrames } from '../row-frames.js';
-import { scopedIfMade } from '../scoped.js';
-import { sortInTurns } from '../sort-in-turns.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { ChargeRows } from '../runtime/request-memory.js';
+import { rowFrames } from '../runtime/row-frames.js';
+import { scopedIfMade } from '../runtime/scoped.js';
+import { sortYielding } from '../runtime/sort-yielding.js';
 
 /** Rows being ordered; rows with equal keys stay in the order in which they came. */
 export interface Sorting {
@@ -19,7 +21,7 @@ export interface Sorting {
 }
 
 export interface CompiledOrder {
-  /** No more than `most` of the first rows are asked for; `charge` is told those that are kept. */
+  /** At most the first `most` rows are needed; `charge` gets the rows that are kept. */
   begin(frame: Frame, charge: ChargeRows, most?: number): Sorting;
 }
 
@@ -40,7 +42,10 @@ function compileScoped(expression: Expression, compiler: Compiler): Evaluate {
   return scopedIfMade(compiler.expression(expression), [expression]);
 }
 
-/** What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort together. */
+/**
+ * What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort
+ * together.
+ */
 interface RowKey<T> {
   evaluate(frame: Frame): PromiseOrValue<T>;
   /** Answers `BEHIND` for a row that comes behind another one's key where less than the whole key tells so. */
@@ -66,8 +71,8 @@ const UNCHARGED = 256;
 const FEW = 64;
 
 /**
- * The first rows of an order. Twice as many as are asked for are kept and then cut down to those, so that most of the others are turned
- * down by one comparison with the last that was kept, and nothing is kept of them.
+ * The first rows of an order. Twice as many as are asked for are kept and then cut down to those, so that most of the
+ * others are turned down by one comparison with the last that was kept, and nothing is kept of them.
  */
 class FirstRows implements Sorting {
   readonly #comparisons = new Comparisons();
@@ -100,7 +105,10 @@ class FirstRows implements Sorting {
     return andThen(added, () => this.#chargeNew(mark));
   }
 
-  /** Charges the entries that are new; what was charged since `mark` was for keys, of which those of other rows are gone. */
+  /**
+   * Charges the entries that are new; what was charged since `mark` was for keys, of which those of other rows are
+   * gone.
+   */
   #chargeNew(mark: number): void {
     const { memory } = this.execution;
     if (this.#entries.length === this.#counted || this.#entries.length <= UNCHARGED) {
@@ -116,7 +124,7 @@ class FirstRows implements Sorting {
   }
 
   finish(): PromiseOrValue<Value[]> {
-    return andThen(this.#cut(), () => mapInTurns(this.execution, this.#entries, ({ row }) => row));
+    return andThen(this.#cut(), () => mapChunks(this.execution, this.#entries, ({ row }) => row));
   }
 
   #keyOf(frame: Frame): unknown {
@@ -134,7 +142,7 @@ class FirstRows implements Sorting {
 
   #cut(): PromiseOrValue<undefined> {
     const compare = (a: Entry, b: Entry) => this.key.compare(a.key, b.key, this.#comparisons);
-    return andThen(sortInTurns(this.execution, this.#entries, compare), (sorted) => {
+    return andThen(sortYielding(this.execution, this.#entries, compare), (sorted) => {
       this.#entries = sorted;
       if (sorted.length < this.most) return undefined;
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
@@ -180,7 +188,9 @@ class Shuffle implements Sorting {
   }
 }
 
-/** Several keys, of which the first that differs decides; mostly that is the very first, so that it is looked at alone. */
+/**
+ * Several keys, of which the first that differs decides; mostly that is the very first, so that it is looked at alone.
+ */
 function compileKeys(keys: readonly RowKey<unknown>[]): RowKey<readonly unknown[]> {
   const [first, ...others] = keys as [RowKey<unknown>, ...RowKey<unknown>[]];
   const withOthers = (head: unknown, frame: Frame) =>

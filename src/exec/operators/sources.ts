@@ -9,7 +9,7 @@ import {
   type SourceNode,
   type Union,
 } from '../../plan/nodes.js';
-import { compileSources, compileTarget, type Target, targetOf } from '../targets.js';
+import { compileSources, compileTarget, type Target, targetOf } from '../statement/targets.js';
 import type { OperatorContext, Stream } from './operator.js';
 import { compileReadTable, oneByOne } from './read-table.js';
 import { requireTable } from './require-table.js';
@@ -40,7 +40,7 @@ export const SOURCES: ByKind = {
 function tableStream(access: Access, context: OperatorContext): Stream {
   if (context.reading.purpose !== 'select') return foundStream([access], context);
   const read = compileReadTable(access, context);
-  return inTurnsIfWriting(context, (frame, demand, visit) =>
+  return oneByOneIfWriting(context, (frame, demand, visit) =>
     andThen(requireTable(frame.execution, access.table), ({ catalog, entry }) =>
       read(frame, catalog, entry, demand, visit),
     ),
@@ -51,7 +51,7 @@ function namedStream(node: NamedRecord | NamedRange, context: OperatorContext): 
   if (context.reading.purpose !== 'select') return foundStream([], context);
   const named = compileTarget(node.kind === 'named-record' ? node.id : node.range, context.compiler);
   const walk = new TargetsWalk(context, []);
-  return inTurnsIfWriting(context, (frame, demand, visit) =>
+  return oneByOneIfWriting(context, (frame, demand, visit) =>
     andThen(named(frame), (value) => walk.one(frame, targetOf(value), demand, visit)),
   );
 }
@@ -69,7 +69,7 @@ function valuesStream(
   if (context.reading.purpose !== 'select') return foundStream(accesses, context);
   const targets = compileSources(expressions, context.compiler);
   const walk = new TargetsWalk(context, accesses);
-  return inTurnsIfWriting(context, (frame, demand, visit) =>
+  return oneByOneIfWriting(context, (frame, demand, visit) =>
     andThen(targets(frame), (found) => walk.walk(frame, found, demand, visit)),
   );
 }
@@ -89,6 +89,6 @@ const changeStream: Stream = (_, { targets = NO_TARGETS }, visit) => {
 };
 
 /** Row by row, where what is done with one may change what is found of the next. */
-function inTurnsIfWriting({ reading }: OperatorContext, stream: Stream): Stream {
+function oneByOneIfWriting({ reading }: OperatorContext, stream: Stream): Stream {
   return reading.writes ? (frame, demand, visit) => stream(frame, demand, oneByOne(visit)) : stream;
 }

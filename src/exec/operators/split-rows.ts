@@ -1,8 +1,8 @@
 import { andThen, isPromise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Idiom } from '../../language/ast.js';
 import { type ArrayValue, isArray, isObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../execution.js';
 import { setPath } from '../expression/assign.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { replaced } from './follow-links.js';
 
 /** Rows are handed on so many at a time. */
@@ -15,8 +15,8 @@ export interface SplitRows {
 }
 
 /**
- * SPLIT: one row for each element of an array, be it NONE, and of several arrays one for each combination. A row whose array is empty, or
- * that has none, stays as it is.
+ * SPLIT: one row for each element of an array, be it NONE, and of several arrays one for each combination. A row whose
+ * array is empty, or that has none, stays as it is.
  */
 export function compileSplit(
   paths: readonly Idiom[],
@@ -88,7 +88,10 @@ class Product implements SplitRows {
     return andThen(part, (made) => this.#enter(made, level + 1));
   }
 
-  /** Begins to split a row by the path of a level, or by one behind it if there is nothing to split; hands it on behind the last. */
+  /**
+   * Begins to split a row by the path of a level, or by one behind it if there is nothing to split; hands it on behind
+   * the last.
+   */
   #enter(row: Value, level: number): PromiseOrValue<true> {
     const next = this.#levels[level];
     if (next === undefined) {

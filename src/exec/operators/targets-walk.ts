@@ -4,9 +4,9 @@ import { forEachInSteps, type Pausing } from '../../base/steps.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Access } from '../../plan/nodes.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
-import type { Execution, Frame } from '../execution.js';
-import { pace, pausingOf } from '../pace.js';
-import type { Target } from '../targets.js';
+import { maybeYield, pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution, Frame } from '../runtime/execution.js';
+import type { Target } from '../statement/targets.js';
 import type { Demand, OperatorContext, Visit } from './operator.js';
 import { compileReadTable, type ReadTable } from './read-table.js';
 import { requireTable } from './require-table.js';
@@ -45,11 +45,11 @@ export class TargetsWalk {
     const { execution } = frame;
     const visitEach = (found: readonly (Target | Listed)[]) =>
       forEachInOrder(found, (target) => {
-        const turn = target.kind === 'value' ? pace(execution) : undefined;
+        const turn = target.kind === 'value' ? maybeYield(execution) : undefined;
         return andThen(turn, () => andThen(this.one(frame, target, demand, watch), () => stopped));
       });
     const size =
-      this.#context.reading.writes && execution.unit.transaction.writable ? 1 : this.#context.compiler.tuning.batch;
+      this.#context.reading.writes && execution.context.transaction.writable ? 1 : this.#context.compiler.tuning.batch;
     return andThen(gathered(targets, Math.min(size, demand.rows ?? size), pausingOf(execution)), visitEach);
   }
 

@@ -1,5 +1,5 @@
 import type { UnionScan } from '../../plan/nodes.js';
-import type { Compiler } from '../execution.js';
+import type { Compiler } from '../runtime/execution.js';
 import { compileIndexScans } from './index-ranges.js';
 import type { Narrow } from './narrow.js';
 

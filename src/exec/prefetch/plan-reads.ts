@@ -1,6 +1,6 @@
 /**
- * What a plan will read first, worked out from the catalog that is likely to hold, so that it is fetched together with the row that tells
- * whether it does.
+ * What a plan will read first, worked out from the catalog that is likely to hold, so that it is fetched together with
+ * the row that tells whether it does.
  */
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import type { Expression } from '../../language/ast.js';
@@ -21,10 +21,10 @@ import {
 import type { Prefetch } from '../../storage/contract.js';
 import { encodeRecordKey } from '../../value/key-codec.js';
 import { Range, RecordId } from '../../value/value.js';
-import type { Compiler } from '../execution.js';
 import { compileAccess } from '../operators/accesses.js';
 import { recordRange } from '../record/record-range.js';
-import { compileSources, compileTarget } from '../targets.js';
+import type { Compiler } from '../runtime/execution.js';
+import { compileSources, compileTarget } from '../statement/targets.js';
 import type { FirstReads } from './first-reads.js';
 
 const NOTHING: Prefetch = {};

@@ -7,10 +7,10 @@ import { TesseraError } from '../../errors/error.js';
 import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
-import type { Execution, Found } from '../execution.js';
 import { keptIndexes } from '../index/maintain.js';
 import { hasReferences } from '../record/references.js';
 import { storedOf } from '../record/stored.js';
+import type { Execution, Found } from '../runtime/execution.js';
 
 /** What will be read of records. */
 export interface RecordReads {
@@ -32,17 +32,20 @@ export interface Claims {
 /** So many records are fetched at once. */
 const BATCH = 1024;
 
-/** Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is wrong with a record. */
+/**
+ * Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is
+ * wrong with a record.
+ */
 export function prefetchRecords(
-  { unit }: Execution,
+  { context }: Execution,
   readsOf: (catalog: DatabaseCatalog) => RecordReads,
 ): PromiseOrValue<void> {
-  if (!unit.answersLater) return;
+  if (!context.answersLater) return;
   // By the catalog of before, what is fetched travels with what tells whether it is still the present one.
-  return andThen(unit.likelyCatalog() ?? unit.catalog(), (catalog) => {
+  return andThen(context.likelyCatalog() ?? context.catalog(), (catalog) => {
     if (catalog === undefined) return;
     const { keys, ranges } = prefetchOf(catalog, readsOf(catalog));
-    return keys.length === 0 && ranges.length === 0 ? undefined : unit.prefetch({ keys, ranges });
+    return keys.length === 0 && ranges.length === 0 ? undefined : context.prefetch({ keys, ranges });
   });
 }
 
@@ -72,7 +75,7 @@ export function mapPrefetched<T, U>(
   readsOf: (batch: readonly T[], catalog: DatabaseCatalog) => RecordReads,
   map: (item: T, index: number) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  if (!execution.unit.answersLater) return mapInOrder(items, map);
+  if (!execution.context.answersLater) return mapInOrder(items, map);
   return mapInBatches(items, (batch, from) =>
     andThen(
       prefetchRecords(execution, (catalog) => readsOf(batch, catalog)),

@@ -1,15 +1,17 @@
 /**
- * What a statement is going to make of records, known before their turn has come, so that what will be read for it can be fetched for many of
- * them at once. It is a guess: what is written is evaluated when its turn has come.
+ * What a statement is going to make of records, known before their turn has come, so that what will be read for it can
+ * be fetched for many of them at once. It is a guess: what is written is evaluated when its turn has come.
  */
 import { unawaited } from '../../base/promise-or-value.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Data, Expression, Part } from '../../language/ast.js';
 import { walk } from '../../language/visitor.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Draft, Execution } from '../execution.js';
+import type { Draft, Execution } from '../runtime/execution.js';
 
-/** Whether the data of a statement takes only values and fields and asks nobody, so that it can't be noticed if it is evaluated twice. */
+/**
+ * Whether the data of a statement consists of values and fields only, so that evaluating it twice has no side effects.
+ */
 export function isSpeculable(data: Data | undefined): boolean {
   return data === undefined || expressionsOf(data).every(isPlain);
 }
@@ -30,7 +32,7 @@ export function isPlain(expression: Expression): boolean {
   return plain;
 }
 
-/** What a draft makes of a record, if that can be told at once and without an error. */
+/** The result of a draft for a record, if it is available synchronously and without an error. */
 export function speculate(
   { memory }: Execution,
   draft: Draft,

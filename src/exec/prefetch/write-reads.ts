@@ -1,12 +1,15 @@
-/** What a statement that writes reads of the records that it names, and of the values that they will claim: known before it runs. */
+/**
+ * What a statement that writes reads of the records that it names, and of the values that they will claim: known before
+ * it runs.
+ */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Create, Delete, Expression, Statement, Update, Upsert } from '../../language/ast.js';
 import { transform } from '../../language/visitor.js';
 import { paramOfId } from '../../plan/dependencies.js';
 import type { Prefetch } from '../../storage/contract.js';
-import type { Compiler } from '../execution.js';
-import { compileTargets } from '../targets.js';
+import type { Compiler } from '../runtime/execution.js';
+import { compileTargets } from '../statement/targets.js';
 import { compileData } from '../write/data.js';
 import { recordsOf } from '../write/finder.js';
 import type { FirstReads } from './first-reads.js';

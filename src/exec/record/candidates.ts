@@ -1,4 +1,6 @@
-/** Records that an index finds in an order of its own, and what it says of each: how well it matches, how near it is. */
+/**
+ * Records that an index finds in an order of its own, and what it says of each: how well it matches, how near it is.
+ */
 import { Derived } from '../../base/derived.js';
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { IndexNote } from '../../functions/contract.js';
@@ -9,7 +11,7 @@ export interface Candidate {
   readonly note: IndexNote;
 }
 
-/** Candidates batch by batch, each once. Whoever asks for them closes them. */
+/** Candidates batch by batch, each once. The caller closes them. */
 export interface Candidates {
   /** `undefined` is the end. */
   next(): PromiseOrValue<readonly Candidate[] | undefined>;

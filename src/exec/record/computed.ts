@@ -3,12 +3,13 @@ import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../b
 import { failure, TesseraError } from '../../errors/error.js';
 import { withField } from '../../value/paths.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
-import { calling, deeper } from '../depth.js';
-import { discreetly, isVerdict } from '../discretion.js';
-import { type Execution, Frame, Scope } from '../execution.js';
-import { admits, judgeOf, judgeOfDocuments, type Rule } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
-import { Variants } from '../variants.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, withErrorRedaction } from '../authorization/error-redaction.js';
+import { admits, judgeOf, judgeOfDocuments, type Rule } from '../authorization/permission.js';
+import { deeper, withStackGuard } from '../runtime/depth.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
+import { Variants } from '../runtime/variants.js';
 import { coerceField } from './coerce-field.js';
 import type { Judge } from './mask.js';
 import type { PreparedField, PreparedTable } from './table.js';
@@ -21,17 +22,17 @@ export function computeFields(
   fields: readonly PreparedField[],
 ): PromiseOrValue<ObjectValue> {
   if (fields.length === 0) return raw;
-  const inner = notJudging(deeper(forStoredCode(execution)));
+  const inner = notJudging(deeper(withDefinerRightsCap(execution)));
   let record = raw;
   const done = forEachInOrder(fields, (field) => {
     const { name, computed } = field;
     if (computed === undefined) return undefined;
     const compute = () =>
       andThen(
-        calling(() => computed(new Frame(inner, new Scope(), record))),
+        withStackGuard(() => computed(new Frame(inner, new Scope(), record))),
         (found) => ofItsType(field, record, found),
       );
-    const value = table.mask === undefined ? compute() : discreetly(execution, `field '${name}'`, compute);
+    const value = table.mask === undefined ? compute() : withErrorRedaction(execution, `field '${name}'`, compute);
     return andThen(value, (found) => {
       record = withField(record, name, found) as ObjectValue;
       return undefined;
@@ -59,8 +60,8 @@ function notJudging(execution: Execution): Execution {
 }
 
 /**
- * Whether a rule admits a record, which it judges together with the computed fields that it looks at, whatever the query asks for. Where one
- * of those fails it refuses: what can't be judged isn't allowed.
+ * Whether a rule admits a record, which it judges together with the computed fields that it looks at, whatever the
+ * query asks for. Where one of those fails it refuses: what can't be judged isn't allowed.
  */
 export function admitsRecord(
   rule: Rule,
@@ -111,7 +112,7 @@ function judgedRecord(
   return otherwise<ObjectValue | undefined>(
     () => computeFields(judgeOf(execution), table, raw, needed),
     (error) => {
-      if (isVerdict(error)) return undefined;
+      if (isQueryError(error)) return undefined;
       throw error;
     },
   );

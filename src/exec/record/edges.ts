@@ -1,6 +1,6 @@
 /**
- * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end that it leads to, so that
- * a walk over edges needn't read them; stores written before that was kept have `true` there.
+ * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end
+ * that it leads to, so that a walk over edges needn't read them; stores written before that was kept have `true` there.
  */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -12,9 +12,9 @@ import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
-import type { Execution } from '../execution.js';
-import type { EdgeStep, Hop } from '../links.js';
-import { mapReads } from '../together.js';
+import { mapReads } from '../runtime/concurrent-reads.js';
+import type { Execution } from '../runtime/execution.js';
+import type { EdgeStep, Hop } from './links.js';
 
 type Direction = 'in' | 'out';
 
@@ -24,15 +24,18 @@ const DIRECTIONS: Readonly<Record<EdgeStep['direction'], readonly Direction[]>> 
   both: ['in', 'out'],
 };
 
-/** The ids of the edges at a record: direction by direction, then by table, as they are named or else by name, then by key. */
+/**
+ * The ids of the edges at a record: direction by direction, then by table, as they are named or else by name, then by
+ * key.
+ */
 export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined) return [];
     const node = vertexKey(catalog, id);
     const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
     const found = mapReads(execution, ranges, (range) => {
       const ids: RecordId[] = [];
-      const done = forEachEntry(execution.unit.transaction, range, ([key]) => {
+      const done = forEachEntry(execution.context.transaction, range, ([key]) => {
         const { table, key: encoded } = edgeAt(node, key);
         const name = catalog.tablesById.get(table)?.definition.name;
         if (name !== undefined) ids.push(new RecordId(name, decodeKey(encoded, 0).value as RecordKey));
@@ -46,9 +49,12 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
   });
 }
 
-/** Where the edges at a record lead to, in the order of their ids; `undefined` where that isn't kept, or lies in another table than `ends`. */
+/**
+ * Where the edges at a record lead to, in the order of their ids; `undefined` where that isn't kept, or lies in another
+ * table than `ends`.
+ */
 export function endsAt(
-  { unit }: Execution,
+  { context }: Execution,
   catalog: DatabaseCatalog,
   id: RecordId,
   { direction, edge, ends }: Hop,
@@ -56,7 +62,7 @@ export function endsAt(
   const found: RecordId[] = [];
   let isWhole = true;
   const range = prefixRange(edgePrefix(vertexKey(catalog, id), direction, catalog.tables.get(edge)?.definition.id));
-  const done = forEachBatchOfValues(unit.transaction.scan(range), (values) => {
+  const done = forEachBatchOfValues(context.transaction.scan(range), (values) => {
     for (const end of values) {
       if (end instanceof RecordId && end.table === ends) found.push(end);
       else isWhole = false;

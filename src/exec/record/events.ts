@@ -6,12 +6,13 @@ import { failure } from '../../errors/error.js';
 import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { ObjectValue } from '../../value/value.js';
-import { deeperByEvent } from '../depth.js';
-import { isTellable, isVerdict } from '../discretion.js';
-import { type Execution, Frame, Scope, type Written } from '../execution.js';
-import { UNCHECKED } from '../permission.js';
-import { plain } from '../plain-words.js';
-import { forStoredCode } from '../stored-code.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
+import { UNCHECKED } from '../authorization/permission.js';
+import { deeperByEvent } from '../runtime/depth.js';
+import { type Execution, Frame, type Written } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
+import { peerError } from '../statement/peer-error-wording.js';
 import { assertStorable } from './storable.js';
 import type { PreparedEvent, PreparedTable, TablePreparer } from './table.js';
 
@@ -42,7 +43,7 @@ function runEvent(
   event: PreparedEvent,
   { action, before, after, input }: Raised,
 ): PromiseOrValue<undefined> {
-  const inner: Execution = { ...deeperByEvent(forStoredCode(execution)), checks: UNCHECKED };
+  const inner: Execution = { ...deeperByEvent(withDefinerRightsCap(execution)), checks: UNCHECKED };
   const scope = new Scope();
   scope.set('event', action);
   scope.set('before', before);
@@ -57,9 +58,9 @@ function runEvent(
       return andThen(done, () => undefined);
     });
   return otherwise(run, (thrown) => {
-    const error = plain(thrown);
-    if (!isVerdict(error)) throw error;
-    const reason = execution.checks.view && !isTellable(error) ? 'it failed' : error.message;
+    const error = peerError(thrown);
+    if (!isQueryError(error)) throw error;
+    const reason = execution.checks.view && !isSafeToExpose(error) ? 'it failed' : error.message;
     throw failure('event_failed', { event: event.name, reason }, { cause: error });
   });
 }
@@ -74,7 +75,7 @@ function enqueue(
 ): undefined {
   const { principal, access } = execution.identity;
   assertStorable(raised.input);
-  const { transaction } = execution.unit;
+  const { transaction } = execution.context;
   queueEvent(transaction, {
     ...raised,
     ...bounds,
@@ -93,7 +94,7 @@ function enqueue(
 
 /** Runs an event that was queued, as it is defined now; one whose table or definition is gone isn't run. */
 export function runQueuedEvent(execution: Execution, tables: TablePreparer, queued: QueuedEvent): PromiseOrValue<void> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const table = catalog?.database.id === queued.databaseId ? catalog.tables.get(queued.table) : undefined;
     const event = table && tables.prepare(table).events.find(({ name }) => name === queued.event);
     return event && runEvent(execution, event, queued);

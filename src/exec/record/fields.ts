@@ -1,6 +1,6 @@
 /**
- * What the fields of a table do to a record that is written: DEFAULT, TYPE, VALUE, ASSERT, READONLY and the fields' own permissions, in the
- * order of the fields' names (`reference/language.md` §8.2).
+ * What the fields of a table do to a record that is written: DEFAULT, TYPE, VALUE, ASSERT, READONLY and the fields' own
+ * permissions, in the order of the fields' names (`reference/language.md` §8.2).
  */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
@@ -11,12 +11,13 @@ import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
-import { isTellable, isVerdict } from '../discretion.js';
-import { type Evaluate, type Execution, Frame, Scope } from '../execution.js';
-import { admits } from '../permission.js';
-import { leaveOut, refuse } from '../refusal.js';
-import { forStoredCode } from '../stored-code.js';
-import type { Refusal } from '../witness.js';
+import type { DeniedWrite } from '../audit/audit-recorder.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { denyWrite, skipWrite } from '../authorization/denied-writes.js';
+import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
+import { admits } from '../authorization/permission.js';
+import { type Evaluate, type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { coerceField } from './coerce-field.js';
 import { keepEmptied } from './hidden.js';
 import { mayHide } from './mask.js';
@@ -35,7 +36,9 @@ export interface FieldChange {
   readonly draft: ObjectValue;
   /** Where elements of arrays in the draft come from. */
   readonly origins: Origins;
-  /** Whether a readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed. */
+  /**
+   * Whether a readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed.
+   */
   readonly keepsReadonly: boolean;
 }
 
@@ -95,8 +98,8 @@ function withOpenFields({ execution, table, before, draft }: FieldChange, only: 
     if (draft[name] !== undefined && !equals(draft[name], before?.[name])) {
       const refusal = { action, table: table.entry.definition.name, field: name } as const;
       // What a record that is there holds in it is hidden.
-      if (before === undefined) refuse(execution, refusal);
-      else leaveOut(execution, refusal);
+      if (before === undefined) denyWrite(execution, refusal);
+      else skipWrite(execution, refusal);
     }
     result = withField(result, name, before?.[name]) as ObjectValue;
   }
@@ -122,7 +125,7 @@ function isSeen(field: PreparedField, { execution, table, before }: FieldChange)
 function redacting<T>(field: PreparedField, change: FieldChange, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
   if (!change.execution.checks.view) return work();
   return otherwise(work, (error) => {
-    if (isTellable(error) || !isVerdict(error)) throw error;
+    if (isSafeToExpose(error) || !isQueryError(error)) throw error;
     return andThen(isSeen(field, change), (seen) => {
       const redact = REDACTED[error.code];
       const isQuoting = redact !== undefined ? !seen : change.table.mask !== undefined || !seen;
@@ -172,7 +175,7 @@ function settle(
     scope.set('input', input);
     scope.set('before', old);
     scope.set('after', value);
-    return expression(new Frame(forStoredCode(change.execution), scope, record));
+    return expression(new Frame(withDefinerRightsCap(change.execution), scope, record));
   };
   const defaulted = andThen(start, (given) => {
     const wantsDefault = given === undefined && (creating || definition.default?.always === true);
@@ -191,7 +194,10 @@ function settle(
   });
 }
 
-/** A readonly field keeps its value. Those who can't see it aren't told whether theirs was the same. */
+/**
+ * A readonly field keeps its value. A principal who can't see it gets no error, which would reveal whether the supplied
+ * value is equal.
+ */
 function readonlyField(field: PreparedField, change: FieldChange, supplied: Value, old: Value): PromiseOrValue<Value> {
   if (equals(supplied, old) || (supplied === undefined && change.keepsReadonly)) return old;
   return andThen(isSeen(field, change), (seen) => {
@@ -219,7 +225,9 @@ function assertField(
   });
 }
 
-/** A value that the principal may not set is dropped when the record is created, and stays as it was when it is changed. */
+/**
+ * A value that the principal may not set is dropped when the record is created, and stays as it was when it is changed.
+ */
 function permitField(
   field: PreparedField,
   change: FieldChange,
@@ -238,16 +246,24 @@ function permitField(
   });
 }
 
-/** Those who can't see the field, or the record, aren't told: whether there is an error would tell if theirs was the value that it has. */
+/**
+ * No error for a principal who can't see the field or the record: it would reveal whether the supplied value is the
+ * stored one.
+ */
 function refuseField(field: PreparedField, change: FieldChange): PromiseOrValue<undefined> {
   const { execution, table, before } = change;
   const action = before === undefined ? 'create' : 'update';
-  const refusal: Refusal = { action, table: table.entry.definition.name, field: field.name };
-  if (!execution.strict || before === undefined) return refuse(execution, refusal);
-  return andThen(isSeen(field, change), (seen) => (seen ? refuse(execution, refusal) : leaveOut(execution, refusal)));
+  const refusal: DeniedWrite = { action, table: table.entry.definition.name, field: field.name };
+  if (!execution.strict || before === undefined) return denyWrite(execution, refusal);
+  return andThen(isSeen(field, change), (seen) =>
+    seen ? denyWrite(execution, refusal) : skipWrite(execution, refusal),
+  );
 }
 
-/** Whether the statement itself wants the field to have another value, rather than leaving it out or a clause computing one. */
+/**
+ * Whether the statement itself wants the field to have another value, rather than leaving it out or a clause computing
+ * one.
+ */
 function isMeant({ parts }: PreparedField, { table, keepsReadonly }: FieldChange, old: Value, input: Value): boolean {
   if (equals(input, old)) return false;
   return input !== undefined || !(keepsReadonly || (table.mask !== undefined && mayHide(table.mask, parts)));

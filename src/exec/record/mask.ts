@@ -1,8 +1,9 @@
 /**
  * What field permissions leave of a record.
  *
- * The paths of all guarded fields make one tree, walked once for each record: every rule judges the record as it is stored, whatever the
- * others have taken away by then, so that taking one element out of a list never moves another into or out of a rule's reach.
+ * The paths of all guarded fields make one tree, walked once for each record: every rule judges the record as it is
+ * stored, whatever the others have taken away by then, so that taking one element out of a list never moves another
+ * into or out of a rule's reach.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Part } from '../../language/ast.js';
@@ -17,7 +18,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Rule } from '../permission.js';
+import type { Rule } from '../authorization/permission.js';
 import type { Origins } from './origins.js';
 
 /** A guarded place, and what is guarded below it. */
@@ -30,9 +31,9 @@ export interface Mask {
   readonly at: ReadonlyMap<number, Mask>;
   /** At the top of a record: the only fields that aren't hidden without a rule. */
   readonly only: ReadonlySet<string> | undefined;
-  /** Whether nobody whom rules apply to sees anything here. */
+  /** Whether everything here is hidden from all principals whom rules apply to. */
   readonly isShut: boolean;
-  /** Whether what is here may not be changed by everybody, either. */
+  /** Whether rules restrict changes here as well. */
   readonly isFixed: boolean;
   /** Whether elements of a list may be hidden, here or below. */
   readonly guardsElements: boolean;
@@ -103,7 +104,10 @@ function childOf<K>(children: Map<K, MaskBuilder>, key: K): MaskBuilder {
   return child;
 }
 
-/** The mask of guarded paths; `undefined` when nothing is guarded. With `only`, fields at the top with other names are hidden. */
+/**
+ * The mask of guarded paths; `undefined` when nothing is guarded. With `only`, fields at the top with other names are
+ * hidden.
+ */
 export function buildMask(guarded: readonly GuardedPath[], only: ReadonlySet<string> | undefined): Mask | undefined {
   if (guarded.length === 0 && only === undefined) return undefined;
   const root = new MaskBuilder();
@@ -145,7 +149,7 @@ export function applyMask(mask: Mask, record: ObjectValue, judge: Judge): Promis
 }
 
 /**
- * The record without the elements of lists and sets that a rule refuses; fields stay. `origins` is told which elements
+ * The record without the elements of lists and sets that a rule refuses; fields stay. `origins` gets the elements that
  * are left.
  */
 export function maskElements(

@@ -1,4 +1,6 @@
-/** Field definitions name places in a record (`a.b`, `tags.*`, `lines[0].sum`); this walks all places that a path names. */
+/**
+ * Field definitions name places in a record (`a.b`, `tags.*`, `lines[0].sum`); this walks all places that a path names.
+ */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Part } from '../../language/ast.js';
 import { missingFrom, setFrom } from '../../value/order.js';
@@ -39,7 +41,8 @@ export interface Places {
 /**
  * Rewrites each place in `value`, leaving the original untouched. `companions` are walked in step: elements of arrays
  * by their places in the stored one, those of sets by being equal. A missing parent is made only when there is
- * something to put into it. What took the place of a parent of another kind gives way if something of that stays.
+ * something to put into it. A value that replaced a parent of another kind is discarded if something of that parent
+ * remains.
  */
 export function rewriteAt(value: Value, companions: Companions, places: Places): PromiseOrValue<Value> {
   return rewriteFrom(value, companions, places, 0, true);
@@ -65,7 +68,7 @@ function rewriteFrom(
   );
 }
 
-/** What a parent would be without all that is below it, if there is none of its kind any more. */
+/** A parent without its content, if no parent of its kind is left. */
 function emptied(before: Value, value: Value): Value {
   if (isObject(before)) return isObject(value) ? undefined : newObject();
   if (isArray(before)) return isArray(value) ? undefined : [];

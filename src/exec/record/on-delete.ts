@@ -1,4 +1,4 @@
-/** ON DELETE: what becomes of the records that refer to one that is deleted. */
+/** ON DELETE: what happens to records that refer to a deleted one. */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Reference } from '../../language/ast.js';
@@ -7,12 +7,13 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, type ObjectValue, RecordId, SetValue, type Value } from '../../value/value.js';
-import { deeper } from '../depth.js';
-import { isTellable, isVerdict } from '../discretion.js';
-import { type Execution, Frame, Scope } from '../execution.js';
-import type { Referrer } from '../links.js';
-import { UNCHECKED } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
+import { UNCHECKED } from '../authorization/permission.js';
+import { deeper } from '../runtime/depth.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
+import type { Referrer } from './links.js';
 import { forgetReferrers, referredBy, referrersAt, topName } from './references.js';
 import type { PreparedField, TablePreparer } from './table.js';
 
@@ -63,18 +64,19 @@ export class OnDelete {
   }
 
   /**
-   * Does what the fields say, when the record is no more. It runs like events do, with permissions off, as the owner of the schema wants.
+   * Does what the fields say, when the record is no more. It runs like events do, with permissions off, as the owner of
+   * the schema wants.
    * @throws TesseraError `references_failed`
    */
   settle(execution: Execution, id: RecordId): PromiseOrValue<void> {
     return andThen(referrersAt(execution, id, []), (referrers) => {
       if (referrers.length === 0) return;
-      const inner: Execution = { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+      const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
       const settled = otherwise(
         () => forEachInOrder(referrers, (referrer) => andThen(this.#act(inner, id, referrer), () => undefined)),
         (error) => {
-          if (!isVerdict(error)) throw error;
-          const reason = execution.checks.view && !isTellable(error) ? 'it failed' : error.message;
+          if (!isQueryError(error)) throw error;
+          const reason = execution.checks.view && !isSafeToExpose(error) ? 'it failed' : error.message;
           throw failure('references_failed', { id: toText(id), reason }, { cause: error });
         },
       );
@@ -93,8 +95,8 @@ export class OnDelete {
     });
   }
 
-  #fieldOf({ unit }: Execution, { id, field }: Referrer): PromiseOrValue<PreparedField | undefined> {
-    return andThen(unit.catalog(), (catalog) => {
+  #fieldOf({ context }: Execution, { id, field }: Referrer): PromiseOrValue<PreparedField | undefined> {
+    return andThen(context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       const isMeant = ({ definition }: PreparedField) =>
         definition.reference !== undefined && topName(definition) === field;
@@ -103,7 +105,7 @@ export class OnDelete {
   }
 }
 
-/** Which record it is that refers is told only to those who can see that it does. */
+/** The error names the referring record only if the principal can see the reference. */
 function reject(execution: Execution, id: RecordId, { id: by, field }: Referrer): PromiseOrValue<never> {
   const isSeen =
     !execution.checks.view ||

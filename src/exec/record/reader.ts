@@ -1,4 +1,4 @@
-/** The one reader: every record that anybody sees has come through here. */
+/** The one reader: every record that a principal sees passes through here. */
 import {
   andThen,
   filterInOrder,
@@ -25,15 +25,15 @@ import {
   type RecordKey,
   type Value,
 } from '../../value/value.js';
-import type { BatchVisitor, Execution, Purpose, RecordReader, RecordScan, Verdict } from '../execution.js';
-import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../links.js';
-import { leaveOut } from '../refusal.js';
-import { answersLater, mapReads } from '../together.js';
-import type { Tuning } from '../tuning.js';
+import { skipWrite } from '../authorization/denied-writes.js';
+import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
+import type { BatchVisitor, Execution, Purpose, RecordReader, RecordScan, Verdict } from '../runtime/execution.js';
+import type { Tuning } from '../runtime/tuning.js';
 import { type Candidate, type Candidates, forEachCandidates, withNote } from './candidates.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import { applyMask, mayHide } from './mask.js';
 import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
@@ -67,11 +67,11 @@ export class Reader implements RecordReader {
     purpose: Purpose = 'select',
     fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<ObjectValue | undefined> {
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined || id.key instanceof Range) return undefined;
       const key = entry.keys.record(encodeRecordKey(id));
-      return andThen(execution.unit.transaction.get(key), (raw) =>
+      return andThen(execution.context.transaction.get(key), (raw) =>
         isObject(raw)
           ? this.#presentNamed(execution, this.#tables.prepare(entry), raw, purpose, fields, catalog.functions)
           : undefined,
@@ -89,11 +89,11 @@ export class Reader implements RecordReader {
     if (first !== undefined && ids.length === 1) {
       return andThen(this.read(execution, first, purpose, fields), (record) => [record]);
     }
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const tables = this.#tablesOf(catalog, ids);
       // What a computed field writes is seen by those after it.
       const isSteady =
-        !execution.unit.transaction.writable ||
+        !execution.context.transaction.writable ||
         tables.every((table) => !table?.computed.needed(fields, catalog?.functions).length);
       const size = isSteady ? this.#batch : 1;
       const found: (ObjectValue | undefined)[] = [];
@@ -142,7 +142,7 @@ export class Reader implements RecordReader {
       const table = tables[at];
       if (table !== undefined) keys.push(table.entry.keys.record(encodeRecordKey(ids[at] as RecordId)));
     }
-    return andThen(execution.unit.transaction.getMany(keys), (stored) => {
+    return andThen(execution.context.transaction.getMany(keys), (stored) => {
       let next = 0;
       return mapInOrder(tables, (table) => {
         const raw = table === undefined ? undefined : stored[next++];
@@ -152,7 +152,7 @@ export class Reader implements RecordReader {
   }
 
   scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(scan.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: scan.table });
       const table = this.#tables.prepare(entry);
@@ -183,7 +183,7 @@ export class Reader implements RecordReader {
   }
 
   ends(execution: Execution, id: RecordId, hop: Hop): PromiseOrValue<RecordId[] | undefined> {
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const edge = catalog?.tables.get(hop.edge);
       if (catalog === undefined || edge === undefined) return undefined;
       const isStored = this.#tables.prepare(edge).computed.needed(EDGE_FIELDS).length === 0;
@@ -191,10 +191,13 @@ export class Reader implements RecordReader {
     });
   }
 
-  /** The edges at whose end whoever asks may see the record that it came from: a hidden field isn't told by the way to it. */
+  /**
+   * The edges whose end at the starting record the principal may see, so that a traversal doesn't reveal a hidden
+   * field.
+   */
   #withOpenEnd(execution: Execution, edges: RecordId[], end: 'in' | 'out'): PromiseOrValue<RecordId[]> {
     if (edges.length === 0) return edges;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const path = [{ kind: 'field', name: end }] as const;
       const isOpen = mapReads(execution, edges, (edge) => {
         const entry = catalog?.tables.get(edge.table);
@@ -222,13 +225,16 @@ export class Reader implements RecordReader {
     fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<ObjectValue | undefined> {
     const prepared = this.#tables.prepare(table);
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const computed = prepared.computed.needed(fields, catalog?.functions);
       return this.#present({ execution, table: prepared, purpose, computed }, raw);
     });
   }
 
-  /** A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule only narrows. */
+  /**
+   * A record that was asked for by its id. One that a rule keeps from being changed was meant, while in a scan the rule
+   * only narrows.
+   */
   #presentNamed(
     execution: Execution,
     table: PreparedTable,
@@ -243,7 +249,7 @@ export class Reader implements RecordReader {
     if (purpose === 'select') return presented;
     return andThen(
       presented,
-      (record) => record ?? leaveOut(execution, { action: purpose, table: table.entry.definition.name }),
+      (record) => record ?? skipWrite(execution, { action: purpose, table: table.entry.definition.name }),
     );
   }
 
@@ -279,7 +285,7 @@ export class Reader implements RecordReader {
 
   #walk(reading: Reading, range: KeyRange, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution } = reading;
-    const cursor = execution.unit.transaction.scan(range, this.#scanOptions(scan));
+    const cursor = execution.context.transaction.scan(range, this.#scanOptions(scan));
     const asStored = isAsStored(reading);
     return forEachBatchOfValues(cursor, (records) => {
       const seen = asStored ? (records as readonly ObjectValue[]) : this.#presentAll(reading, records);
@@ -289,7 +295,7 @@ export class Reader implements RecordReader {
 
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution } = reading;
-    const { transaction } = execution.unit;
+    const { transaction } = execution.context;
     if (answersLater(execution)) return this.#lookUpTogether(reading, ranges, scan, visit);
     const options = this.#scanOptions(scan);
     const listed = new Listed(reading.table);
@@ -312,7 +318,7 @@ export class Reader implements RecordReader {
     scan: RecordScan,
     visit: BatchVisitor,
   ): Promise<void> {
-    const { transaction } = reading.execution.unit;
+    const { transaction } = reading.execution.context;
     const options = this.#scanOptions(scan);
     const listed = new Listed(reading.table);
     for (let from = 0; from < ranges.length; from += TOGETHER) {
@@ -339,7 +345,7 @@ export class Reader implements RecordReader {
     const { execution, table } = reading;
     return forEachCandidates(candidates, (batch) => {
       const keys = batch.map(({ key }) => table.entry.keys.record(encodeKey(key)));
-      return andThen(execution.unit.transaction.getMany(keys), (records) =>
+      return andThen(execution.context.transaction.getMany(keys), (records) =>
         this.#hand(execution, this.#presentCandidates(reading, batch, records), visit),
       );
     });
@@ -364,7 +370,7 @@ export class Reader implements RecordReader {
 
   #handListed(reading: Reading, keys: readonly string[], visit: BatchVisitor): PromiseOrValue<boolean> {
     const { execution } = reading;
-    return andThen(execution.unit.transaction.getMany(keys), (records) =>
+    return andThen(execution.context.transaction.getMany(keys), (records) =>
       this.#hand(execution, this.#presentAll(reading, records), visit),
     );
   }

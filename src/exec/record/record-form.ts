@@ -1,4 +1,7 @@
-/** What a record is whatever a statement says: its id, the ends of an edge, the kind of its table, and the order of its fields. */
+/**
+ * What a record is whatever a statement says: its id, the ends of an edge, the kind of its table, and the order of its
+ * fields.
+ */
 import { failure } from '../../errors/error.js';
 import type { TableKind } from '../../language/ast.js';
 import { equals } from '../../value/order.js';
@@ -22,7 +25,9 @@ export function withEnds(record: ObjectValue, before: ObjectValue | undefined): 
   return withField(withField(record, 'in', before['in']), 'out', before['out']) as ObjectValue;
 }
 
-/** The record with its fields in the order of their names and without NONE, so that equal shapes share one hidden class. */
+/**
+ * The record with its fields in the order of their names and without NONE, so that equal shapes share one hidden class.
+ */
 export function inOrder(record: ObjectValue): ObjectValue {
   const names = Object.keys(record);
   let ordered = true;
@@ -46,7 +51,10 @@ function sorted(names: readonly string[]): readonly string[] {
   return lastSorted;
 }
 
-/** A RELATION table holds edges only, a NORMAL one none. What may stand at the ends of an edge is said by the types of `in` and `out`. */
+/**
+ * A RELATION table holds edges only, a NORMAL one none. What may stand at the ends of an edge is said by the types of
+ * `in` and `out`.
+ */
 export function checkKind(
   { entry }: PreparedTable,
   id: RecordId,

@@ -1,6 +1,6 @@
 /**
- * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps them; `<~` reads them,
- * and a DELETE asks them what its record means to others (`on-delete.ts`).
+ * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps
+ * them; `<~` reads them, and a DELETE asks them what its record means to others (`on-delete.ts`).
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -28,8 +28,8 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Execution } from '../execution.js';
-import type { Referrer, ReferrerSubject } from '../links.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Referrer, ReferrerSubject } from './links.js';
 
 /** The names of the fields of a table that refer. REFERENCE is for fields at the top of a record only. */
 export function referringFields({ fields }: TableEntry): string[] {
@@ -74,7 +74,10 @@ export function updateReferences(
   }
 }
 
-/** Follows a change of a field's definition: builds the references of one that begins to refer, removes those of one that ends. */
+/**
+ * Follows a change of a field's definition: builds the references of one that begins to refer, removes those of one
+ * that ends.
+ */
 export function settleReferences(
   execution: Execution,
   catalog: DatabaseCatalog,
@@ -84,7 +87,7 @@ export function settleReferences(
 ): PromiseOrValue<void> {
   const field = after ?? before;
   if (field === undefined || (before?.reference === undefined) === (after?.reference === undefined)) return;
-  const { transaction } = execution.unit;
+  const { transaction } = execution.context;
   const isBuilt = after?.reference !== undefined;
   const name = topName(field);
   return forEachBatch(transaction.scan(table.keys.records), (batch) => {
@@ -100,17 +103,20 @@ export function settleReferences(
   });
 }
 
-/** The records that refer to a record, subject by subject, by field and key; without subjects those of all tables, by their names. */
+/**
+ * The records that refer to a record, subject by subject, by field and key; without subjects those of all tables, by
+ * their names.
+ */
 export function referrersAt(
   execution: Execution,
   id: RecordId,
   subjects: readonly ReferrerSubject[],
 ): PromiseOrValue<Referrer[]> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined || id.key instanceof Range || !hasReferences(catalog)) return [];
     const node = vertexKey(catalog, id);
     const found = mapInOrder(rangesAt(catalog, node, subjects), (range) =>
-      andThen(entriesOf(execution.unit.transaction, range), (entries) => referrersIn(catalog, node, entries)),
+      andThen(entriesOf(execution.context.transaction, range), (entries) => referrersIn(catalog, node, entries)),
     );
     return andThen(found, (groups) => {
       const referrers = groups.flat();
@@ -121,10 +127,10 @@ export function referrersAt(
 
 /** Forgets who refers to a record. */
 export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrValue<void> {
-  return andThen(execution.unit.catalog(), (catalog) =>
+  return andThen(execution.context.catalog(), (catalog) =>
     catalog === undefined
       ? undefined
-      : execution.unit.transaction.deleteRange(prefixRange(edgePrefix(vertexKey(catalog, id), 'reference'))),
+      : execution.context.transaction.deleteRange(prefixRange(edgePrefix(vertexKey(catalog, id), 'reference'))),
   );
 }
 
@@ -149,7 +155,9 @@ function referrersIn(catalog: DatabaseCatalog, node: string, entries: readonly E
   });
 }
 
-/** Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any. */
+/**
+ * Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any.
+ */
 export function hasReferences(catalog: DatabaseCatalog): boolean {
   let has = referring.get(catalog);
   if (has === undefined) {

@@ -45,7 +45,9 @@ export function shapeOf(fields: readonly FieldDefinition[]): FieldShape {
   return root;
 }
 
-/** Whether a type says all there is to say about what lies below: literal object types do, and `any` forbids nothing. */
+/**
+ * Whether a type says all there is to say about what lies below: literal object types do, and `any` forbids nothing.
+ */
 function admitsAnything(type: Type): boolean {
   switch (type.kind) {
     case 'any':

@@ -26,8 +26,8 @@ export function assertStorable(value: Value): void {
 }
 
 /**
- * What is stored of a record: all but fields that are NONE, however deep. Closures, wherever they are, can't be. What was stored before is
- * known to be fine and isn't looked at again.
+ * What is stored of a record: all but fields that are NONE, however deep. Closures, wherever they are, can't be. What
+ * was stored before is known to be fine and isn't looked at again.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {

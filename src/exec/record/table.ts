@@ -6,8 +6,8 @@ import { ASYNC_EVENT, type FieldAction, type Part, type TableAction } from '../.
 import { printExpression, printIdiom } from '../../language/print.js';
 import { type FieldsRead, NO_FIELDS, union } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
-import type { Compiler, Evaluate } from '../execution.js';
-import { compileRule, type Rule } from '../permission.js';
+import { compileRule, type Rule } from '../authorization/permission.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { type PreparedView, prepareView } from '../view/view.js';
 import { ComputedFields } from './computed-fields.js';
 import { buildMask, type GuardedPath, type Mask } from './mask.js';
@@ -62,8 +62,9 @@ export interface PreparedEvent {
 }
 
 /**
- * How a field without a PERMISSIONS clause behaves (`--field-permissions`): as its table does, or hidden and untouchable, declared or not.
- * A field below another follows the one above it either way; `id` and the ends of an edge always follow the table.
+ * How a field without a PERMISSIONS clause behaves (`--field-permissions`): as its table does, or hidden and
+ * untouchable, declared or not. A field below another follows the one above it either way; `id` and the ends of an edge
+ * always follow the table.
  */
 export type FieldPermissionDefault = 'inherit' | 'none';
 

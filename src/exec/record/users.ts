@@ -9,38 +9,38 @@ import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
-import type { Execution } from '../execution.js';
+import type { Execution } from '../runtime/execution.js';
 
-/** To be called for each record that is created; costs nothing where nobody signs in. */
-export function beginUser({ unit, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
+/** To be called for each record that is created; costs nothing in databases without record access. */
+export function beginUser({ context, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   const { random, clock } = environment;
-  return recordCreated({ transaction: unit.transaction, random, clock }, table, encodeKey(id.key));
+  return recordCreated({ transaction: context.transaction, random, clock }, table, encodeKey(id.key));
 }
 
-/** To be called for each record that is deleted; costs nothing where nobody signs in. */
+/** To be called for each record that is deleted; costs nothing in databases without record access. */
 export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  const { unit, sessions, identity } = execution;
-  sessions.scheduleRecordRevalidation(unit.transaction, identity.place, id);
-  return recordDeleted(unit.transaction, table, encodeKey(id.key));
+  const { context, sessions, identity } = execution;
+  sessions.scheduleRecordRevalidation(context.transaction, identity.place, id);
+  return recordDeleted(context.transaction, table, encodeKey(id.key));
 }
 
 /**
- * To be called when somebody begins to use a transaction: a record user must be the record that has signed in, as the
- * transaction shows it, and no other that has its id by now. Whoever commits what rests on that conflicts with whoever
+ * To be called when a session begins to use a transaction: a record user must be the record that has signed in, as the
+ * transaction shows it, and no other that has its id by now. A commit that relies on this conflicts with one that
  * deletes the record.
  *
  * @throws TesseraError `session_expired`
  */
-export function assertSameUser({ unit, identity: { principal, place } }: Execution): PromiseOrValue<void> {
+export function assertSameUser({ context, identity: { principal, place } }: Execution): PromiseOrValue<void> {
   if (principal.kind !== 'record' || principal.incarnation === undefined) return undefined;
   // Elsewhere a record user reaches nothing, and has no record.
   if (principal.namespace !== place.namespace || principal.database !== place.database) return undefined;
   // Asked with each request: closures are made only where there is something to wait for.
-  const catalog = unit.catalog();
-  if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(unit.transaction, loaded, principal));
-  return assertIncarnation(unit.transaction, catalog, principal);
+  const catalog = context.catalog();
+  if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(context.transaction, loaded, principal));
+  return assertIncarnation(context.transaction, catalog, principal);
 }
 
 function assertIncarnation(

@@ -14,14 +14,14 @@ import type { Key, Stored } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
-import type { Draft, Execution, Found, RecordWriter, WriteOptions, Written } from '../execution.js';
+import type { DeniedWrite } from '../audit/audit-recorder.js';
+import { denyChange, denyWrite } from '../authorization/denied-writes.js';
 import { updateIndexes } from '../index/maintain.js';
 import type { LiveQueries } from '../live/live-queries.js';
-import { pace } from '../pace.js';
 import { mapInBatches, prefetchRecords } from '../prefetch/records.js';
-import { refuse, refuseChange } from '../refusal.js';
+import { maybeYield } from '../runtime/cooperative-yielding.js';
+import type { Draft, Execution, Found, RecordWriter, WriteOptions, Written } from '../runtime/execution.js';
 import { maintainViews } from '../view/maintain.js';
-import type { Refusal } from '../witness.js';
 import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
 import { raiseEvents } from './events.js';
@@ -59,19 +59,19 @@ export class Writer implements RecordWriter {
     options: WriteOptions = {},
   ): PromiseOrValue<Written | undefined> {
     return this.#locate(execution, id, undefined, (catalog, table, key, stored) => {
-      // Whether it is there is told last, so that the answer may come together with those on its unique values.
+      // Existence is checked last, so that the read may be grouped with those of its unique values.
       const taken = unawaited(stored);
       const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
       if (isRuled && table.rules.create.kind === 'none')
-        return refuse(execution, { action: 'create', table: id.table });
+        return denyWrite(execution, { action: 'create', table: id.table });
       return andThen(draft(undefined), (drafted) => {
         const origins = new Origins();
         const change = { execution, catalog, table, id, key, before: undefined, drafted, origins, options };
         return andThen(this.#settle(change), (settled) => {
-          if (settled === undefined) return refuse(execution, { action: 'create', table: id.table });
+          if (settled === undefined) return denyWrite(execution, { action: 'create', table: id.table });
           return andThen(this.#prefetchClaims(change, settled), () =>
             andThen(taken, (there) => {
-              // Only those are told who could have created the record.
+              // The error is only for a principal who could have created the record.
               if (isObject(there)) throw failure('record_exists', { id: toText(id) });
               return this.#store(change, settled);
             }),
@@ -96,14 +96,14 @@ export class Writer implements RecordWriter {
       andThen(stored, (before) => {
         if (!isObject(before)) return undefined;
         return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
-          const refusal: Refusal = { action: 'update', table: id.table };
-          if (!allowed) return refuseChange(execution, refusal, table.entry, before);
+          const refusal: DeniedWrite = { action: 'update', table: id.table };
+          if (!allowed) return denyChange(execution, refusal, table.entry, before);
           const origins = new Origins();
           return andThen(this.#draft(execution, table, before, draft, origins), (drafted) => {
             const change = { execution, catalog, table, id, key, before, drafted, origins, options };
             return andThen(this.#settle(change), (settled) =>
               settled === undefined
-                ? refuseChange(execution, refusal, table.entry, before)
+                ? denyChange(execution, refusal, table.entry, before)
                 : andThen(this.#prefetchClaims(change, settled), () => this.#store(change, settled)),
             );
           });
@@ -112,7 +112,10 @@ export class Writer implements RecordWriter {
     );
   }
 
-  /** Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one of them. */
+  /**
+   * Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one
+   * of them.
+   */
   delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
     return this.#delete(execution, id, undefined, false);
   }
@@ -138,8 +141,8 @@ export class Writer implements RecordWriter {
       andThen(stored, (before) => {
         if (!isObject(before)) return undefined;
         return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
-          const refusal: Refusal = { action: 'delete', table: id.table };
-          if (!allowed) return refuseChange(execution, refusal, table.entry, before);
+          const refusal: DeniedWrite = { action: 'delete', table: id.table };
+          if (!allowed) return denyChange(execution, refusal, table.entry, before);
           if (isUnconnected) return this.#drop(execution, catalog, table, id, key, before, isUnconnected);
           const checked = this.#onDelete.check(execution, id);
           return andThen(
@@ -147,14 +150,14 @@ export class Writer implements RecordWriter {
             (cleared) =>
               cleared
                 ? this.#drop(execution, catalog, table, id, key, before)
-                : refuseChange(execution, refusal, table.entry, before),
+                : denyChange(execution, refusal, table.entry, before),
           );
         });
       }),
     );
   }
 
-  /** Stores or deletes a record without asking anybody. */
+  /** Stores or deletes a record without any checks. */
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
     const done = this.#locate(execution, id, undefined, (catalog, table, key, stored) =>
       andThen(stored, (found) => {
@@ -178,7 +181,7 @@ export class Writer implements RecordWriter {
     before: ObjectValue,
     isUnconnected = false,
   ): PromiseOrValue<Written> {
-    const { transaction } = execution.unit;
+    const { transaction } = execution.context;
     const key = id.key as RecordKey;
     transaction.delete(stored);
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
@@ -208,12 +211,12 @@ export class Writer implements RecordWriter {
     const { memory } = execution;
     const mark = memory.used;
     // Every write of a record comes by here, so that none of many holds up others.
-    const ready = andThen(pace(execution), () => execution.unit.catalog());
+    const ready = andThen(maybeYield(execution), () => execution.context.catalog());
     const written = andThen(ready, (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
       const key = entry.keys.record(encodeKey(id.key));
-      const { transaction } = execution.unit;
+      const { transaction } = execution.context;
       const isKnown = seen !== undefined && !transaction.hasWritten(key);
       return work(catalog, this.#tables.prepare(entry), key, isKnown ? storedOf(seen) : transaction.get(key));
     });
@@ -278,7 +281,7 @@ export class Writer implements RecordWriter {
   #store(change: Change, after: ObjectValue): PromiseOrValue<Written> {
     const { execution, catalog, table, id, before, drafted, options } = change;
     const written: Written = { table: table.entry, id, before, after };
-    const { transaction } = execution.unit;
+    const { transaction } = execution.context;
     const key = id.key as RecordKey;
     // A DROP table takes what it is given and keeps nothing of it.
     const kept = table.entry.definition.drop
@@ -297,40 +300,46 @@ export class Writer implements RecordWriter {
 
   /** The values that a record is about to claim, all of them together. */
   #prefetchClaims({ execution, table, before }: Change, after: ObjectValue): PromiseOrValue<void> {
-    if (!execution.unit.answersLater || table.entry.definition.drop) return;
+    if (!execution.context.answersLater || table.entry.definition.drop) return;
     return prefetchRecords(execution, () => ({
       claims: [{ table: table.entry.definition.name, record: after, before }],
     }));
   }
 
-  /** Which record holds the values that a unique index refuses is told only where every record can be seen whole. */
+  /**
+   * The error of a unique violation names the record that holds the values only where all records are wholly visible.
+   */
   #index({ execution, table, id, before }: Change, after: ObjectValue): PromiseOrValue<void> {
     const isOpen = table.mask === undefined && table.rules.select.kind === 'full';
     const tellsHolder = !execution.checks.view || isOpen;
     const key = id.key as RecordKey;
-    return updateIndexes(execution.unit.transaction, table.entry, key, before, after, tellsHolder);
+    return updateIndexes(execution.context.transaction, table.entry, key, before, after, tellsHolder);
   }
 
   /**
-   * Whether one look shows that there is nothing at many records that could be in the way of deleting them, or has to go with them; nor can
-   * anything come there while they are deleted. The look spans what lies between them, too, so that it isn't for a few records.
+   * Whether one look shows that there is nothing at many records that could be in the way of deleting them, or has to
+   * go with them; nor can anything come there while they are deleted. The look spans what lies between them, too, so
+   * that it isn't for a few records.
    */
   #areUnconnected(execution: Execution, found: readonly Found[]): PromiseOrValue<boolean> {
     const table = found[0]?.id.table as string;
     if (found.length < MANY || found.some(({ id }) => id.table !== table)) return false;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(table);
       if (catalog === undefined || entry === undefined) return false;
       const { events, views } = this.#tables.prepare(entry);
-      return events.length === 0 && views.length === 0 && isUnconnected(execution.unit.transaction, catalog, found);
+      return events.length === 0 && views.length === 0 && isUnconnected(execution.context.transaction, catalog, found);
     });
   }
 
-  /** Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves the record alone. */
+  /**
+   * Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves
+   * the record alone.
+   */
   #deleteEdges(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
     return andThen(edgesAt(execution, id, { direction: 'both', tables: [] }), (edges) => {
       if (edges.length === 0) return true;
-      const { transaction } = execution.unit;
+      const { transaction } = execution.context;
       const start = transaction.savepoint();
       let cleared = true;
       const prefetched = prefetchRecords(execution, () => ({ records: edges, nodes: edges }));
@@ -354,15 +363,18 @@ export class Writer implements RecordWriter {
   }
 
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) return false;
       const key = entry.keys.record(encodeKey(id.key));
-      return andThen(execution.unit.transaction.get(key), (record) => record !== undefined);
+      return andThen(execution.context.transaction.get(key), (record) => record !== undefined);
     });
   }
 
-  /** What a change of a record brings with it: an entry in the log of changes, then views, then events, which see all of it. */
+  /**
+   * What a change of a record brings with it: an entry in the log of changes, then views, then events, which see all of
+   * it.
+   */
   #follow(
     execution: Execution,
     catalog: DatabaseCatalog,
@@ -372,9 +384,9 @@ export class Writer implements RecordWriter {
   ): PromiseOrValue<void> {
     const feed = feedOf(catalog, table.entry);
     if (feed !== undefined) {
-      logRecord(execution.unit.transaction, catalog, feed, { ...written, importing: execution.importing });
+      logRecord(execution.context.transaction, catalog, feed, { ...written, importing: execution.importing });
     }
-    if (!execution.importing) this.#liveQueries.note(execution.unit.transaction, written);
+    if (!execution.importing) this.#liveQueries.note(execution.context.transaction, written);
     return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>
       execution.importing ? undefined : raiseEvents(execution, catalog, table, written, input),
     );
@@ -386,7 +398,7 @@ const MANY = 64;
 
 /** Fetches what hangs on records that are to be deleted, and then what hangs on that. */
 function prefetchEdges(execution: Execution, found: readonly Found[]): PromiseOrValue<void> {
-  if (!execution.unit.answersLater) return;
+  if (!execution.context.answersLater) return;
   const nodes = found.map(({ id }) => id);
   return andThen(
     prefetchRecords(execution, () => ({ nodes })),

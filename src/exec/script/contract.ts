@@ -54,7 +54,8 @@ export interface ScriptRunner {
   readonly limits: ScriptLimits;
   /**
    * Runs a script and gives what it returned, once all calls that it made have ended.
-   * @throws TesseraError `script_failed`, `script_stopped`, `scripts_busy`, `computation_too_deep`, and whatever `interrupt` throws
+   * @throws TesseraError `script_failed`, `script_stopped`, `scripts_busy`, `computation_too_deep`, and whatever
+   * `interrupt` throws
    * meanwhile
    */
   run(script: Script, host: ScriptHost, interrupt: ScriptInterrupt): Promise<string>;
@@ -72,7 +73,7 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type ToThread =
   | { readonly kind: 'run'; readonly run: number; readonly script: Script }
   /** The answer to a call that had to be waited for. */

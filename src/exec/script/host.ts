@@ -1,4 +1,6 @@
-/** What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script. */
+/**
+ * What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script.
+ */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { callFunction } from '../../functions/call.js';
@@ -7,10 +9,11 @@ import type { Statement } from '../../language/ast.js';
 import { parseExpression, parseQuery } from '../../language/parse.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
 import { type Duration, isArray, isObject, type Value } from '../../value/value.js';
-import { deeper } from '../depth.js';
-import { type Compiler, Frame, type Interrupt, Scope } from '../execution.js';
 import { ExecutionContext } from '../expression/execution-context.js';
 import { isProtectedParam } from '../expression/param.js';
+import { deeper } from '../runtime/depth.js';
+import { type Compiler, Frame, type Interrupt } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
 import { refused, type ScriptValues } from './wire.js';
 

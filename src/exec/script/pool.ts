@@ -1,4 +1,7 @@
-/** The threads for scripts: made when they are first needed, kept for the next ones, and ended with what doesn't stop by itself. */
+/**
+ * The threads for scripts: made when they are first needed, kept for the next ones, and ended with what doesn't stop by
+ * itself.
+ */
 import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Script, ScriptHost, ScriptInterrupt, ScriptLimits, ScriptRunner } from './contract.js';
@@ -11,7 +14,7 @@ const START = 30_000;
 /** Seconds after which a client that found the queue full may try again. */
 const RETRY_AFTER = 1;
 
-/** Somebody who waits for a thread. */
+/** A request that waits for a thread. */
 interface Waiting {
   /** Lets it have the place of one that has ended. */
   begin(): void;

@@ -1,7 +1,7 @@
 /**
- * The inside of the sandbox: what scripts find there, and values in the form of `wire.ts`. This file is read as text and run by the
- * sandbox's interpreter before the script; it imports nothing. A script may break what stands here, for itself alone: the outside
- * takes whatever comes out as data.
+ * The inside of the sandbox: what scripts find there, and values in the form of `wire.ts`. This file is read as text
+ * and run by the sandbox's interpreter before the script; it imports nothing. A script may break what stands here, for
+ * itself alone: the outside takes whatever comes out as data.
  */
 
 type Wire = null | boolean | number | string | readonly Wire[] | { readonly [key: string]: Wire };
@@ -33,7 +33,7 @@ class Opaque {
   }
 }
 
-/** Where the database keeps what an object stands for. */
+/** Handles of the database values behind proxy objects. */
 const kept = new WeakMap<object, number>();
 /** Dates are kept, too, since they hold no nanoseconds; one that was changed counts for itself. */
 const keptTimes = new WeakMap<Date, number>();
@@ -188,7 +188,7 @@ function surrealdb(ask: Ask): object {
   });
 }
 
-/** Nobody reads what scripts print, and nothing of it is kept. */
+/** The output of scripts is discarded. */
 const silent = Object.freeze(
   Object.fromEntries(['debug', 'error', 'info', 'log', 'trace', 'warn'].map((name) => [name, () => undefined])),
 );
@@ -201,7 +201,10 @@ export function prepare(ask: Ask): void {
   }
 }
 
-/** Calls the script's function: its `this` and its arguments in, its result out. What it throws becomes an error with a text. */
+/**
+ * Calls the script's function: its `this` and its arguments in, its result out. What it throws becomes an error with a
+ * text.
+ */
 export async function invoke(script: (...args: unknown[]) => unknown, input: string): Promise<string> {
   try {
     const [self, args] = decode(parse(input)) as [unknown, unknown[]];

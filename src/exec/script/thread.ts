@@ -81,7 +81,7 @@ export class ScriptThread {
     });
   }
 
-  /** Ends the thread, and with `error` whatever runs on it, as soon as no call of it acts any more. */
+  /** Ends the thread, and with `error` whatever runs on it, once none of its calls is under way. */
   stop(error: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { error };
@@ -159,7 +159,10 @@ export class ScriptThread {
     });
   }
 
-  /** Scripts within the script run on the same thread, in the same time, so that they never wait for one that waits for them. */
+  /**
+   * Scripts within the script run on the same thread, in the same time, so that they never wait for one that waits for
+   * them.
+   */
   get #inner(): ScriptRunner {
     return { limits: this.#limits, run: (script, host) => this.run(script, host) };
   }

@@ -1,7 +1,8 @@
 /**
- * Values as scripts get and give them: JSON, with `{"$": tag, "v": body}` for what JSON has no form for. Kinds that JavaScript doesn't have
- * stay here: the script holds a token, which becomes the very value again when it comes back. So does a datetime that wasn't
- * changed, since dates hold no nanoseconds. Floats without a fraction are plain numbers there, and come back as ints.
+ * Values as scripts get and give them: JSON, with `{"$": tag, "v": body}` for what JSON has no form for. Kinds that
+ * JavaScript doesn't have stay here: the script holds a token, which becomes the very value again when it comes back.
+ * So does a datetime that wasn't changed, since dates hold no nanoseconds. Floats without a fraction are plain numbers
+ * there, and come back as ints.
  */
 import { MemoryBudget } from '../../base/memory-budget.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -50,14 +51,16 @@ export class ScriptValues {
     this.#keeping = new MemoryBudget(memory, () => refused(`It was given too much to keep (--script-memory)`));
   }
 
-  /** @throws TesseraError `script_failed` for a closure and for what is too large; `nesting_too_deep`, `value_too_large` */
+  /**
+   * @throws TesseraError `script_failed` for a closure and for what is too large; `nesting_too_deep`, `value_too_large`
+   */
   encode(value: Value): string {
     const text = walk.end(this.#encode(value, walk.beginAt(value)));
     this.#assertFits(text);
     return text;
   }
 
-  /** @throws TesseraError `script_failed` when the text is too long or stands for no value */
+  /** @throws TesseraError `script_failed` when the text is too long or denotes no value */
   decode(text: string): Value {
     this.#assertFits(text);
     return this.#decode(parseJson(text, LIMITS));
@@ -149,7 +152,7 @@ export class ScriptValues {
     return object;
   }
 
-  /** `undefined` for a body that stands for nothing. */
+  /** `undefined` for a body that denotes no value. */
   readonly #readers: ReadonlyMap<string, (body: Value) => Value> = new Map<string, (body: Value) => Value>([
     ['none', () => undefined],
     ['number', (body) => Number(body)],

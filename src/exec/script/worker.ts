@@ -1,7 +1,7 @@
 /**
- * A thread on which scripts run, each in an interpreter of its own inside WebAssembly: it has no part of Node, and neither its memory
- * nor its time is the server's. The thread knows nothing of the database; it hands texts to and fro. What doesn't stop by itself
- * is ended with the thread.
+ * A thread on which scripts run, each in an interpreter of its own inside WebAssembly: it has no part of Node, and
+ * neither its memory nor its time is the server's. The thread knows nothing of the database; it hands texts to and fro.
+ * What doesn't stop by itself is ended with the thread.
  */
 import { readFileSync } from 'node:fs';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -39,11 +39,11 @@ declare const WebAssembly: {
 const PAGE = 65_536;
 
 /**
- * The interpreter's memory, which notes when there was no more. A script can catch the error that it gets then, and what the interpreter
- * was doing may be left half done, so that no other script should find it.
+ * The interpreter's memory, which notes when there was no more. A script can catch the error that it gets then, and
+ * what the interpreter was doing may be left half done, so that no other script should find it.
  *
- * It is all there from the beginning (the system gives pages as they are first used): the library's views of the memory would be those
- * of before wherever it grew within a call.
+ * It is all there from the beginning (the system gives pages as they are first used): the library's views of the memory
+ * would be those of before wherever it grew within a call.
  */
 class InterpreterMemory extends WebAssembly.Memory {
   exhausted = false;
@@ -195,7 +195,10 @@ class Run {
     send({ kind: 'done', run: this.#id, outcome, interpreter });
   }
 
-  /** Whether everything could be freed: an interpreter that was torn out of its work by a lack of stack keeps parts of it. */
+  /**
+   * Whether everything could be freed: an interpreter that was torn out of its work by a lack of stack keeps parts of
+   * it.
+   */
   #dispose(): boolean {
     try {
       const { runtime } = this.#context;
@@ -234,7 +237,7 @@ function errorText(thrown: unknown): string {
   return typeof name !== 'string' || name === 'Error' ? text : `${name}: ${text}`;
 }
 
-/** What came is no error of JavaScript: the interpreter, which all scripts of the thread share, isn't touched any more. */
+/** What came is no error of JavaScript: the interpreter, which all scripts of the thread share, isn't used again. */
 function endBroken(run: number): void {
   runs.clear();
   const text = wasmMemory.exhausted ? OUT_OF_MEMORY : 'InternalError: the interpreter failed';

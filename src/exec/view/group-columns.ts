@@ -2,8 +2,8 @@ import { invariant } from '../../base/invariant.js';
 import { findIncrementalAggregate, type IncrementalAggregate } from '../../functions/incremental-aggregates.js';
 import type { Call } from '../../language/ast.js';
 import type { MaterializeGroups } from '../../plan/nodes.js';
-import type { Compiler, Evaluate } from '../execution.js';
 import { fieldPath } from '../expression/projection-name.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
 
 /** The parts of a group, compiled. */
 export interface Columns {

@@ -1,7 +1,8 @@
 /**
- * The groups of a view with GROUP. Beside the record that everybody sees, the state of each group is stored: a running total for each of its
- * aggregates, and for minima and maxima its values in their order. What each record of a source contributed to a group is stored as well,
- * since it may contribute something else now: expressions may follow links or look at the clock.
+ * The groups of a view with GROUP. Beside the visible record, the state of each group is stored: a running total for
+ * each of its aggregates, and for minima and maxima its values in their order. What each record of a source contributed
+ * to a group is stored as well, since it may contribute something else now: expressions may follow links or look at the
+ * clock.
  *
  * A change of a record costs a few keys, however large the groups are.
  */
@@ -16,8 +17,9 @@ import { encodeKey } from '../../value/key-codec.js';
 import { compare } from '../../value/order.js';
 import { sortedKeys } from '../../value/strings.js';
 import { type ArrayValue, newObject, RecordId, type Value } from '../../value/value.js';
-import { type Execution, Frame, Scope } from '../execution.js';
 import { writeAt } from '../operators/projections.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import type { AggregateColumn, Columns } from './group-columns.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 
@@ -29,8 +31,8 @@ interface Group {
   readonly keys: ArrayValue;
   count: number;
   /**
-   * One for each aggregate. For an extremum it is the best of those values that will never be removed: they come from tables that keep no
-   * records, and would fill the store.
+   * One for each aggregate. For an extremum it is the best of those values that will never be removed: they come from
+   * tables that keep no records, and would fill the store.
    */
   readonly totals: Value[];
 }
@@ -55,7 +57,7 @@ export class Groups implements ViewRecords {
   }
 
   replace({ source, id, before }: SourceRecord, frame: Frame | undefined): PromiseOrValue<void> {
-    const { transaction } = this.#execution.unit;
+    const { transaction } = this.#execution.context;
     const key = viewRowKey(this.#prefixes.row, source.definition.id, encodeKey(id.key));
     const contributed = before === undefined ? undefined : transaction.get(key);
     return andThen(contributed as PromiseOrValue<Contribution | undefined>, (old) =>
@@ -105,7 +107,7 @@ export class Groups implements ViewRecords {
     const key = encodeKey(keys);
     const open = this.#changed.get(key);
     if (open !== undefined) return open;
-    const stored = this.#execution.unit.transaction.get(this.#prefixes.group + key);
+    const stored = this.#execution.context.transaction.get(this.#prefixes.group + key);
     return andThen(stored as PromiseOrValue<ArrayValue | undefined>, (found) => {
       const group: Group =
         found === undefined
@@ -150,7 +152,7 @@ export class Groups implements ViewRecords {
 
   /** Changes how often a value is there, among those in their order. */
   #countValue([keys]: Contribution, column: number, value: Value, by: 1 | -1): PromiseOrValue<void> {
-    const { transaction } = this.#execution.unit;
+    const { transaction } = this.#execution.context;
     const key = viewOrderPrefix(this.#prefixes.order, encodeKey(keys), column) + encodeKey(value);
     return andThen(transaction.get(key), (stored) => {
       const count = (stored === undefined ? 0 : ((stored as ArrayValue)[0] as number)) + by;
@@ -160,7 +162,7 @@ export class Groups implements ViewRecords {
   }
 
   #write(key: string, group: Group): PromiseOrValue<void> {
-    const { transaction } = this.#execution.unit;
+    const { transaction } = this.#execution.context;
     const { writer } = this.#execution;
     const id = new RecordId(this.#view.name, group.keys);
     if (group.count === 0) {
@@ -206,7 +208,7 @@ export class Groups implements ViewRecords {
 
   #best(aggregate: Extremum, key: string, column: number, kept: Value): PromiseOrValue<Value> {
     const range = prefixRange(viewOrderPrefix(this.#prefixes.order, key, column));
-    const cursor = this.#execution.unit.transaction.scan(range, { reverse: aggregate.end === 'last', limit: 1 });
+    const cursor = this.#execution.context.transaction.scan(range, { reverse: aggregate.end === 'last', limit: 1 });
     let best = kept;
     const found = forEachBatch(cursor, (entries) => {
       for (const [, stored] of entries) best = better(aggregate, best, (stored as ArrayValue)[1]);

@@ -2,11 +2,11 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { emptyView } from '../../catalog/definitions/remove.js';
-import { deeper } from '../depth.js';
-import { discreetly } from '../discretion.js';
-import type { Compiler, Execution } from '../execution.js';
-import { UNCHECKED } from '../permission.js';
-import { forStoredCode } from '../stored-code.js';
+import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
+import { withErrorRedaction } from '../authorization/error-redaction.js';
+import { UNCHECKED } from '../authorization/permission.js';
+import { deeper } from '../runtime/depth.js';
+import type { Compiler, Execution } from '../runtime/execution.js';
 import { applyChange, fillView, type PreparedView, type SourceChange } from './view.js';
 
 /** Brings the views of a table up to date with a change of one record: in its transaction, with permissions off. */
@@ -19,15 +19,15 @@ export function maintainViews(
   if (views.length === 0) return;
   const inner = maintenance(execution);
   return forEachInOrder(views, (view) =>
-    discreetly(execution, `view '${view.definition.name}'`, () =>
+    withErrorRedaction(execution, `view '${view.definition.name}'`, () =>
       andThen(applyChange(inner, catalog, view, change), () => undefined),
     ),
   );
 }
 
-/** Computes a view anew from all there is in its sources, and with it the views on it. No events are raised. */
+/** Rebuilds a view from its sources, and with it the views on it. No events are raised. */
 export function buildView(execution: Execution, name: string, compiler: Compiler): PromiseOrValue<void> {
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const view = catalog?.tables.get(name);
     if (catalog !== undefined && view !== undefined) return build(execution, catalog, view, compiler);
   });
@@ -50,9 +50,9 @@ function build(
 
 /** What the records of a view add to views on it goes with them. */
 function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
-  const { unit, sessions, identity } = execution;
-  if (view.definition.hasUsers === true) sessions.scheduleRevalidation(unit.transaction, identity.place);
-  return andThen(emptyView(unit.transaction, catalog, view), () =>
+  const { context, sessions, identity } = execution;
+  if (view.definition.hasUsers === true) sessions.scheduleRevalidation(context.transaction, identity.place);
+  return andThen(emptyView(context.transaction, catalog, view), () =>
     forEachInOrder(view.views, ({ name }) => {
       const dependent = catalog.tables.get(name);
       return andThen(dependent && emptyWithDependents(execution, catalog, dependent), () => undefined);
@@ -62,5 +62,5 @@ function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, vie
 
 /** Views are kept with permissions off. */
 export function maintenance(execution: Execution): Execution {
-  return { ...deeper(forStoredCode(execution)), checks: UNCHECKED };
+  return { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
 }

@@ -4,11 +4,11 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { MaterializeGroups, MaterializeRows, ViewNode } from '../../plan/nodes.js';
-import type { Compiler, Execution } from '../execution.js';
 import { fieldPath } from '../expression/projection-name.js';
 import type { Reading, Stream } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { compileProjections } from '../operators/projections.js';
+import type { Compiler, Execution } from '../runtime/execution.js';
 import { compileColumns } from './group-columns.js';
 import { Groups } from './groups.js';
 import { Rows } from './rows.js';

@@ -1,6 +1,6 @@
 /**
- * Running totals of views over DROP tables, on their way from one database into another: nothing else could tell what the records added that
- * nobody kept. In an export they stand in a LET, so that the peer, which has no word for them, reads over it:
+ * Running totals of views over DROP tables, on their way from one database into another: they can't be recomputed from
+ * records that weren't kept. An export has them in a LET, which the peer ignores:
  *
  *     LET $view_totals = { groups: [[['red'], 2, 7f]], view: 'by_colour' };
  *
@@ -17,19 +17,23 @@ import { VIEW_TOTALS } from '../../plan/effects.js';
 import type { Cursor } from '../../storage/contract.js';
 import { decodeKey } from '../../value/key-codec.js';
 import { type ArrayValue, isArray, isNumber, isObject, type Value } from '../../value/value.js';
-import type { Compiler, Execution } from '../execution.js';
+import type { Compiler, Execution } from '../runtime/execution.js';
 import { type Columns, compileColumns } from './group-columns.js';
 import { Groups } from './groups.js';
 import { maintenance } from './maintain.js';
 
-/** Whether some of what a view holds comes of records that nobody kept. */
+/** Whether some of a view derives from records that weren't kept. */
 export function outlivesSources({ tables }: DatabaseCatalog, { definition }: TableEntry): boolean {
   return viewSources(definition).some((source) => tables.get(source)?.definition.drop === true);
 }
 
 /** The groups of a view, if it has any, as they are stored. */
-export function storedGroups({ unit }: Execution, { database }: DatabaseCatalog, { definition }: TableEntry): Cursor {
-  return unit.transaction.scan(prefixRange(viewPrefix(database.id, definition.id, 'group')));
+export function storedGroups(
+  { context }: Execution,
+  { database }: DatabaseCatalog,
+  { definition }: TableEntry,
+): Cursor {
+  return context.transaction.scan(prefixRange(viewPrefix(database.id, definition.id, 'group')));
 }
 
 /** A stored group as it stands in a LET. */
@@ -43,13 +47,14 @@ export function groupTotals(
 }
 
 /**
- * Brings the groups of a view to where they were. What isn't known to be over DROP tables is left alone: it comes of its sources.
+ * Restores the groups of a view. Views that aren't over DROP tables are left alone: they are rebuilt from their
+ * sources.
  * @throws TesseraError `variable_coercion`
  */
 export function restoreTotals(execution: Execution, value: Value, compiler: Compiler): PromiseOrValue<void> {
   const { view: name, groups } = isObject(value) ? value : {};
   if (typeof name !== 'string' || !isArray(groups)) throw unfit('it has to name a view and its groups');
-  return andThen(execution.unit.catalog(), (catalog) => {
+  return andThen(execution.context.catalog(), (catalog) => {
     const view = catalog?.tables.get(name);
     const select = view?.definition.view;
     if (catalog === undefined || view === undefined || select === undefined) return undefined;

@@ -6,8 +6,9 @@ import type { Select } from '../../language/ast.js';
 import { bindViewBuild, bindViewChanges } from '../../plan/bind-view.js';
 import { type FieldsRead, fieldsSelected } from '../../plan/fields-read.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import { type Compiler, type Execution, Frame, Scope } from '../execution.js';
 import { ALL_ROWS } from '../operators/operator.js';
+import { type Compiler, type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 import { compileMaterialization, type Materialization } from './materialize.js';
 import type { SourceRecord } from './view-records.js';
 

@@ -6,12 +6,12 @@ import type { Create } from '../../language/ast.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
-import { ensureTable } from '../ensure-table.js';
-import type { Compiler, Evaluate, Execution, Frame, Written } from '../execution.js';
+import { ensureTable } from '../define/ensure-table.js';
 import { hasClaims, mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { speculate } from '../prefetch/speculate.js';
-import { compileTargets, type Target } from '../targets.js';
-import { compileTimeout } from '../timeout.js';
+import type { Compiler, Evaluate, Execution, Frame, Written } from '../runtime/execution.js';
+import { compileTargets, type Target } from '../statement/targets.js';
+import { compileTimeout } from '../statement/timeout.js';
 import { compileData } from './data.js';
 import { answerWritten, compileOutput } from './output.js';
 

@@ -7,19 +7,19 @@ import { patch } from '../../value/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
-import { isVerdict } from '../discretion.js';
-import type { Compiler, Draft, Frame, WriteOptions } from '../execution.js';
+import { isQueryError } from '../authorization/error-redaction.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
 import { isSpeculable } from '../prefetch/speculate.js';
 import { restoreFields } from '../record/hidden.js';
+import type { Compiler, Draft, Frame, WriteOptions } from '../runtime/execution.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;
   /** What of a record that is there has to be seen for it. */
   readonly reads: FieldsRead;
   /**
-   * The draft for one record. Expressions of the statement are evaluated in `frame`, whose document is the record as the principal may
-   * see it, while the changes are made to the stored one.
+   * The draft for one record. Expressions of the statement are evaluated in `frame`, whose document is the record as
+   * the principal may see it, while the changes are made to the stored one.
    */
   draft(frame: Frame): Draft;
   /** Whether a draft can be made before its turn has come, to see what will be read for it. */
@@ -94,7 +94,9 @@ function compileDraft(data: Data | undefined, compiler: Compiler): Pick<Compiled
   }
 }
 
-/** Assignments see the record as it was before the statement, whatever their order: `SET a = 1, b = a` uses the old `a`. */
+/**
+ * Assignments see the record as it was before the statement, whatever their order: `SET a = 1, b = a` uses the old `a`.
+ */
 export function compileAssignments(
   assignments: readonly Assignment[],
   compiler: Compiler,
@@ -113,7 +115,8 @@ export function compileAssignments(
           let draft = shown;
           const done = forEachInOrder(compiled, ({ path, assign, operator }, index) => {
             const step = () => assign(draft, operator, values[index], frame);
-            // `+=` adds to what is hidden, too, but an error of it would tell what that is; as with other misfits the old value stays.
+            // `+=` adds to what is hidden, too, but an error of it would tell what that is; as with other misfits the
+            // old value stays.
             const changed = isSeenWhole(frame, record, path) ? step() : otherwise(step, keeping(draft));
             return andThen(changed, (fresh) => {
               draft = fresh;
@@ -174,7 +177,7 @@ function isSeenWhole({ execution, current }: Frame, record: ObjectValue, { parts
 
 function keeping(draft: ObjectValue): (error: unknown) => ObjectValue {
   return (error) => {
-    if (isVerdict(error)) return draft;
+    if (isQueryError(error)) return draft;
     throw error;
   };
 }

@@ -5,12 +5,12 @@ import { failure } from '../../errors/error.js';
 import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import type { Execution, Found, Frame, Written } from '../execution.js';
+import { denyWrite } from '../authorization/denied-writes.js';
 import type { OperatorContext } from '../operators/operator.js';
 import { claimsOfChanges, mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { speculate } from '../prefetch/speculate.js';
-import { refuse } from '../refusal.js';
-import type { Target } from '../targets.js';
+import type { Execution, Found, Frame, Written } from '../runtime/execution.js';
+import type { Target } from '../statement/targets.js';
 import type { CompiledData } from './data.js';
 
 /** Changes records one after the other, as the data of a statement says. */
@@ -44,7 +44,10 @@ export function recordsOf(targets: readonly Target[]): RecordId[] {
 /** So many records count for nothing. */
 const FEW = 256;
 
-/** Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met twice. */
+/**
+ * Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met
+ * twice.
+ */
 export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
 
 export function compileFind(
@@ -79,17 +82,19 @@ export function compileFind(
   };
 }
 
-/** The targets without those in tables of which no record may be changed: that is refused whether there are any or not. */
+/**
+ * The targets without those in tables of which no record may be changed: that is refused whether there are any or not.
+ */
 function openTargets(
   execution: Execution,
   purpose: 'update' | 'delete',
   targets: readonly Target[],
 ): PromiseOrValue<readonly Target[]> {
-  return andThen(execution.unit.catalog(), (catalog) =>
+  return andThen(execution.context.catalog(), (catalog) =>
     targets.filter((target) => {
       const table = target.kind === 'table' ? target.table : target.kind === 'value' ? '' : target.id.table;
       if (catalog?.tables.get(table)?.definition.permissions[purpose].kind !== 'none') return true;
-      refuse(execution, { action: purpose, table });
+      denyWrite(execution, { action: purpose, table });
       return false;
     }),
   );

@@ -20,13 +20,14 @@ import {
   Table,
   type Value,
 } from '../../value/value.js';
-import { ensureTable } from '../ensure-table.js';
-import { type Compiler, type Draft, type Evaluate, type Execution, Frame, Scope, type Written } from '../execution.js';
+import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
+import { ensureTable } from '../define/ensure-table.js';
 import { setPath } from '../expression/assign.js';
 import { findByUniqueIndex } from '../index/maintain.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { isListedRecordThere, isThere } from '../refusal.js';
-import { compileTimeout } from '../timeout.js';
+import { type Compiler, type Draft, type Evaluate, type Execution, Frame, type Written } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
+import { compileTimeout } from '../statement/timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
 import { compileAssignments } from './data.js';
 import { answerWritten, compileOutput } from './output.js';
@@ -57,14 +58,14 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
       };
       if (!insert.ignore && update === undefined) {
         if (!insert.relation) return create();
-        // An edge that is there isn't changed; whoever may not create it isn't told.
+        // An existing edge isn't changed; without the right to create it there is no error.
         return andThen(execution.writer.exists(execution, id), (there) =>
           there ? execution.writer.create(execution, id, () => row, { inputless: true, edge: true }) : create(),
         );
       }
       return andThen(duplicateOf(frame, id, row), (duplicate) => {
         if (duplicate === undefined) return create();
-        // What is wrong with a record is told before that it is there.
+        // Errors in a record come before the error that it exists.
         if (update === undefined) return insert.relation || !equals(duplicate, id) ? undefined : create();
         // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
         if (given['id'] !== undefined && !equals(duplicate, id)) return create();
@@ -101,14 +102,14 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
 }
 
 /**
- * Answers whether the table takes what is inserted. A view takes from an import only what it doesn't have of the records that it reads, and
- * nothing at all when it reads tables that keep their records.
+ * Answers whether the table takes what is inserted. A view takes from an import only what it doesn't have of the
+ * records that it reads, and nothing at all when it reads tables that keep their records.
  */
 function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
   const exists = ensureTable(execution, id.table);
   if (!execution.importing) return exists;
   return andThen(exists, (there) =>
-    andThen(execution.unit.catalog(), (catalog) => {
+    andThen(execution.context.catalog(), (catalog) => {
       const definition = catalog?.tables.get(id.table)?.definition;
       if (!there || catalog === undefined || definition?.view === undefined) return there;
       if (isBuilt(catalog, definition)) return false;
@@ -125,21 +126,24 @@ function isBuilt({ tables }: DatabaseCatalog, view: TableDefinition): boolean {
 /** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */
 function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrValue<RecordId | undefined> {
   const { execution } = frame;
-  return andThen(isThere(execution, id), (exists) => {
+  return andThen(recordExists(execution, id), (exists) => {
     if (exists) return id;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) return undefined;
-      return andThen(findByUniqueIndex(execution.unit.transaction, entry, row), (key) => {
+      return andThen(findByUniqueIndex(execution.context.transaction, entry, row), (key) => {
         if (key === undefined) return undefined;
         const holder = new RecordId(id.table, key);
-        return andThen(isListedRecordThere(execution, holder), (there) => (there ? holder : undefined));
+        return andThen(listedRecordExists(execution, holder), (there) => (there ? holder : undefined));
       });
     });
   });
 }
 
-/** With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is written. */
+/**
+ * With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is
+ * written.
+ */
 function ignoring(work: () => PromiseOrValue<Written | undefined>): PromiseOrValue<Written | undefined> {
   return otherwise(work, (error) => {
     if (error instanceof TesseraError && (error.code === 'record_exists' || error.code === 'index_violation')) {
@@ -208,7 +212,7 @@ function idOf(row: ObjectValue, table: string | undefined, execution: Execution)
   return recordIdIn(row, table) ?? randomId(execution, table);
 }
 
-/** The same before the row's turn has come, when what is wrong with it is told. */
+/** The same ahead of the row itself, which reports its errors later. */
 function idIfValid(row: ObjectValue, table: string | undefined, execution: Execution): RecordId | undefined {
   try {
     return idOf(row, table, execution);
@@ -218,7 +222,9 @@ function idIfValid(row: ObjectValue, table: string | undefined, execution: Execu
   }
 }
 
-/** Whether a record is there, and who holds its unique values; for an edge also whether there is something at its ends. */
+/**
+ * Whether a record is there, and who holds its unique values; for an edge also whether there is something at its ends.
+ */
 function readsOfTargets(
   catalog: DatabaseCatalog,
   rows: readonly ObjectValue[],

@@ -5,11 +5,12 @@ import type { Output } from '../../language/ast.js';
 import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fields-read.js';
 import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { type Compiler, type Execution, Frame, Scope, type Written } from '../execution.js';
 import { fieldPath } from '../expression/projection-name.js';
 import { answer } from '../operators/only.js';
 import { compileProjections } from '../operators/projections.js';
-import { mapInTurns } from '../pace.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import { type Compiler, type Execution, Frame, type Written } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
 
 /** `undefined` for a record of which nothing is to be returned. */
 export type ReturnValue = { readonly value: Value } | undefined;
@@ -58,8 +59,8 @@ export function compileOutput(
 }
 
 /**
- * The record before and after as the principal sees it, with the computed fields that are read of it; `undefined` when its present state (or
- * last, if deleted) is hidden.
+ * The record before and after as the principal sees it, with the computed fields that are read of it; `undefined` when
+ * its present state (or last, if deleted) is hidden.
  */
 function seenOf(
   execution: Execution,
@@ -68,7 +69,7 @@ function seenOf(
 ): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
   const { reader } = execution;
   const see = (record: ObjectValue | undefined, fields: FieldsRead) =>
-    record && otherwise(() => reader.present(execution, table, record, 'select', fields), told);
+    record && otherwise(() => reader.present(execution, table, record, 'select', fields), rethrowFieldError);
   return andThen(see(before, reads.before), (seenBefore) =>
     andThen(see(after, reads.after), (seenAfter) => {
       const hidden = after === undefined ? before !== undefined && seenBefore === undefined : seenAfter === undefined;
@@ -77,12 +78,15 @@ function seenOf(
   );
 }
 
-/** A computed field that isn't of its type is told as any other is when a record is written. */
-function told(error: unknown): never {
+/** A computed field of a wrong type has the same error as any other field of a written record. */
+function rethrowFieldError(error: unknown): never {
   throw error instanceof TesseraError && error.code === 'computed_coercion' ? error.cause : error;
 }
 
-/** The answer of a statement that wrote records: what RETURN makes of each, in order. Of what is imported there are no rows. */
+/**
+ * The answer of a statement that wrote records: what RETURN makes of each, in order. Of what is imported there are no
+ * rows.
+ */
 export function answerWritten(
   frame: Frame,
   written: readonly (Written | undefined)[],
@@ -90,9 +94,7 @@ export function answerWritten(
   only: boolean,
 ): PromiseOrValue<Value> {
   if (frame.execution.importing) return answer([], only);
-  const outputs = mapInTurns(frame.execution, written, (each) =>
-    each === undefined ? undefined : output(frame, each),
-  );
+  const outputs = mapChunks(frame.execution, written, (each) => (each === undefined ? undefined : output(frame, each)));
   return andThen(outputs, (all) =>
     answer(
       all.filter((each) => each !== undefined).map((each) => each.value),

@@ -1,8 +1,8 @@
 /** What the planning of UPDATE, UPSERT and DELETE has in common. */
 import type { Delete, Update, Upsert } from '../../language/ast.js';
 import { type FieldsRead, fieldsRead, union } from '../../plan/fields-read.js';
-import type { Purpose, Written } from '../execution.js';
-import type { Planning } from '../prepared.js';
+import type { Purpose, Written } from '../runtime/execution.js';
+import type { Planning } from '../statement/prepared.js';
 
 /** What a statement says of the records that it is about; `reads` is what it reads of those that are found. */
 export function planningOf(

@@ -8,11 +8,11 @@ import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
-import { ensureTable } from '../ensure-table.js';
-import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../execution.js';
+import { recordExists } from '../authorization/denied-writes.js';
+import { ensureTable } from '../define/ensure-table.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { isThere } from '../refusal.js';
-import { compileTimeout } from '../timeout.js';
+import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../runtime/execution.js';
+import { compileTimeout } from '../statement/timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { answerWritten, compileOutput } from './output.js';
@@ -59,8 +59,9 @@ export interface EdgeEnds {
 }
 
 /**
- * Writes an edge into the table, or as the record, that `named` is. An edge that is there already is changed, by those who may change it,
- * but for its ends. `draftFor` makes the draft from what the principal sees of it, `reads` of its fields. `drawn` is the id of a new one.
+ * Writes an edge into the table, or as the record, that `named` is. An edge that is there already is changed, by those
+ * who may change it, but for its ends. `draftFor` makes the draft from what the principal sees of it, `reads` of its
+ * fields. `drawn` is the id of a new one.
  * @throws TesseraError `edge_end_mismatch`
  */
 export function writeEdge(
@@ -85,7 +86,7 @@ export function writeEdge(
     const create = (id: RecordId, draft: Draft) =>
       execution.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
     const write = (id: RecordId, draft: typeof draftFor) =>
-      andThen(isThere(execution, id), (there) => {
+      andThen(recordExists(execution, id), (there) => {
         if (!there) return create(id, endingAt(ends, draft(undefined)));
         return andThen(execution.reader.read(execution, id, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
@@ -116,7 +117,7 @@ function endingAt({ start, end }: EdgeEnds, draft: Draft): Draft {
     });
 }
 
-/** The ends of an edge stay; those that are hidden aren't told. */
+/** The ends of an edge stay; no error reveals hidden ones. */
 function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: EdgeEnds): void {
   for (const [name, wanted] of [
     ['in', start],
@@ -132,7 +133,7 @@ function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: Edg
 function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds): PromiseOrValue<boolean> {
   return andThen(ensureTable(execution, edge), (exists) => {
     if (!exists) return false;
-    return andThen(execution.unit.catalog(), (catalog) => {
+    return andThen(execution.context.catalog(), (catalog) => {
       // The ends of an imported edge may come after it.
       if (!isEnforced(catalog, edge) || execution.importing) return true;
       const present = forEachInOrder([start, end], (id) =>
@@ -157,7 +158,10 @@ function isRecord(value: Value): value is RecordId {
   return value instanceof RecordId && !(value.key instanceof Range);
 }
 
-/** The records at one end: record ids, or records, alone or in an array. Errors call the ends `in` and `id`, as the peer's do. */
+/**
+ * The records at one end: record ids, or records, alone or in an array. Errors call the ends `in` and `id`, as the
+ * peer's do.
+ */
 function endsOf(value: Value, property: 'in' | 'id'): RecordId[] {
   return (isArray(value) ? value : [value]).map((each) => {
     const id = isObject(each) ? each['id'] : each;

@@ -7,15 +7,15 @@ import type { StreamNode, Upsert } from '../../plan/nodes.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
-import { ensureTable } from '../ensure-table.js';
-import type { Compiler, Execution, Found, Frame, Written } from '../execution.js';
+import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
+import { ensureTable } from '../define/ensure-table.js';
 import { findByUniqueIndex } from '../index/maintain.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { Prepared } from '../prepared.js';
-import { isListedRecordThere, isThere } from '../refusal.js';
-import { compileTargets, type Target } from '../targets.js';
-import { compileTimeout } from '../timeout.js';
+import type { Compiler, Execution, Found, Frame, Written } from '../runtime/execution.js';
+import { Prepared } from '../statement/prepared.js';
+import { compileTargets, type Target } from '../statement/targets.js';
+import { compileTimeout } from '../statement/timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
 import { changeFound, compileFind, type Find, recordsOf } from './finder.js';
@@ -47,7 +47,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
     const { execution } = frame;
     return andThen(find(frame, [target]), (found) => {
       if (found.length > 0) return change(frame, found);
-      return andThen(isThere(execution, target.id), (exists) => {
+      return andThen(recordExists(execution, target.id), (exists) => {
         if (exists) return [];
         const draft = data.draft(frame.within(undefined));
         return andThen(execution.writer.create(execution, target.id, draft, data.options), (written) => [written]);
@@ -55,27 +55,30 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
     });
   };
 
-  /** With a condition, what meets it is changed; otherwise, or when nothing does, a record is made, unless a unique index knows it. */
+  /**
+   * With a condition, what meets it is changed; otherwise, or when nothing does, a record is made, unless a unique
+   * index knows it.
+   */
   const upsertTable = (find: Find, frame: Frame, target: Target & { kind: 'table' }): Writing => {
     const { execution } = frame;
     return andThen(upsert.where === undefined ? [] : find(frame, [target]), (found) => {
       if (found.length > 0) return change(frame, found);
       return andThen(data.draft(frame.within(undefined))(undefined), (record) =>
-        andThen(execution.unit.catalog(), (catalog) => {
+        andThen(execution.context.catalog(), (catalog) => {
           const entry = catalog?.tables.get(target.table);
           // A record that the data names is changed if it is there, like one that the statement names.
           const named = recordIdIn(record, target.table);
           if (named !== undefined)
-            return andThen(isThere(execution, named), (exists) =>
+            return andThen(recordExists(execution, named), (exists) =>
               exists ? rewrite(find, frame, named) : create(execution, named, record),
             );
           const known =
             catalog === undefined || entry === undefined
               ? undefined
-              : findByUniqueIndex(execution.unit.transaction, entry, record);
+              : findByUniqueIndex(execution.context.transaction, entry, record);
           return andThen(known, (key) => {
             const holder = key === undefined ? undefined : new RecordId(target.table, key);
-            return andThen(holder !== undefined && isListedRecordThere(execution, holder), (there) =>
+            return andThen(holder !== undefined && listedRecordExists(execution, holder), (there) =>
               holder !== undefined && there
                 ? rewrite(find, frame, holder)
                 : create(execution, randomId(execution, target.table), record),

@@ -95,8 +95,8 @@ export class Documents {
       return { prepared: { ok: false, failures: [thrownFailure(thrown, 'graphql_invalid')] } };
     }
     if (errors.length === 0) return { cost, prepared: { ok: true, document, operation } };
-    const told = errors.map((error) => redactedError(error, this.#schema, hideSuggestions));
-    return { cost, prepared: { ok: false, failures: told.map((error) => failureOf(error, 'graphql_invalid')) } };
+    const redacted = errors.map((error) => redactedError(error, this.#schema, hideSuggestions));
+    return { cost, prepared: { ok: false, failures: redacted.map((error) => failureOf(error, 'graphql_invalid')) } };
   }
 }
 

@@ -54,8 +54,8 @@ export function readVariables(
     }
   }
   if (reading.errors.length === 0) return { ok: true, values };
-  const told = reading.errors.map((error) => redactedError(error, schema, isClosed));
-  return { ok: false, failures: told.map((error) => failureOf(error, 'graphql_variables')) };
+  const redacted = reading.errors.map((error) => redactedError(error, schema, isClosed));
+  return { ok: false, failures: redacted.map((error) => failureOf(error, 'graphql_variables')) };
 }
 
 /** The number of nested values; counting stops at `enough`. The nesting depth is bounded by the request's decoder. */

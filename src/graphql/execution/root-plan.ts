@@ -32,7 +32,7 @@ export interface StatementWork {
   /** What is written, of what the statements gave. Spends the budget of reads. */
   result(values: readonly Value[], call: ExecutionContext): Value;
   /** Replaces an error of its statements. Default: unchanged. */
-  told?(error: TesseraError): TesseraError;
+  redactError?(error: TesseraError): TesseraError;
 }
 
 /** What isn't a statement, such as signing in. */

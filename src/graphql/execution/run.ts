@@ -142,7 +142,7 @@ class RootRun {
     this.#value = this.#trying(() => {
       const values = results.map(({ outcome }) => {
         if (outcome.ok) return outcome.value;
-        throw work.told?.(outcome.error) ?? outcome.error;
+        throw work.redactError?.(outcome.error) ?? outcome.error;
       });
       return work.result(values, this.#call);
     });

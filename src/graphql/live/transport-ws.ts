@@ -162,7 +162,7 @@ class TransportWs implements GraphqlSocketSession {
       const opened = await this.#services.service.subscribe(this.#session, request);
       return new Answers(opened);
     } catch (thrown) {
-      return new Answers({ failures: [this.#told(thrown)] });
+      return new Answers({ failures: [this.#failureOf(thrown)] });
     }
   }
 
@@ -175,14 +175,14 @@ class TransportWs implements GraphqlSocketSession {
   }
 
   #failures({ originalError }: GraphQLError): readonly GraphqlFailure[] {
-    return originalError instanceof Refusal ? originalError.failures : [this.#told(originalError)];
+    return originalError instanceof Refusal ? originalError.failures : [this.#failureOf(originalError)];
   }
 
   /**
    * A client authenticates once per connection, so that it must reconnect after its session has ended, as clients do
    * automatically.
    */
-  #told(thrown: unknown): GraphqlFailure {
+  #failureOf(thrown: unknown): GraphqlFailure {
     const error = asTesseraError(thrown);
     if (error.code === 'internal') this.#services.report(error);
     if (error.code === 'session_expired') this.#socket.line.close(CloseCode.Forbidden, error.message);
@@ -191,7 +191,7 @@ class TransportWs implements GraphqlSocketSession {
 
   /** Closes the connection for an error that belongs to no operation. */
   #end(thrown: unknown): void {
-    const { error, message } = this.#told(thrown);
+    const { error, message } = this.#failureOf(thrown);
     this.#socket.line.close(CLOSE_CODES[error.httpStatus] ?? CloseCode.InternalServerError, message);
   }
 }

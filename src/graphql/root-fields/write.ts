@@ -82,7 +82,7 @@ function compile(field: FieldUse, { object }: TableType, { isList, shows, build 
           reads.spend(lengthOf(rows) * plan.weight);
           return isList || !isArray(rows) ? rows : rows[0];
         },
-        told: (error) => REFUSALS[error.message]?.(bound, call) ?? error,
+        redactError: (error) => REFUSALS[error.message]?.(bound, call) ?? error,
       };
     },
   };

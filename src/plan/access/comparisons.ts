@@ -20,7 +20,10 @@ export interface Demands {
   readonly choices: (readonly Comparison[])[][];
 }
 
-/** How a field's comparison with a value is looked for: with the value, with each of a list, or among the elements of the field. */
+/**
+ * How a field's comparison with a value is looked for: with the value, with each of a list, or among the elements of
+ * the field.
+ */
 interface Search {
   readonly operator: BinaryOperator;
   readonly amongElements?: true;
@@ -45,7 +48,10 @@ const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
   ['CONTAINS', 'IN'],
 ]);
 
-/** So much of a condition is looked at for an access: whatever lies beyond is judged row by row alone, and planning stays short. */
+/**
+ * So much of a condition is looked at for an access: whatever lies beyond is judged row by row alone, and planning
+ * stays short.
+ */
 const MAX_PARTS = 128;
 const MAX_CHOICES = 8;
 const MAX_ALTERNATIVES = 1_024;

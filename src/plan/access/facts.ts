@@ -17,8 +17,8 @@ export interface AccessFactsSource extends AccessHints {
   /** The condition of the permission that the reader is subject to. */
   readonly rule?: Expression | undefined;
   /**
-   * Whether something at a field may be hidden from the reader. What is compared is what the reader sees, and an index knows only what is
-   * stored; the order of its keys would tell of it as well.
+   * Whether something at a field may be hidden from the reader. What is compared is what the reader sees, and an index
+   * knows only what is stored; the order of its keys would tell of it as well.
    */
   readonly mayHide: (path: Idiom) => boolean;
 }

@@ -1,6 +1,7 @@
 /**
- * What the kinds of indexes find. With `exec/index/kinds.ts`, which says what they keep, this makes up a kind: neither table type-checks while one
- * is missing. How an access by an index is shown and run stands with all nodes (`plan/describe.ts`, `exec/operators/accesses.ts`).
+ * What the kinds of indexes find. With `exec/index/kinds.ts`, which says what they keep, this makes up a kind: neither
+ * table type-checks while one is missing. How an access by an index is shown and run stands with all nodes
+ * (`plan/describe.ts`, `exec/operators/accesses.ts`).
  */
 import type { IndexKind } from '../../language/ast.js';
 import type { IndexMatching } from './index-matching.js';

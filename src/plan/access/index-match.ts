@@ -41,8 +41,9 @@ function isAllowed({ name }: IndexDefinition, { with: hint }: AccessFacts): bool
 }
 
 /**
- * Whether the entries of an index that an access finds are those of the records that meet the condition, neither more nor fewer, provided
- * that none is listed several times: each part of the condition is one of its bounds, and no field of the index is left open behind them.
+ * Whether the entries of an index that an access finds are those of the records that meet the condition, neither more
+ * nor fewer, provided that none is listed several times: each part of the condition is one of its bounds, and no field
+ * of the index is left open behind them.
  */
 export function answersAlone(access: Access, where: Expression): access is IndexScan {
   if (access.kind !== 'index-scan' || access.anyOf !== undefined) return false;

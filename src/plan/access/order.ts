@@ -32,7 +32,10 @@ export function directionOf(keys: readonly OrderKeyWanted[]): Direction | undefi
   return keys.every((key) => key.direction === direction) ? direction : undefined;
 }
 
-/** Whether entries that stand in the order of fields, and those of equal values in that of ids, stand in the order of keys. */
+/**
+ * Whether entries that stand in the order of fields, and those of equal values in that of ids, stand in the order of
+ * keys.
+ */
 export function lists(
   fields: readonly Idiom[],
   keys: readonly OrderKeyWanted[],

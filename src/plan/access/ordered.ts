@@ -1,4 +1,7 @@
-/** What plain and unique indexes find: what their leading fields equal, or lies between bounds, in the order of their fields. */
+/**
+ * What plain and unique indexes find: what their leading fields equal, or lies between bounds, in the order of their
+ * fields.
+ */
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Idiom } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';

@@ -6,8 +6,9 @@ import { isDocumentFree } from '../dependencies.js';
 import type { NodeRule } from './rule.js';
 
 /**
- * `age > $age AND active AND …`: what compares a field with something that is the same for all rows is judged first, each such part in
- * a loop over all rows that the ones before it left. Only parts that stand before all others, since those may fail.
+ * `age > $age AND active AND …`: what compares a field with something that is the same for all rows is judged first,
+ * each such part in a loop over all rows that the ones before it left. Only parts that stand before all others, since
+ * those may fail.
  */
 export const batchFilter: NodeRule<'filter'> = {
   name: 'batch-filter',

@@ -4,8 +4,8 @@ import type { CountItem } from '../nodes.js';
 import type { NodeRule } from './rule.js';
 
 /**
- * `SELECT count() FROM table GROUP ALL`, with a condition that an index answers alone or without one: the storage knows how many keys there
- * are without reading a record. Only for those who may see all records.
+ * `SELECT count() FROM table GROUP ALL`, with a condition that an index answers alone or without one: the storage knows
+ * how many keys there are without reading a record. Only for those who may see all records.
  */
 export const countWithoutReading: NodeRule<'aggregate'> = {
   name: 'count-without-reading',

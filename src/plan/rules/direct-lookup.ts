@@ -1,8 +1,8 @@
 import type { NodeRule } from './rule.js';
 
 /**
- * `SELECT * FROM person:1`, what programs ask most often: one record that is named and shown as it is, or with its fields chosen, needs
- * no batches, nor room for other rows.
+ * `SELECT * FROM person:1`, what programs ask most often: one record that is named and shown as it is, or with its
+ * fields chosen, needs no batches, nor room for other rows.
  */
 export const directLookup: NodeRule<'project'> = {
   name: 'direct-lookup',
@@ -10,7 +10,8 @@ export const directLookup: NodeRule<'project'> = {
   rewrite(project) {
     const { projections, skipsMissing, input } = project;
     if (input.kind !== 'named-record') return undefined;
-    // Written out, since statements that come once are made by the thousand, and a spread takes a third of a microsecond.
+    // Written out, since statements that come once are made by the thousand, and a spread takes a third of a
+    // microsecond.
     return { kind: 'project', projections, skipsMissing, input: { kind: 'named-record', id: input.id, direct: true } };
   },
 };

@@ -2,7 +2,9 @@ import { indexInOrder } from '../access/index-match.js';
 import { orderOf } from '../access/order.js';
 import type { AccessRule } from './rule.js';
 
-/** `ORDER BY created DESC LIMIT 10`: rows that come in the order that is wanted need be read no farther than the limit. */
+/**
+ * `ORDER BY created DESC LIMIT 10`: rows that come in the order that is wanted need be read no farther than the limit.
+ */
 export const orderedScan: AccessRule = {
   name: 'ordered-scan',
   rewrite(access, facts) {

@@ -3,9 +3,9 @@ import type { Expression } from '../../language/ast.js';
 import type { RuleName } from './rule.js';
 
 /**
- * `PERMISSIONS FOR select WHERE owner = $auth`: what the permission of those who read demands of a record may choose the access as well, so
- * that such a rule costs a lookup in an index rather than a scan. Either way every record that is found is judged again, so that an access can only ever find too much, never
- * decide.
+ * `PERMISSIONS FOR select WHERE owner = $auth`: what the permission of those who read demands of a record may choose
+ * the access as well, so that such a rule costs a lookup in an index rather than a scan. Either way every record that
+ * is found is judged again, so that an access can only ever find too much, never decide.
  */
 export const permissionAccess = {
   name: 'permission-access' as const satisfies RuleName,

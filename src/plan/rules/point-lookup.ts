@@ -1,7 +1,9 @@
 import { isEquality } from '../access/comparisons.js';
 import type { AccessRule } from './rule.js';
 
-/** `SELECT … FROM note WHERE id = $note`: a condition that says which record it is takes one lookup rather than a scan. */
+/**
+ * `SELECT … FROM note WHERE id = $note`: a condition that says which record it is takes one lookup rather than a scan.
+ */
 export const pointLookup: AccessRule = {
   name: 'point-lookup',
   rewrite(access, facts) {

@@ -1,4 +1,7 @@
-/** Rules rewrite plans into others that give the same rows with less work. Each has a switch (`Tuning.rulesOff`), and no answer depends on one. */
+/**
+ * Rules rewrite plans into others that give the same rows with less work. Each has a switch (`Tuning.rulesOff`), and no
+ * answer depends on one.
+ */
 import type { AccessFacts } from '../access/facts.js';
 import type { Access, RowNode } from '../nodes.js';
 

@@ -1,38 +1,38 @@
 import type { TesseraError } from '../../errors/error.js';
-import type { Act, Refusal, Witness } from '../../exec/witness.js';
+import type { AuditAction, AuditRecorder, DeniedWrite } from '../../exec/audit/audit-recorder.js';
 import type { Expression } from '../../language/ast.js';
 
 /** Events per kind that one transaction may buffer; the rest is only counted. */
 const MAX_BUFFERED = 10_000;
 
 export interface BufferedAction {
-  readonly act: Act;
+  readonly act: AuditAction;
   readonly error: TesseraError | undefined;
 }
 
 /** Collects the audit events of one attempt at a statement or block; they are written once its outcome is known. */
-export class AuditBuffer implements Witness {
+export class AuditBuffer implements AuditRecorder {
   readonly acts: BufferedAction[] = [];
-  readonly #refusals = new Map<string, { readonly refusal: Refusal; count: number }>();
+  readonly #refusals = new Map<string, { readonly refusal: DeniedWrite; count: number }>();
   readonly #names = new WeakMap<Expression, string>();
   /** How many events were dropped for lack of room. */
   dropped = 0;
 
-  named(by: Expression, name: string): void {
+  recordName(by: Expression, name: string): void {
     this.#names.set(by, name);
   }
 
-  nameBy(by: Expression): string | undefined {
+  nameOf(by: Expression): string | undefined {
     return this.#names.get(by);
   }
 
-  acted(act: Act, error?: TesseraError): void {
+  recordAction(act: AuditAction, error?: TesseraError): void {
     if (this.acts.length >= MAX_BUFFERED) this.dropped++;
     else this.acts.push({ act, error });
   }
 
   /** A statement may be denied the same action on many records; they are counted as one event. */
-  refused(refusal: Refusal): void {
+  recordDenial(refusal: DeniedWrite): void {
     const key = JSON.stringify([refusal.action, refusal.table, refusal.field]);
     const known = this.#refusals.get(key);
     if (known !== undefined) known.count++;
@@ -40,7 +40,7 @@ export class AuditBuffer implements Witness {
     else this.#refusals.set(key, { refusal, count: 1 });
   }
 
-  refusals(): Iterable<{ readonly refusal: Refusal; readonly count: number }> {
+  refusals(): Iterable<{ readonly refusal: DeniedWrite; readonly count: number }> {
     return this.#refusals.values();
   }
 

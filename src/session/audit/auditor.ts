@@ -9,7 +9,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-v
 import { readGrantKey } from '../../catalog/credentials/grant.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
-import type { Witness } from '../../exec/witness.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import type { Transaction } from '../../storage/contract.js';
 import { toText } from '../../value/text/text.js';
 import { isObject } from '../../value/value.js';
@@ -115,14 +115,14 @@ export class Auditor {
   }
 
   /** Runs work that changes definitions in its own transaction, and records the changes. */
-  defining<T>(work: (witness: Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
-    return this.attempting((witness) => work(witness()));
+  defining<T>(work: (auditRecorder: AuditRecorder) => PromiseOrValue<T>): PromiseOrValue<T> {
+    return this.attempting((auditRecorder) => work(auditRecorder()));
   }
 
   /** Like `defining`, with a fresh buffer for each attempt at the transaction; only the last attempt is recorded. */
-  attempting<T>(work: (witness: () => Witness) => PromiseOrValue<T>): PromiseOrValue<T> {
+  attempting<T>(work: (auditRecorder: () => AuditRecorder) => PromiseOrValue<T>): PromiseOrValue<T> {
     let buffer = new AuditBuffer();
-    const begin = (): Witness => {
+    const begin = (): AuditRecorder => {
       buffer = new AuditBuffer();
       return buffer;
     };

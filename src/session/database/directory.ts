@@ -17,11 +17,12 @@ import type { AccessDefinition, UserDefinition } from '../../catalog/definitions
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import { changeOf } from '../../exec/ensure-place.js';
-import { type Execution, Frame, Scope } from '../../exec/execution.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import { schemaChangeOf } from '../../exec/define/ensure-database.js';
 import type { Executor } from '../../exec/executor.js';
-import { RequestInterrupt } from '../../exec/interrupt.js';
-import type { Witness } from '../../exec/witness.js';
+import { type Execution, Frame } from '../../exec/runtime/execution.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import { Scope } from '../../exec/runtime/scope.js';
 import type { Expression } from '../../language/ast.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
@@ -98,7 +99,7 @@ export class StoreDirectory implements Directory {
   incarnation(place: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
     const known = this.#reading<Incarnation | 'none' | undefined>((transaction) => {
       const execution = this.#privileged(transaction, place);
-      return andThen(execution.unit.catalog(), (catalog) =>
+      return andThen(execution.context.catalog(), (catalog) =>
         andThen(findIncarnation(transaction, catalog, id), (found) =>
           found === undefined
             ? andThen(execution.writer.exists(execution, id), (exists) => (exists ? 'none' : undefined))
@@ -114,7 +115,9 @@ export class StoreDirectory implements Directory {
   }
 
   #ensure(execution: Execution, id: RecordId, proven: boolean): PromiseOrValue<Incarnation | undefined> {
-    return andThen(execution.unit.catalog(), (catalog) => ensureIncarnation(changeOf(execution), catalog, id, proven));
+    return andThen(execution.context.catalog(), (catalog) =>
+      ensureIncarnation(schemaChangeOf(execution), catalog, id, proven),
+    );
   }
 
   #privileged(transaction: Transaction, place: DatabasePath): Execution {
@@ -166,14 +169,14 @@ export class StoreDirectory implements Directory {
   ): PromiseOrValue<T> {
     const evaluate = this.#executor.compiler.expression(expression);
     const { principal, session, token, auth, access, origin } = identity;
-    const run = (witness?: () => Witness) => {
+    const run = (auditRecorder?: () => AuditRecorder) => {
       const work = (transaction: Transaction) => {
         const execution = this.#executor.execution({
           transaction,
           identity: { principal, place, session, token, auth, access },
           interrupt: RequestInterrupt.begin(this.#environment),
           privileged: true,
-          witness: witness?.(),
+          auditRecorder: auditRecorder?.(),
         });
         const scope = new Scope();
         for (const name of Object.keys(variables)) scope.set(name, variables[name]);

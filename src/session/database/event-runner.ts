@@ -6,10 +6,10 @@ import { type QueuedEvent, queueEvent, readQueuedEvent } from '../../catalog/eve
 import { EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
-import { isVerdict } from '../../exec/discretion.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';
-import { RequestInterrupt } from '../../exec/interrupt.js';
-import type { Witness } from '../../exec/witness.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
@@ -155,12 +155,12 @@ export class EventRunner {
     const place = { namespace, database };
     const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
     const memory = transactions.budget;
-    const work = (witness?: () => Witness) => (transaction: Transaction) =>
-      this.#run(transaction, key, event, identity, witness?.());
+    const work = (auditRecorder?: () => AuditRecorder) => (transaction: Transaction) =>
+      this.#run(transaction, key, event, identity, auditRecorder?.());
     if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
     // The audit log records only what is durable.
-    return new Auditor(audit, {}, { key: undefined, identity }).attempting((witness) =>
-      withRetries(engine, work(witness), { memory }),
+    return new Auditor(audit, {}, { key: undefined, identity }).attempting((auditRecorder) =>
+      withRetries(engine, work(auditRecorder), { memory }),
     );
   }
 
@@ -170,7 +170,7 @@ export class EventRunner {
     key: Key,
     event: QueuedEvent,
     identity: SessionIdentity,
-    witness: Witness | undefined,
+    auditRecorder: AuditRecorder | undefined,
   ): PromiseOrValue<void> {
     const { executor, environment, maxTime = MAX_TIME } = this.#services;
     return andThen(transaction.get(key), (entry) => {
@@ -180,7 +180,7 @@ export class EventRunner {
         transaction,
         identity,
         interrupt: RequestInterrupt.begin(environment).within(maxTime),
-        witness,
+        auditRecorder,
       });
     });
   }
@@ -200,5 +200,5 @@ const after = (key: Key): Key => `${key}\0`;
 
 /** Whether the event itself has failed, rather than the storage. */
 function isFailure(error: unknown): error is TesseraError {
-  return isVerdict(error) || (error instanceof TesseraError && error.code === 'timed_out');
+  return isQueryError(error) || (error instanceof TesseraError && error.code === 'timed_out');
 }

@@ -15,7 +15,7 @@ const SOON = 10;
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;
 /** How long a step should take, in milliseconds with its commit: after a longer one the next has half as many rows. */
-const STEP_TIME = 5;
+const STEP_TIME = 4;
 const STEP_ROWS = 2_048;
 /** How many rows share a look at the clock. */
 const AT_ONCE = 64;

@@ -1,6 +1,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { RequestInterrupt } from '../../exec/interrupt.js';
-import { inPieces } from '../../exec/pace.js';
+import { runStepwise } from '../../exec/runtime/cooperative-yielding.js';
+import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { SessionServices } from '../session/services.js';
 import type { ParsedRequest } from './plan-cache.js';
 
@@ -16,5 +16,5 @@ export function parseYielding(
   text: string,
   interruptibly: Interruptible,
 ): PromiseOrValue<ParsedRequest> {
-  return interruptibly((interrupt) => inPieces({ interrupt }, parseStepwise(text)));
+  return interruptibly((interrupt) => runStepwise({ interrupt }, parseStepwise(text)));
 }

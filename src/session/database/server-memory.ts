@@ -2,7 +2,7 @@
 import { MemoryBudget } from '../../base/memory-budget.js';
 import type { Environment, Heap } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import { type MemoryWatch, RequestMemory, type RequestMemoryOptions } from '../../exec/request-memory.js';
+import { type MemoryWatch, RequestMemory, type RequestMemoryOptions } from '../../exec/runtime/request-memory.js';
 
 /** Limits in bytes of decoded values. */
 export interface MemoryLimits {

@@ -4,7 +4,7 @@
  */
 import type { SessionIdentity } from '../../auth/identity.js';
 import { type DatabasePath, databasePathOf, type Principal, subjectOf } from '../../catalog/principal.js';
-import type { LastingSession, SessionRegistry } from '../../exec/execution.js';
+import type { LastingSession, SessionRegistry } from '../../exec/runtime/execution.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
 

@@ -1,4 +1,4 @@
-import type { LiveQuery, Written } from '../../exec/execution.js';
+import type { LiveQuery, Written } from '../../exec/runtime/execution.js';
 import { type LogPosition, positionAfter } from '../../storage/append.js';
 import type { Versionstamp } from '../../storage/contract.js';
 

@@ -9,10 +9,10 @@ import { type ChangePage, readChangePage } from '../../catalog/changefeed/catch-
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import type { Execution, LiveListener, LiveQuery, Written } from '../../exec/execution.js';
 import type { Executor } from '../../exec/executor.js';
-import { RequestInterrupt } from '../../exec/interrupt.js';
 import { assertSameUser } from '../../exec/record/users.js';
+import type { Execution, LiveListener, LiveQuery, Written } from '../../exec/runtime/execution.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
 import { Duration, RecordId } from '../../value/value.js';
@@ -351,8 +351,8 @@ export class Notifier implements LiveListener {
   ): PromiseOrValue<ChangePage | undefined> {
     const { from, since, until } = resumption;
     if (from === undefined) return undefined;
-    return this.#asOfNow(query, interrupt, ({ unit }, catalog, table) =>
-      readChangePage(unit.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
+    return this.#asOfNow(query, interrupt, ({ context }, catalog, table) =>
+      readChangePage(context.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
     );
   }
 
@@ -373,7 +373,7 @@ export class Notifier implements LiveListener {
         lastly(
           () => {
             const execution = executor.execution({ transaction, identity, interrupt });
-            const ready = andThen(assertSameUser(execution), () => execution.unit.catalog());
+            const ready = andThen(assertSameUser(execution), () => execution.context.catalog());
             return andThen(ready, (catalog) => {
               const table = catalog?.tablesById.get(query.table.definition.id);
               if (catalog === undefined || table === undefined) return undefined;

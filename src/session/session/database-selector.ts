@@ -5,8 +5,8 @@ import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
 import { type DatabasePath, type Identity, mayAct } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import type { NamespacePath } from '../../exec/ensure-place.js';
-import { tellImplied, type Witness } from '../../exec/witness.js';
+import { type AuditRecorder, recordImplied } from '../../exec/audit/audit-recorder.js';
+import type { NamespacePath } from '../../exec/define/ensure-database.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import type { InMemorySessionRegistry } from '../database/session-registry.js';
@@ -40,7 +40,7 @@ export class DatabaseSelector {
    * Answers the selection after USE. A missing namespace or database is defined if the principal may define it;
    * otherwise only the selection changes, and later statements fail.
    */
-  select(identity: Identity, named: UseTarget, witness?: Witness): PromiseOrValue<DatabasePath> {
+  select(identity: Identity, named: UseTarget, auditRecorder?: AuditRecorder): PromiseOrValue<DatabasePath> {
     const selected = placeAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
     if (wanted === undefined || this.#isKnown(wanted)) return selected;
@@ -53,7 +53,7 @@ export class DatabaseSelector {
       if (!mayDefine(identity, missing, wanted)) return selected;
       const defining = withRetries(this.#engine, (transaction: Transaction) => this.#define(transaction, wanted));
       return andThen(defining, () => {
-        tellDefined(witness, missing, wanted);
+        recordDefined(auditRecorder, missing, wanted);
         return selected;
       });
     });
@@ -66,7 +66,7 @@ export class DatabaseSelector {
     transaction: Transaction,
     identity: Identity,
     named: UseTarget,
-    witness?: Witness,
+    auditRecorder?: AuditRecorder,
   ): PromiseOrValue<DatabasePath> {
     const selected = placeAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
@@ -75,7 +75,7 @@ export class DatabaseSelector {
     return andThen(missingPart(transaction, wanted), (missing) => {
       if (missing === undefined || !mayDefine(identity, missing, wanted)) return selected;
       return andThen(this.#define(transaction, wanted), () => {
-        tellDefined(witness, missing, wanted);
+        recordDefined(auditRecorder, missing, wanted);
         return selected;
       });
     });
@@ -153,7 +153,11 @@ function mayDefine({ principal }: Identity, missing: Missing, { namespace }: Nam
   return mayAct(principal, 'edit', missing === 'namespace' ? {} : { namespace });
 }
 
-function tellDefined(witness: Witness | undefined, missing: Missing, { namespace, database }: NamespacePath): void {
-  if (missing === 'namespace') tellImplied(witness, {}, 'namespace', namespace);
-  tellImplied(witness, { namespace }, 'database', database);
+function recordDefined(
+  auditRecorder: AuditRecorder | undefined,
+  missing: Missing,
+  { namespace, database }: NamespacePath,
+): void {
+  if (missing === 'namespace') recordImplied(auditRecorder, {}, 'namespace', namespace);
+  recordImplied(auditRecorder, { namespace }, 'database', database);
 }

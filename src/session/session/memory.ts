@@ -1,6 +1,6 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import type { Principal } from '../../catalog/principal.js';
-import { RequestMemory, type RequestMemoryOptions, type Running } from '../../exec/request-memory.js';
+import { RequestMemory, type RequestMemoryOptions, type Running } from '../../exec/runtime/request-memory.js';
 import type { ConnectionMemory } from '../database/server-memory.js';
 
 const nothing = (): void => undefined;

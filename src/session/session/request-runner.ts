@@ -11,13 +11,14 @@ import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import { authorize } from '../../exec/authorize.js';
-import { endingInTime } from '../../exec/cut-off.js';
-import { type Execution, type Interrupt, type LiveListener, Scope } from '../../exec/execution.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import { authorize } from '../../exec/authorization/authorize.js';
 import type { TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
-import type { RequestMemory } from '../../exec/request-memory.js';
-import type { Witness } from '../../exec/witness.js';
+import type { Execution, Interrupt, LiveListener } from '../../exec/runtime/execution.js';
+import { interruptible } from '../../exec/runtime/interruptible.js';
+import type { RequestMemory } from '../../exec/runtime/request-memory.js';
+import { Scope } from '../../exec/runtime/scope.js';
 import type { Statement, Use } from '../../language/ast.js';
 import { isPlain, mayWrite } from '../../plan/effects.js';
 import type { Transaction } from '../../storage/contract.js';
@@ -213,7 +214,7 @@ export class RequestRunner {
   #use(use: Use): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
-      const select = (witness?: Witness) => this.#services.places.select(this.#identity, to, witness);
+      const select = (auditRecorder?: AuditRecorder) => this.#services.places.select(this.#identity, to, auditRecorder);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
       return andThen(untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting)), (place) =>
         this.#selected(place),
@@ -431,8 +432,8 @@ export class RequestRunner {
       return this.#evaluate(statement, transaction, this.#scope);
     }
     const execution = this.#prefetching(statement, transaction, this.#scope);
-    const admitted = execution.unit.answersLater
-      ? endingInTime(execution, () => assertSameUser(execution))
+    const admitted = execution.context.answersLater
+      ? interruptible(execution, () => assertSameUser(execution))
       : assertSameUser(execution);
     if (isPromise(admitted)) return this.#runAfter(admitted, statement, execution);
     return this.#services.executor.run(statement, execution, this.#scope);
@@ -471,7 +472,7 @@ export class RequestRunner {
       importing: this.#importing,
       strict: this.#strict,
       listener: this.#listener,
-      witness: this.#buffer,
+      auditRecorder: this.#buffer,
     });
   }
 

@@ -2,9 +2,10 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
-import type { Interrupt, LiveListener, Scope } from '../../exec/execution.js';
 import type { Executor } from '../../exec/executor.js';
-import type { RequestMemory } from '../../exec/request-memory.js';
+import type { Interrupt, LiveListener } from '../../exec/runtime/execution.js';
+import type { RequestMemory } from '../../exec/runtime/request-memory.js';
+import type { Scope } from '../../exec/runtime/scope.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
 import type { Auditor } from '../audit/auditor.js';

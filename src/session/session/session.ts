@@ -4,10 +4,10 @@ import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/prom
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { asTesseraError, failure } from '../../errors/error.js';
-import { guestRefusal } from '../../exec/authorize.js';
-import type { LiveListener, SessionFacts } from '../../exec/execution.js';
-import { type Deadline, RequestInterrupt } from '../../exec/interrupt.js';
-import type { Witness } from '../../exec/witness.js';
+import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import { guestRefusal } from '../../exec/authorization/authorize.js';
+import type { LiveListener, SessionFacts } from '../../exec/runtime/execution.js';
+import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
@@ -280,8 +280,8 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
-    const select = (witness?: Witness) =>
-      this.#services.places.select(this.#identity, { namespace, database }, witness);
+    const select = (auditRecorder?: AuditRecorder) =>
+      this.#services.places.select(this.#identity, { namespace, database }, auditRecorder);
     return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
       this.#identity = withDatabasePath(this.#identity, place);
       return { namespace: place.namespace, database: place.database };
@@ -396,7 +396,7 @@ export class OpenSession implements Session, RegisteredSession {
     if (known !== undefined) return set(known);
     const pausing = () => {
       const { interrupt } = this.#requests.begin();
-      return { pause: () => interrupt.giveWay() };
+      return { pause: () => interrupt.yieldIfDue() };
     };
     return andThen(weighInSteps([name, value], pausing), (weight) => {
       this.#mustBeLive();

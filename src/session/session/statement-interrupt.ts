@@ -1,5 +1,6 @@
 import type { TesseraError } from '../../errors/error.js';
-import type { Interrupt, Scope } from '../../exec/execution.js';
+import type { Interrupt } from '../../exec/runtime/execution.js';
+import type { Scope } from '../../exec/runtime/scope.js';
 import type { Expression, Statement } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { WaitInterrupt } from '../../storage/contract.js';

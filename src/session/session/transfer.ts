@@ -2,12 +2,12 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { asTesseraError, failure, type SourcePosition, type TesseraError } from '../../errors/error.js';
-import { authorize } from '../../exec/authorize.js';
-import type { Scope } from '../../exec/execution.js';
+import { authorize } from '../../exec/authorization/authorize.js';
 import { exportDatabase } from '../../exec/export/export.js';
 import type { ExportSelection } from '../../exec/export/selection.js';
-import type { RequestInterrupt } from '../../exec/interrupt.js';
-import type { RequestMemory } from '../../exec/request-memory.js';
+import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { RequestMemory } from '../../exec/runtime/request-memory.js';
+import type { Scope } from '../../exec/runtime/scope.js';
 import type { Statement } from '../../language/ast.js';
 import type { Limits } from '../../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../../language/statement-stream.js';

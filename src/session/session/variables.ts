@@ -1,6 +1,6 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import { failure } from '../../errors/error.js';
-import { Scope } from '../../exec/execution.js';
+import { Scope } from '../../exec/runtime/scope.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { isReservedParameter } from './reserved-parameters.js';
 

@@ -1,8 +1,8 @@
 import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 
 /**
- * Lets commits through at once, except while one is made in steps: then they wait in line, in the order they came, so that nobody gets
- * between its steps.
+ * Lets commits through at once, except while one is made in steps: then they queue in order, so that none runs between
+ * its steps.
  */
 export class CommitGate {
   readonly #waiting: (() => void)[] = [];
@@ -43,7 +43,7 @@ export class CommitGate {
   }
 }
 
-/** What a commit has to pass before it is made: the gate, and what else may keep it waiting. */
+/** Admission of a commit: the gate, and what else may keep it waiting. */
 export function admitted<T>(
   gate: CommitGate,
   admit: (commit: () => PromiseOrValue<T>) => PromiseOrValue<T>,

@@ -3,15 +3,21 @@ import type { ReadSet } from '../transaction/read-set.js';
 import type { WriteSet } from '../transaction/write-set.js';
 import { intersect } from '../tree/lower-bound.js';
 
-/** How many written keys are remembered for transactions under way. Who began before all of these can't be judged any more. */
+/**
+ * How many written keys are remembered for transactions under way. A transaction that began before all of these can't
+ * be validated.
+ */
 const MAX_KEYS = 1 << 18;
 
 /**
- * The keys of `large` ones aren't noted one by one; those of `maintenance` (`BeginOptions.maintenance`) concern only who writes them too.
+ * The keys of `large` ones aren't noted one by one; those of `maintenance` (`BeginOptions.maintenance`) concern only
+ * who writes them too.
  */
 export type CommitKind = 'small' | 'large' | 'maintenance';
 
-/** A moment in the history of a store: the commit it ends with. Transactions hold on to the moment their snapshot shows. */
+/**
+ * A moment in the history of a store: the commit it ends with. Transactions hold on to the moment their snapshot shows.
+ */
 export class Commit {
   /** The commit after this one. */
   next: Commit | undefined;
@@ -21,7 +27,7 @@ export class Commit {
   forgotten = false;
 
   constructor(
-    /** What this commit wrote, ascending. Empty if nobody was there who could want to know. */
+    /** What this commit wrote, ascending. Empty if no transaction was under way. */
     readonly written: readonly Key[],
     /** How many keys were noted in all, up to this moment. */
     readonly count: number,
@@ -32,8 +38,8 @@ export class Commit {
 /**
  * The commits that transactions under way have to be validated against.
  *
- * It is a chain that only its oldest holder keeps alive. A read-write transaction that is never finished can't make it grow without bound:
- * past `MAX_KEYS` the chain is cut, and that transaction fails with a conflict.
+ * It is a chain that only its oldest holder keeps alive. A read-write transaction that is never finished can't make it
+ * grow without bound: past `MAX_KEYS` the chain is cut, and that transaction fails with a conflict.
  */
 export class CommitLog {
   #oldest = new Commit([], 0);
@@ -73,8 +79,8 @@ export class CommitLog {
   }
 
   /**
-   * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't noted one by one:
-   * they are searched for what was read.
+   * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't
+   * noted one by one: they are searched for what was read.
    */
   append(keys: () => readonly Key[], kind: CommitKind = 'small'): Commit {
     const written = this.#holders > 0 ? keys() : [];
@@ -94,8 +100,9 @@ export class CommitLog {
   }
 
   /**
-   * Whether a commit after a moment wrote what was read, or may have done so, if that can't be told any more. Takes time by the smaller of
-   * both sides: where many commit at once, few keys that were read are asked for one by one.
+   * Whether a commit after a moment wrote what was read, or may have done so, if the log no longer reaches back that
+   * far. Takes time by the smaller of both sides: where many commit at once, few keys that were read are asked for one
+   * by one.
    */
   conflicts(moment: Commit, reads: ReadSet, writes: Pick<WriteSet, 'overlay' | 'isMaintenance'>): boolean {
     if (moment.forgotten) return true;
@@ -153,9 +160,9 @@ export class CommitLog {
 const GENERATION = 1 << 10;
 
 /**
- * At which count each key was written last: of all that is remembered, and perhaps of some that isn't any more. Two maps take turns, so
- * that nothing is ever taken out of one: a map of which keys come and go makes its tables anew all the time, which kept whatever they
- * pointed to from being collected young.
+ * At which count each key was written last: of all that is remembered, and perhaps of some that is forgotten. Two maps
+ * alternate, so that nothing is ever deleted from one: a map whose keys come and go keeps rebuilding its tables, which
+ * kept what they pointed to from being collected young.
  */
 class LastWriters {
   #young = new Map<Key, number>();
@@ -169,7 +176,7 @@ class LastWriters {
     for (let index = 0; index < written.length; index++) this.#young.set(written[index] as Key, count);
   }
 
-  /** Nobody will ask any more for what was written up to a count. */
+  /** Forgets what was written up to a count: no later transaction needs it. */
   forget(upTo: number): void {
     if (this.#reach > upTo || this.#young.size + this.#old.size < GENERATION) return;
     this.#old = this.#count > upTo ? this.#young : new Map();
@@ -177,7 +184,7 @@ class LastWriters {
     this.#young = new Map();
   }
 
-  /** 0 for a key that nobody wrote. */
+  /** 0 for a key that wasn't written. */
   countOf(key: Key): number {
     return this.#young.get(key) ?? this.#old.get(key) ?? 0;
   }

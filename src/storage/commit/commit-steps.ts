@@ -1,7 +1,7 @@
 /**
  * Commits of many changes. Applying or encoding all of them at once would hold the event loop for long, so that they
  * are taken in steps:
- * while these go on nobody else commits, and new snapshots show the store as it was.
+ * while these go on no other transaction commits, and new snapshots show the store as it was.
  */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { inSteps, type Pausing } from '../../base/steps.js';

@@ -43,9 +43,10 @@ interface Waiter {
 /**
  * The reservations of a store (`Reservation`), in the order in which they were made.
  *
- * A reservation is granted when no older one overlaps with it; only then it keeps commits waiting. When one is over, those who waited for
- * it go on in the order in which they came, each at once, before the next reservation is granted. So a commit waits for the
- * reservations that it met when it came and for no later ones, which is at most `RESERVATION_TIME`; and so does a reservation.
+ * A reservation is granted when no older one overlaps with it; only then it keeps commits waiting. When one is over,
+ * those who waited for it go on in the order in which they came, each at once, before the next reservation is granted.
+ * So a commit waits for the reservations that it met when it came and for no later ones, which is at most
+ * `RESERVATION_TIME`; and so does a reservation.
  */
 export class Reservations {
   readonly #timers: Timers;
@@ -93,7 +94,7 @@ export class Reservations {
     return this.#wait(this.#claims, { blockers, interrupt, abandon, time: RESERVATION_TIME }, granted);
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waits. */
   close(): void {
     for (const reservation of this.#all) reservation.release();
   }
@@ -160,7 +161,7 @@ interface Wait {
   readonly interrupt: WaitInterrupt | undefined;
   /** Called if it comes to nothing. */
   abandon(): void;
-  /** For how many milliseconds it may wait; as long as the reservations last unless told. */
+  /** For how many milliseconds it may wait; default: as long as the reservations last. */
   readonly time?: number;
 }
 

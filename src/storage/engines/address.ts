@@ -26,7 +26,8 @@ const SCHEMES: Readonly<Record<string, Pick<StoreAddress, 'engine' | 'inPlaceOf'
 };
 
 /**
- * Reads the address of a store. `file:///var/data` and `file:/var/data` are the same: the two slashes say nothing, what follows is the path.
+ * Reads the address of a store. `file:///var/data` and `file:/var/data` are the same: the two slashes say nothing, what
+ * follows is the path.
  *
  *     readStoreAddress('surrealkv://data').path === 'data'
  *

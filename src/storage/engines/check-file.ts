@@ -2,14 +2,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure, TesseraError } from '../../errors/error.js';
-import { FORMAT, KNOWN_FORMATS } from './lmdb-about.js';
 import { LmdbFile } from './lmdb-file.js';
 import { ChecksumVisitor, readFacts } from './lmdb-integrity.js';
+import { FORMAT, KNOWN_FORMATS } from './lmdb-metadata.js';
 import { type PageTotals, walkPages } from './lmdb-pages.js';
 import { DATA_FILE } from './lmdb-store.js';
 
 export interface FileFaults {
-  /** A page, or what the store says about itself, is damaged. */
+  /** A page or the store's metadata is damaged. */
   page(what: string): void;
   /** A value isn't as it was written. */
   value(key: string): void;
@@ -26,7 +26,7 @@ export interface CheckedFile {
 }
 
 /**
- * Calls `faults` for each fault. Answers what was found, unless that can't be told.
+ * Calls `faults` for each fault. Answers what was found; `undefined` where that can't be determined.
  * @throws TesseraError `storage_format` for a format that isn't known; Error of the system, or if there is no data file
  */
 export function checkFile(folder: string, faults: FileFaults): CheckedFile | undefined {

@@ -5,8 +5,9 @@ import type { ByteView } from './lmdb-store.js';
 const PATIENCE = 8;
 
 /**
- * A range in which a snapshot is known to hold nothing. What is loaded is mostly new and often in order, so that the next key that there is
- * tells of many that there aren't: a thousand rows then cost eight look-ups and a seek rather than a thousand look-ups.
+ * A range in which a snapshot is known to hold nothing. What is loaded is mostly new and often in order, so that the
+ * next existing key proves many others absent: a thousand rows then cost eight look-ups and a seek rather than a
+ * thousand look-ups.
  */
 export class EmptyRange {
   #from: Key = '';

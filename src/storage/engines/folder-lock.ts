@@ -13,9 +13,9 @@ const MAX_OWNERS = 64;
 /**
  * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
  *
- * An otherwise empty LMDB file, `owner.mdb`, serves for its table of readers: an entry there is backed by a lock of the kernel on behalf of
- * the process, so it is gone as soon as the process is, however it ended. Each comer enters itself first and then looks who else is
- * there, so that of two that come at once neither can miss the other.
+ * An otherwise empty LMDB file, `owner.mdb`, serves for its table of readers: an entry there is backed by a lock of the
+ * kernel on behalf of the process, so it is gone as soon as the process is, however it ended. Each comer enters itself
+ * first and then looks who else is there, so that of two that come at once neither can miss the other.
  *
  * @throws TesseraError `storage_in_use`
  */

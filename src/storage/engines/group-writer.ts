@@ -56,7 +56,7 @@ export class Group implements Changes {
     this.stamp = stamp;
     this.appends = appends;
     if (afterCommit !== undefined) this.afterCommit.push({ callbacks: afterCommit, stamp });
-    // Whoever committed hears of a failure. It is nobody else's to handle.
+    // The transaction that committed gets the error; it must not be reported as unhandled.
     this.written.catch(() => {});
   }
 
@@ -73,7 +73,10 @@ export class Group implements Changes {
 /** More changes of one commit than these are laid over the store only when they are asked for. */
 const LAID_AT_ONCE = 4096;
 
-/** Writes commits in the order they come. Those that come while others are being written are written together after them. */
+/**
+ * Writes commits in the order they come. Those that come while others are being written are written together after
+ * them.
+ */
 export class GroupWriter {
   readonly #store: ByteStore;
   readonly #timers: Timers;
@@ -87,12 +90,12 @@ export class GroupWriter {
   #writing: Group | undefined;
   /** In the order in which they came; none but the last is added to. */
   #waiting: Group[] = [];
-  /** The changes of both, once somebody asked for them. */
+  /** The changes of both, made on demand. */
   #unwritten: OrderedTree<Written> | undefined;
 
   /**
-   * `written` is told of each group that is durable before those who wait for it are. `failed` makes the error for all whose commits are
-   * lost; nothing is written any more after that.
+   * `written` is called for each durable group before its waiting commits are resolved. `failed` makes the error for
+   * all lost commits; after that nothing is written.
    */
   constructor(
     store: ByteStore,
@@ -164,7 +167,7 @@ export class GroupWriter {
   async #run(): Promise<void> {
     this.#running = true;
     for (;;) {
-      // Whoever is about to commit, perhaps in answer to the last group, comes along.
+      // Transactions about to commit, perhaps after replies to the last group, join this one.
       const end = this.#timers.nextRound();
       this.#collecting = true;
       this.#prepare();

@@ -3,7 +3,10 @@ import type { Versionstamp } from '../contract.js';
 import type { Change } from './packed-changes.js';
 import { type WriterData, WriteThread } from './write-thread.js';
 
-/** A write of more changes than these is large: the library takes that many in some 5 ms, all in one turn of the event loop. */
+/**
+ * A write of more changes than these is large: the library takes that many in some 5 ms, all in one turn of the event
+ * loop.
+ */
 export const LARGE_WRITE = 4096;
 
 /** Milliseconds after which a thread that has nothing to do is ended. */

@@ -2,7 +2,7 @@
 import type { Database, RootDatabase } from 'lmdb';
 import { lazyLibrary } from '../../base/lazy.js';
 import type { Key, Versionstamp } from '../contract.js';
-import { type AboutName, encodeAbout } from './lmdb-about.js';
+import { encodeMetadata, type MetadataName } from './lmdb-metadata.js';
 import type { Change } from './packed-changes.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
@@ -18,13 +18,16 @@ interface Latin1Buffer {
   latin1Slice(start: number, end: number): string;
 }
 
-/** Shorter keys are written faster here than by a call out of JavaScript: measured with 26 bytes, it takes half a microsecond off a read of 1.8. */
+/**
+ * Shorter keys are written faster here than by a call out of JavaScript: measured with 26 bytes, it takes half a
+ * microsecond off a read of 1.8.
+ */
 const SHORT_KEY = 64;
 
 /** Reads and writes a byte string straight from and into the buffers of LMDB's library. */
 const BYTE_STRING_KEYS = {
   writeKey(key: Key, target: Latin1Buffer, start: number): number {
-    // The library makes room and tries again when it is told so.
+    // The RangeError makes the library grow its buffer and retry.
     const end = start + key.length;
     if (end > target.length) throw new RangeError('a key longer than the buffer');
     if (key.length > SHORT_KEY) target.latin1Write(key, start, key.length);
@@ -37,8 +40,8 @@ const BYTE_STRING_KEYS = {
 };
 
 /**
- * Hands on the bytes of a value where the library has read them to, which is the same place each time: a copy of them takes as long as
- * decoding a small record.
+ * Hands on the bytes of a value where the library has read them to, which is the same place each time: a copy of them
+ * takes as long as decoding a small record.
  */
 const BYTES_IN_PLACE = {
   encode: (bytes: Uint8Array) => bytes,
@@ -49,8 +52,8 @@ export interface Databases {
   readonly root: RootDatabase<Uint8Array, Key>;
   /** All keys of the contract. */
   readonly records: Database<Uint8Array, Key>;
-  /** What `lmdb-about.ts` tells of. */
-  readonly about: Database<Uint8Array, AboutName>;
+  /** The store's metadata (`lmdb-metadata.ts`). */
+  readonly metadata: Database<Uint8Array, MetadataName>;
 }
 
 export interface DatabaseOptions {
@@ -59,9 +62,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible. So nobody ever
- * reads what a power failure could still take away. Without `sync` nothing is flushed: the operating system does it when it likes, and a
- * crash of the machine (not of the process) may damage the file.
+ * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible.
+ * So no reader sees what a power failure could still undo. Without `sync` nothing is flushed: the operating system does
+ * it when it likes, and a crash of the machine (not of the process) may damage the file.
  *
  * @throws Error of the system or of the library
  */
@@ -81,7 +84,7 @@ export function openDatabases(path: string, { sync, readOnly }: DatabaseOptions)
     return {
       root,
       records: named('records', { encoder: BYTES_IN_PLACE }),
-      about: named('about', { encoding: 'binary' }),
+      metadata: named('about', { encoding: 'binary' }),
     };
   } catch (error) {
     void root.close();
@@ -89,13 +92,13 @@ export function openDatabases(path: string, { sync, readOnly }: DatabaseOptions)
   }
 }
 
-/** To be called within a transaction or a batch, whose promise stands for those of all changes. */
+/** To be called within a transaction or a batch, whose promise covers those of all changes. */
 export function putChange({ records }: Databases, { key, bytes }: Change): void {
   void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
 }
 
-/** The same for what a write says about the store; `stamp` if it is a new one. */
-export function putVersion({ about }: Databases, version: number, stamp: Versionstamp | undefined): void {
-  void about.put('version', encodeAbout('version', String(version)));
-  if (stamp !== undefined) void about.put('stamp', encodeAbout('stamp', String(stamp)));
+/** The same for the metadata that a write updates; `stamp` if it is a new one. */
+export function putVersion({ metadata }: Databases, version: number, stamp: Versionstamp | undefined): void {
+  void metadata.put('version', encodeMetadata('version', String(version)));
+  if (stamp !== undefined) void metadata.put('stamp', encodeMetadata('stamp', String(stamp)));
 }

@@ -1,7 +1,8 @@
 /**
- * Reads LMDB's file format without its library, which trusts what it maps into memory: a damaged page can end the process. The layout is
- * that of version 2 of the format (`mdb.c` of the `lmdb` package): pages of equal size, of which the first two are *meta pages*. Each commit
- * writes one of them in turn; the one with the greater transaction number counts.
+ * Reads LMDB's file format without its library, which trusts what it maps into memory: a damaged page can end the
+ * process. The layout is that of version 2 of the format (`mdb.c` of the `lmdb` package): pages of equal size, of which
+ * the first two are *meta pages*. Each commit writes one of them in turn; the one with the greater transaction number
+ * counts.
  *
  *     page:   number u64 · transaction u64 · pad u16 · flags u16 · lower u16, upper u16 (overflow: pages u32) · …
  *     meta:   page · magic u32 · version u32 · address u64 · map size u64 · tree of free pages · main tree · last page u64 · transaction u64
@@ -104,7 +105,8 @@ export class LmdbFile {
 
   /**
    * `descriptor` is that of the file if it is open for reading already, which spares opening it and stays open.
-   * @throws TesseraError `storage_corrupt` if the meta pages can't be right; Error with a text for people for a file that isn't LMDB's
+   * @throws TesseraError `storage_corrupt` if the meta pages can't be right; Error with a text for people for a file
+   * that isn't LMDB's
    */
   constructor(path: string, descriptor?: number) {
     this.name = basename(path);
@@ -147,7 +149,8 @@ export class LmdbFile {
     const second = this.#metaAt(first.pageSize, 1);
     if (second.pageSize !== first.pageSize) this.damaged('its two meta pages tell of different page sizes');
     const [older, newer] = first.transaction > second.transaction ? [second, first] : [first, second];
-    // Transaction n writes meta page n mod 2, so the two tell of transactions that follow each other; of none, if nothing was written yet.
+    // Transaction n writes meta page n mod 2, so the two tell of transactions that follow each other; of none, if
+    // nothing was written yet.
     const isNew = older.transaction === 0 && newer.transaction === 0;
     const follows = newer.transaction === older.transaction + 1 && first.transaction % 2 === 0;
     if (!isNew && !follows) this.damaged('its meta pages contradict each other');

@@ -1,18 +1,18 @@
 /**
- * Makes sure before LMDB's library opens a file that it may: the library reads what the meta pages name straight from a map of the file into
- * memory, so that a page that is missing or damaged ends the process by a signal.
+ * Makes sure before LMDB's library opens a file that it may: the library reads what the meta pages name straight from a
+ * map of the file into memory, so that a page that is missing or damaged ends the process by a signal.
  */
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { basename } from 'node:path';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { isChecksumRight, sealState } from '../../value/sealed-record.js';
-import { decodeAbout, decodeUnsealed, FORMAT, isAboutName, KNOWN_FORMATS } from './lmdb-about.js';
 import { LmdbFile } from './lmdb-file.js';
+import { decodeMetadata, decodeUnsealed, FORMAT, isMetadataName, KNOWN_FORMATS } from './lmdb-metadata.js';
 import { entriesOf, printable, treesOf, walkPages } from './lmdb-pages.js';
 
 /** The trees of a store; the library ends their names with a zero byte. */
 export const RECORDS_TREE = 'records\0';
-export const ABOUT_TREE = 'about\0';
+export const METADATA_TREE = 'about\0';
 
 /** What the name of a data file is followed by in that of the file in which the library keeps who reads. */
 const LOCK_SUFFIX = '-lock';
@@ -34,18 +34,19 @@ export interface FileCheck {
   describeKey(key: string): string;
   /** Nothing is written. */
   readonly readOnly?: boolean;
-  /** Told of values that are damaged: reading them fails, and everything else can be used. */
+  /** Called for each damaged value: reading them fails, and everything else can be used. */
   report(error: TesseraError): void;
 }
 
 /**
- * Makes sure that the data file of a store is LMDB's and whole as far as its meta pages tell, or empty, or not there at all.
+ * Makes sure that the data file of a store is LMDB's and whole as far as its meta pages tell, or empty, or not there at
+ * all.
  * @throws TesseraError `storage_corrupt`; Error with a text for people, if it isn't LMDB's
  */
 export function checkDataFile(path: string, { verifyUpTo, describeKey, report, readOnly }: FileCheck): void {
   withFile(path, readOnly !== true, (file, isShort) => {
     const facts = readFacts(file);
-    // The library opens it, and it is told as such.
+    // The library opens it, and the format is checked then.
     if (facts.format !== undefined && !KNOWN_FORMATS.has(facts.format)) return;
     if (!isShort && file.size > verifyUpTo) return;
     const visitor = new ChecksumVisitor(facts, (key, value) => {
@@ -82,7 +83,7 @@ function withFile(path: string, mends: boolean, check: (file: LmdbFile, isShort:
   }
 }
 
-/** An empty file is a new store, unless its lock tells of transactions. */
+/** An empty file is a new store, unless its lock file lists transactions. */
 function mustBeNew(path: string): void {
   const lock = path + LOCK_SUFFIX;
   if (!existsSync(lock)) return;
@@ -98,28 +99,28 @@ function mustBeNew(path: string): void {
   throw failure('storage_corrupt', { what });
 }
 
-/** @throws TesseraError `storage_corrupt` if what a store says about itself can't be right */
+/** @throws TesseraError `storage_corrupt` if the store's metadata is invalid */
 export function readFacts(file: LmdbFile): StoreFacts {
   const trees = treesOf(file);
-  const header = trees.get(ABOUT_TREE);
-  const about = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, ABOUT_TREE);
-  const stored = about.get('format');
+  const header = trees.get(METADATA_TREE);
+  const metadata = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, METADATA_TREE);
+  const stored = metadata.get('format');
   const format = stored === undefined ? undefined : decodeUnsealed(stored);
   // What else there is in a format that isn't known can't be judged.
   if (format !== undefined && !KNOWN_FORMATS.has(format)) return { format, mayBeUnsealed: true };
   for (const name of trees.keys()) {
-    if (name !== RECORDS_TREE && name !== ABOUT_TREE) file.damaged(`there is a tree "${printable(name)}"`);
+    if (name !== RECORDS_TREE && name !== METADATA_TREE) file.damaged(`there is a tree "${printable(name)}"`);
   }
-  for (const name of about.keys())
-    if (!isAboutName(name)) file.damaged(`the store says "${printable(name)}" of itself`);
+  for (const name of metadata.keys())
+    if (!isMetadataName(name)) file.damaged(`the store says "${printable(name)}" of itself`);
   if (format === undefined) {
-    if ((trees.get(RECORDS_TREE)?.entries ?? 0) > 0 || about.size > 0) file.damaged('the store has no format');
+    if ((trees.get(RECORDS_TREE)?.entries ?? 0) > 0 || metadata.size > 0) file.damaged('the store has no format');
     return { format, mayBeUnsealed: false };
   }
   if (!trees.has(RECORDS_TREE)) file.damaged('there are no records');
   if (format !== String(FORMAT)) return { format, mayBeUnsealed: true };
-  for (const [name, bytes] of about) if (isAboutName(name)) decodeAbout(name, bytes);
-  return { format, mayBeUnsealed: about.has('unsealed') };
+  for (const [name, bytes] of metadata) if (isMetadataName(name)) decodeMetadata(name, bytes);
+  return { format, mayBeUnsealed: metadata.has('unsealed') };
 }
 
 /** Finds values whose checksum isn't right. */
@@ -143,8 +144,8 @@ export class ChecksumVisitor {
 const MAX_GUESSED = 2 ** 28;
 
 /**
- * Whether a checksum that is wrong would be right if one byte of the key were another: then whoever asks for the key that was stored would be
- * told that it isn't there, which is worse than an error. A key that would take long to find is taken for damaged.
+ * Whether a checksum that is wrong would be right if one byte of the key were another: then a read of the stored key
+ * would find nothing, which is worse than an error. A key that would take long to find is taken for damaged.
  */
 function hasDamagedKey(key: string, value: Uint8Array): boolean {
   if (key.length * 255 * (value.length + key.length) > MAX_GUESSED) return true;

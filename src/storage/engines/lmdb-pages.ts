@@ -60,7 +60,9 @@ export function entriesOf(file: LmdbFile, header: TreeHeader, name: TreeName): R
   return entries;
 }
 
-/** The pages that are free for transactions as long as nobody reads a state older than that of transaction `oldest`. */
+/**
+ * The pages that are free for transactions as long as no reader uses a state older than that of transaction `oldest`.
+ */
 export function freePages(file: LmdbFile, oldest: number): number {
   let count = 0;
   const walk = new PageWalk(file, { fault: (what) => file.damaged(what) });
@@ -81,7 +83,10 @@ interface Leaf {
   readonly value: Uint8Array;
 }
 
-/** Keys of the tree of free pages are numbers of transactions in the order of the machine; this is the order in which they sort. */
+/**
+ * Keys of the tree of free pages are numbers of transactions in the order of the machine; this is the order in which
+ * they sort.
+ */
 function transactionOf(key: string): number {
   let number = 0;
   for (let at = 0; at < key.length; at++) number = number * 256 + key.charCodeAt(at);
@@ -215,7 +220,7 @@ class PageWalk {
     this.#visitor.fault(what);
   }
 
-  /** Reads a page that must be there and belong to nobody else. */
+  /** Reads a page that must exist and have no other owner. */
   #open(name: string, number: number, count: number): NativeBytes | undefined {
     const { pageSize } = this.#file.meta;
     if (!(number >= META_PAGES && number + count <= this.#pageCount)) {
@@ -259,7 +264,7 @@ class PageWalk {
     const isInteger = walk.header === this.#file.meta.free;
     let before: string | undefined;
     const keys = nodes.map((at, index) => {
-      // The first key of a branch page stands for all below the second.
+      // The first key of a branch page covers all keys below the second.
       if (!isLeaf && index === 0) return low ?? '';
       const key = keyAt(page, at, isInteger);
       const isInOrder = (before === undefined || before < key) && (low === undefined || low <= key);

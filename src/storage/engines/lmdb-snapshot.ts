@@ -80,8 +80,8 @@ export class LmdbSnapshot implements Snapshot {
   }
 
   /**
-   * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry or the end of the range.
-   * Where that isn't known it is read of the store, up to `limit` entries.
+   * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry
+   * or the end of the range. Where that isn't known it is read of the store, up to `limit` entries.
    */
   stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): Stretch {
     this.#state.check();
@@ -118,7 +118,7 @@ interface Walk {
   readonly limit: number;
 }
 
-/** Each batch finds its place anew, so that nothing of LMDB is open between batches. */
+/** Each batch seeks its position again, so that nothing of LMDB is open between batches. */
 class LmdbCursor implements SnapshotCursor {
   readonly #snapshot: LmdbSnapshot;
   readonly #reverse: boolean;

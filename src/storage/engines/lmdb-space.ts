@@ -1,10 +1,10 @@
 /**
- * Sees to it that LMDB's library never meets a full disk: it writes the text of that error into a buffer that is too small for it
- * (`mdb_page_flush` in `mdb.c` of lmdb 3.5.6), after which the process can't be trusted.
+ * Sees to it that LMDB's library never meets a full disk: it writes the text of that error into a buffer that is too
+ * small for it (`mdb_page_flush` in `mdb.c` of lmdb 3.5.6), after which the process can't be trusted.
  *
- * The data file is kept longer than the library needs it by as much as the next commits may add, in zeros that are written beforehand; a
- * commit for which there is no room is refused before anything of it is written. Lock files, which the library maps into memory and writes
- * to there, are given their whole length at once.
+ * The data file is kept longer than the library needs it by as much as the next commits may add, in zeros that are
+ * written beforehand; a commit for which there is no room is refused before anything of it is written. Lock files,
+ * which the library maps into memory and writes to there, are given their whole length at once.
  */
 import {
   closeSync,
@@ -29,7 +29,10 @@ const ZEROS = Buffer.alloc(1 << 18);
 /** More isn't written in one turn; beyond that the file system is asked how much is free, and so much must be left. */
 const MAX_WRITTEN = 4 << 20;
 const MARGIN = 16 << 20;
-/** Pages that a commit may take beside those of its changes: of the list of free pages, of what the store says about itself. */
+/**
+ * Pages that a commit may take beside those of its changes: of the list of free pages, of what the store says about
+ * itself.
+ */
 const COMMIT_PAGES = 24;
 /** The file grows by a sixteenth of itself, within these bounds of pages. */
 const MIN_GROWTH = 32;
@@ -98,7 +101,8 @@ export class SpaceReserve {
 
   /**
    * Makes sure that there is room for changes, and keeps it for them until `written`.
-   * @throws TesseraError `storage_full`, with nothing kept; `storage_unavailable` where the file can't be written to, or is cut off
+   * @throws TesseraError `storage_full`, with nothing kept; `storage_unavailable` where the file can't be written to,
+   * or is cut off
    */
   admit(demand: Demand): void {
     if (this.#missing(demand) > 0) {
@@ -122,8 +126,8 @@ export class SpaceReserve {
   /** How many pages the file lacks for what was let in and for more. */
   #missing(more: Demand): number {
     const entries = this.#admitted.entries + more.entries;
-    // Pages that are there may each be split; one that was split is at least a quarter full. For several children a parent is split once
-    // at the most.
+    // Pages that are there may each be split; one that was split is at least a quarter full. For several children a
+    // parent is split once at the most.
     const halves = this.#used + ((this.#admitted.bytes + more.bytes) * 4) / this.#pageSize + 1;
     const split = Math.ceil(Math.min(entries, halves) * 1.25);
     const fresh = split + this.#admitted.own + more.own;
@@ -187,7 +191,9 @@ export class SpaceReserve {
     this.#append(MAX_GROWTH * this.#pageSize);
   }
 
-  /** Whether the library can take pages that it has given up, which lie scattered: values of several pages need more. */
+  /**
+   * Whether the library can take pages that it has given up, which lie scattered: values of several pages need more.
+   */
   #hasFreePages(missing: number, { own }: Demand): boolean {
     if (own > 0 || this.#unwritten.own > 0) return false;
     try {
@@ -242,7 +248,8 @@ const LOCK_HEADER = 272;
 const LOCK_READER = 64;
 
 /**
- * Gives a lock file its whole length on the disk, if it doesn't exist. With `isOurs`, also one that exists: nobody may have it open.
+ * Gives a lock file its whole length on the disk, if it doesn't exist. With `isOurs`, also one that exists: no process
+ * may have it open.
  * @throws TesseraError `storage_full`; Error of the system
  */
 export function allocateLock(path: string, readers: number, isOurs: boolean): void {

@@ -5,9 +5,9 @@ import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import { LARGE_WRITE, LargeWriter } from './large-writer.js';
-import { decodeAbout, decodeUnsealed, encodeAbout, FORMAT, UNSEALED_FORMAT } from './lmdb-about.js';
 import { type Databases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
+import { decodeMetadata, decodeUnsealed, encodeMetadata, FORMAT, UNSEALED_FORMAT } from './lmdb-metadata.js';
 import { allocateLock, type Demand, noDemand, probeSpace, SpaceReserve } from './lmdb-space.js';
 import type { Change } from './packed-changes.js';
 
@@ -41,11 +41,15 @@ export interface ByteStore {
   sealed(): Promise<void>;
   /** Pins what is committed now. */
   view(): ByteView;
-  /** Announces a `write` in this round of the event loop: one of few changes then starts at the end of this round rather than of the next. */
+  /**
+   * Announces a `write` in this round of the event loop: one of few changes then starts at the end of this round rather
+   * than of the next.
+   */
   prepare(): void;
   /**
-   * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise resolves the changes
-   * are durable; they become visible to new views no sooner than that. `stamp` is the last versionstamp given out, if it is a new one.
+   * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise
+   * resolves the changes are durable; they become visible to new views no sooner than that. `stamp` is the last
+   * versionstamp given out, if it is a new one.
    */
   write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
@@ -57,7 +61,9 @@ export interface ByteView {
   readonly version: number;
   get(key: Key): Uint8Array | undefined;
   has(key: Key): boolean;
-  /** The first key that there is at or above another; above its beginning, if it is longer than any that there can be. */
+  /**
+   * The first key that there is at or above another; above its beginning, if it is longer than any that there can be.
+   */
   next(from: Key): Key | undefined;
   /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`. */
   scan(range: KeyRange, options: ByteScan, visit: (key: Key, bytes: Uint8Array | undefined) => void): void;
@@ -78,7 +84,8 @@ export interface ByteStoreOptions extends FileCheck {
 
 /**
  * Opens or creates the files of a store in a folder, which must be locked.
- * @throws TesseraError `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`; Error of the system or of the library
+ * @throws TesseraError `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`; Error of the system
+ * or of the library
  */
 export function openByteStore(folder: string, options: ByteStoreOptions): ByteStore {
   const path = join(folder, DATA_FILE);
@@ -109,10 +116,10 @@ function prepareFiles(path: string): void {
  * Marks a new store with our format, and one of format 1, whose values have no checksums.
  * @throws TesseraError `storage_format` for a store of any other, which stays as it is
  */
-function settleFormat({ root, about }: Databases, folder: string): void {
-  const stored = about.get('format');
+function settleFormat({ root, metadata }: Databases, folder: string): void {
+  const stored = metadata.get('format');
   if (stored === undefined) {
-    about.putSync('format', encodeAbout('format', String(FORMAT)));
+    metadata.putSync('format', encodeMetadata('format', String(FORMAT)));
     return;
   }
   const format = decodeUnsealed(stored);
@@ -120,11 +127,11 @@ function settleFormat({ root, about }: Databases, folder: string): void {
   if (format !== String(UNSEALED_FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
   root.transactionSync(() => {
     for (const name of ['version', 'stamp'] as const) {
-      const text = about.get(name);
-      if (text !== undefined) about.putSync(name, encodeAbout(name, decodeUnsealed(text)));
+      const text = metadata.get(name);
+      if (text !== undefined) metadata.putSync(name, encodeMetadata(name, decodeUnsealed(text)));
     }
-    about.putSync('unsealed', encodeAbout('unsealed', 'yes'));
-    about.putSync('format', encodeAbout('format', String(FORMAT)));
+    metadata.putSync('unsealed', encodeMetadata('unsealed', 'yes'));
+    metadata.putSync('format', encodeMetadata('format', String(FORMAT)));
   });
 }
 
@@ -153,13 +160,13 @@ class LmdbByteStore implements ByteStore {
 
   constructor(databases: Databases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
     this.#databases = databases;
-    const { about, root } = databases;
-    const format = about.get('format');
-    const isUnsealed = format !== undefined && decodeAbout('format', format) === String(UNSEALED_FORMAT);
-    const stamp = about.get('stamp');
-    // Nobody commits to a store of format 1 as long as it is that.
-    this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeAbout('stamp', stamp));
-    this.mayBeUnsealed = isUnsealed || about.get('unsealed') !== undefined;
+    const { metadata, root } = databases;
+    const format = metadata.get('format');
+    const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_FORMAT);
+    const stamp = metadata.get('stamp');
+    // A store of format 1 accepts no commits until it is converted.
+    this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeMetadata('stamp', stamp));
+    this.mayBeUnsealed = isUnsealed || metadata.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
     if (path === undefined) return;
     this.#space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
@@ -177,21 +184,23 @@ class LmdbByteStore implements ByteStore {
 
   async sealed(): Promise<void> {
     this.#space?.admit(noDemand());
-    await this.#commit(() => void this.#databases.about.remove('unsealed'));
+    await this.#commit(() => void this.#databases.metadata.remove('unsealed'));
   }
 
   view(): ByteView {
     const { root } = this.#databases;
     const view = new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
     if (view.version >= this.#version) return view;
-    // The library shares one transaction of LMDB among all reads of a turn of the event loop; this one is older than the last write.
+    // The library shares one transaction of LMDB among all reads of a turn of the event loop; this one is older than
+    // the last write.
     view.release();
     root.resetReadTxn();
     return new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
   }
 
   prepare(): void {
-    // The library starts its batches by a `setImmediate` of its own, which it sets when the first write comes, even an empty one.
+    // The library starts its batches by a `setImmediate` of its own, which it sets when the first write comes, even an
+    // empty one.
     void this.#databases.root.batch(NOTHING).catch(NOTHING);
   }
 
@@ -224,7 +233,10 @@ class LmdbByteStore implements ByteStore {
 
 const NOTHING = (): void => {};
 
-/** The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a number. */
+/**
+ * The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a
+ * number.
+ */
 function oldestReader(table: string): number {
   const numbers = [...table.matchAll(/^\s*\d+\s+\S+\s+(\d+)\s*$/gm)].map(([, number]) => Number(number));
   return Math.min(...numbers);
@@ -247,12 +259,12 @@ class LmdbByteView implements ByteView {
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
 
-  constructor({ records, about }: Databases, transaction: Transaction, isReadOnly: boolean) {
+  constructor({ records, metadata }: Databases, transaction: Transaction, isReadOnly: boolean) {
     this.#records = records;
     this.#transaction = transaction;
     this.#options = { transaction };
-    const version = about.get('version', this.#options);
-    this.version = version === undefined || isReadOnly ? 0 : Number(decodeAbout('version', version));
+    const version = metadata.get('version', this.#options);
+    this.version = version === undefined || isReadOnly ? 0 : Number(decodeMetadata('version', version));
   }
 
   get(key: Key): Uint8Array | undefined {
@@ -294,7 +306,10 @@ function canExist(key: Key): boolean {
   return key !== '' && key.length <= MAX_KEY_LENGTH;
 }
 
-/** A range in LMDB's terms. No key is longer than the limit, so a bound that is can be cut off if it then lets its equal fall below it. */
+/**
+ * A range in LMDB's terms. No key is longer than the limit, so a bound that is can be cut off if it then lets its equal
+ * fall below it.
+ */
 function bounds({ from, to }: KeyRange, reverse: boolean) {
   const low = from.slice(0, MAX_KEY_LENGTH);
   const high = to.slice(0, MAX_KEY_LENGTH);

@@ -31,28 +31,35 @@ import { type SealingEngine, sealOldValues } from './seal-old-values.js';
 import { StoredValues } from './stored-values.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
-/** How many states of the store may be read at once: each takes one of LMDB's readers, of which there are twice as many. */
+/**
+ * How many states of the store may be read at once: each takes one of LMDB's readers, of which there are twice as many.
+ */
 const MAX_VIEWS = MAX_READERS / 2;
 /** More changes than these are waited for rather than laid over what is written. */
 const LAID_OVER = 4096;
 
 export interface LmdbOptions {
   /**
-   * `every` (the default): a commit is on disk before it is answered. `never`: the operating system writes when it likes; a crash of the
-   * machine, not of the process, may lose the store.
+   * `every` (the default): a commit is on disk before it is answered. `never`: the operating system writes when it
+   * likes; a crash of the machine, not of the process, may lose the store.
    */
   readonly sync?: 'every' | 'never';
-  /** Room for what is kept decoded, estimated: half for records read by their keys, half for ranges; 128 MiB unless told. */
+  /**
+   * Room for what is kept decoded, estimated: half for records read by their keys, half for ranges. Default: 128 MiB.
+   */
   readonly cacheBytes?: number;
-  /** How many states of the store may be read at once, the present one among them; 4,096 unless told. */
+  /** How many states of the store may be read at once, the present one among them. Default: 4,096. */
   readonly maxViews?: number;
-  /** A data file of so many bytes or fewer is read wholly when it is opened, and verified; 64 MiB unless told. */
+  /** A data file of so many bytes or fewer is read wholly when it is opened, and verified. Default: 64 MiB. */
   readonly verifyUpTo?: number;
   /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
   readonly describeKey?: (key: Key) => string;
-  /** Told of what is found damaged when the store is opened, and doesn't keep it from being used. */
+  /** Called for damage that is found when the store is opened and doesn't prevent its use. */
   readonly report?: (error: TesseraError) => void;
-  /** Told of a write that failed after it had begun. The process shouldn't go on: LMDB's library may have damaged its memory. */
+  /**
+   * Called for a write that failed after it had begun. The process shouldn't go on: LMDB's library may have damaged its
+   * memory.
+   */
   readonly fatal?: (error: TesseraError) => void;
   /** Nothing is written, nor converted: every commit that changes something fails with `read_only`. */
   readonly readOnly?: boolean;
@@ -65,7 +72,8 @@ export interface LmdbOptions {
 
 /**
  * Opens a store in a folder, creating it if there is none.
- * @throws TesseraError `storage_in_use` if another engine has it open, `storage_format`, `storage_corrupt`, `storage_full`, `storage_unavailable`
+ * @throws TesseraError `storage_in_use` if another engine has it open, `storage_format`, `storage_corrupt`,
+ * `storage_full`, `storage_unavailable`
  */
 export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine {
   try {
@@ -103,7 +111,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An accepted commit. It is an object so that nobody waits for `written` who didn't ask. */
+/** An accepted commit. It is an object so that awaiting it doesn't await `written`. */
 interface Accepted {
   readonly written: Promise<void>;
 }
@@ -112,7 +120,7 @@ interface Accepted {
 class SharedView {
   readonly view: ByteView;
   users = 1;
-  /** Why nothing can be read in it any more. */
+  /** Why it can no longer be read. */
   #ended: TesseraError | undefined;
 
   constructor(view: ByteView) {
@@ -131,13 +139,13 @@ class SharedView {
 /**
  * Keeps everything in a folder, through LMDB. Reads are answered at once; a commit is answered when it is on disk.
  *
- * A commit is validated and takes its place in the order of commits at once; then it waits to be written, together with others. Each
- * group that is written raises the version of the store, which is stored with it, so that every snapshot knows exactly which commits it
- * shows. A transaction is validated against all commits accepted since, written or not. One that begins on accepted commits has those laid
- * over its snapshot that aren't written.
+ * A commit is validated and takes its place in the order of commits at once; then it waits to be written, together with
+ * others. Each group that is written raises the version of the store, which is stored with it, so that every snapshot
+ * knows exactly which commits it shows. A transaction is validated against all commits accepted since, written or not.
+ * One that begins on accepted commits has those laid over its snapshot that aren't written.
  *
- * A commit for which there is no room is refused before it takes its place. After a write that failed nobody knows what is on disk: then the
- * engine stays unavailable until the store is opened again.
+ * A commit for which there is no room is refused before it takes its place. After a failed write the state on disk is
+ * unknown: then the engine stays unavailable until the store is opened again.
  */
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb';
@@ -159,13 +167,13 @@ export class LmdbEngine implements Engine {
   #version: number;
   #visible = this.#log.hold(this.#log.latest);
   #visibleStamp: Versionstamp;
-  /** The view of that version, once somebody needed it; and all views in use. */
+  /** The view of that version, made on demand; and all views in use. */
   #newest: SharedView | undefined;
   readonly #views = new Set<SharedView>();
   readonly #maxViews: number;
   /** Resolves when every value has a checksum, or when the engine is closed before; stores of format 1 had none. */
   readonly sealed: Promise<void>;
-  /** Why nothing is possible any more. */
+  /** Why the engine has become unavailable. */
   #ended: TesseraError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -267,10 +275,10 @@ export class LmdbEngine implements Engine {
       maxKeyLength: MAX_KEY_LENGTH,
       commit: (reads, writes, until) => {
         const commit = () => this.#commit(began, reads, writes, until, own);
-        // Most meet nobody, and aren't worth another closure.
+        // Most meet no other commit, and aren't worth another closure.
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         const admit = (enter: typeof commit) => {
-          // What has conflicted already needn't wait to be told.
+          // What has conflicted already fails at once.
           if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
           const written = writtenKeys(writes, this.#stamps);
           return this.#reservations.admit(
@@ -300,7 +308,7 @@ export class LmdbEngine implements Engine {
     this.#mustBeOpen();
     if (conflicts) {
       if (until === 'accepted') throw failure('transaction_conflict');
-      // Whoever begins anew must see the commits that were in the way.
+      // A retry must see the commits that conflicted.
       return andThen(this.#writer.settled(), () => {
         throw failure('transaction_conflict');
       });
@@ -405,7 +413,7 @@ export class LmdbEngine implements Engine {
         const room = noDemand();
         for (const change of changes) this.#store.measure(change, room);
         this.#store.reserve(room);
-        // No value is another than before, so that nobody can conflict with it.
+        // No value is another than before, so that no transaction can conflict with it.
         const { latest: commit } = this.#log;
         const stamp = this.#stamps.last;
         return this.#writer.add({ changes, room, commit, appends: false, stamp, afterCommit: undefined });
@@ -435,12 +443,15 @@ export class LmdbEngine implements Engine {
     }
   }
 
-  /** Those who read the oldest state have to begin anew when too many are read, so that there is always room for the newest. */
+  /**
+   * Readers of the oldest state have to start again when too many are in use, so that there is always room for the
+   * newest.
+   */
   #view(): SharedView {
     if (this.#views.size >= this.#maxViews) this.#endOldest();
     const view = this.#open();
     if (view.version !== this.#version) {
-      // The group that is being written has just become durable, and its writer will be told so shortly.
+      // The group that is being written has just become durable, and its writer will be resolved shortly.
       const { writing } = this.#writer;
       invariant(writing !== undefined && writing.version === view.version, 'a view of an unknown version');
       this.#show(writing);

@@ -18,7 +18,8 @@ import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
 import { OrderedTree } from '../tree/ordered-tree.js';
 
 /**
- * Keeps everything in memory, as live values. Everything is answered at once, commits included, unless they have to wait for a reservation.
+ * Keeps everything in memory, as live values. Everything is answered at once, commits included, unless they have to
+ * wait for a reservation.
  */
 export class MemoryEngine implements Engine {
   readonly name = 'memory';
@@ -65,10 +66,10 @@ export class MemoryEngine implements Engine {
     const committer: Committer = {
       commit: (reads, writes) => {
         const commit = () => this.#commit(began, reads, writes, own);
-        // Most meet nobody, and aren't worth another closure.
+        // Most meet no other commit, and aren't worth another closure.
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         const admit = (enter: typeof commit) => {
-          // What has conflicted already needn't wait to be told.
+          // What has conflicted already fails at once.
           if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
           const written = writtenKeys(writes, this.#stamps);
           return this.#reservations.admit(

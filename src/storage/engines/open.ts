@@ -9,9 +9,9 @@ import { MemoryEngine } from './memory.js';
 export type EngineOptions = LmdbOptions;
 
 /**
- * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if you like; the path
- * of a folder, which means LMDB; what the peer's engines are called, in whose place LMDB serves, with `?sync=never` as an option; or
- * `postgres://user:password@host/database` (`postgres/address.ts`).
+ * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if
+ * you like; the path of a folder, which means LMDB; what the peer's engines are called, in whose place LMDB serves; or
+ * `postgres://user:password@host/database` (`postgres/address.ts`). `?sync=never` is an option of LMDB.
  *
  *     const engine = await openEngine('lmdb:./data', { sync: 'every' });
  *

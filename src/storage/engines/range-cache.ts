@@ -3,7 +3,10 @@ import { lowerBound } from '../tree/lower-bound.js';
 import { OrderedTree } from '../tree/ordered-tree.js';
 import { SecondChance } from './second-chance.js';
 
-/** What an entry and a stretch take besides what is reckoned by bytes. Measured: from just enough to three times too much. */
+/**
+ * What an entry and a stretch take besides what is reckoned by bytes. Measured: from just enough to three times too
+ * much.
+ */
 const HEAP_A_BYTE = 4;
 const HEAP_AN_ENTRY = 72;
 const HEAP_A_STRETCH = 600;
@@ -52,11 +55,11 @@ function costOf(key: Key, size: number): number {
 }
 
 /**
- * Decoded entries of ranges that were scanned, so that what is scanned again is read of memory: entries of an index, edges of a record,
- * a table. Each stretch holds all there is between two keys; no two of them overlap.
+ * Decoded entries of ranges that were scanned, so that what is scanned again is read of memory: entries of an index,
+ * edges of a record, a table. Each stretch holds all there is between two keys; no two of them overlap.
  *
- * As `RecordCache` does, it holds what the newest version shows, and since when that is known to be so: a snapshot may use what is not
- * younger than itself. A commit changes the stretches in which its keys lie.
+ * As `RecordCache` does, it holds what the newest version shows, and since when that is known to be so: a snapshot may
+ * use what is not younger than itself. A commit changes the stretches in which its keys lie.
  */
 export class RangeCache {
   readonly #room: number;
@@ -86,7 +89,9 @@ export class RangeCache {
     return stretch !== undefined && key <= stretch.to ? seen(stretch, version) : undefined;
   }
 
-  /** As much of a range that begins (with `reverse`: ends) where nothing is held as there is up to where something is. */
+  /**
+   * As much of a range that begins (with `reverse`: ends) where nothing is held as there is up to where something is.
+   */
   gapIn({ from, to }: KeyRange, reverse: boolean, version: number): KeyRange {
     // What an older snapshot may not use doesn't end its gaps: it isn't kept anyway.
     if (version !== this.#version) return { from, to };

@@ -1,7 +1,10 @@
 import type { Key, Stored } from '../contract.js';
 import { SecondChance } from './second-chance.js';
 
-/** What a record takes for each byte of its encoding, and besides. Measured on 4 to 50 fields: from a third above to three times too much. */
+/**
+ * What a record takes for each byte of its encoding, and besides. Measured on 4 to 50 fields: from a third above to
+ * three times too much.
+ */
 const HEAP_A_BYTE = 4;
 const HEAP_A_RECORD = 176;
 
@@ -18,8 +21,8 @@ interface CachedRecord {
 /**
  * Decoded records, so that what is read again needn't be decoded again.
  *
- * It holds each key's newest value, as of `version`, and since when the value is known to be that. A snapshot may use what is not younger
- * than itself; older snapshots go to the store.
+ * It holds each key's newest value, as of `version`, and since when the value is known to be that. A snapshot may use
+ * what is not younger than itself; older snapshots go to the store.
  */
 export class RecordCache {
   readonly #room: number;
@@ -41,7 +44,10 @@ export class RecordCache {
     return record.value;
   }
 
-  /** Keeps what was read of the store in a snapshot of `version`, since it wasn't known. What may have been changed since isn't kept. */
+  /**
+   * Keeps what was read of the store in a snapshot of `version`, since it wasn't known. What may have been changed
+   * since isn't kept.
+   */
   keep(key: Key, value: Stored, bytes: number, version: number): void {
     const cost = costOf(key, bytes);
     if (version !== this.#version || this.#isTooLarge(cost)) return;
@@ -56,8 +62,9 @@ export class RecordCache {
   }
 
   /**
-   * A key's value, or absence, as of the version just advanced to. What nobody has read isn't kept either when it is written: most of it is
-   * loaded rather than looked at, would push out what is, and costs the garbage collector more than decoding it once.
+   * A key's value, or absence, as of the version just advanced to. What hasn't been read isn't kept when it is written,
+   * either: most of it is loaded rather than looked at, would push out what is, and costs the garbage collector more
+   * than decoding it once.
    */
   replace(key: Key, value: Stored | undefined, bytes: number): void {
     const record = this.#records.get(key);

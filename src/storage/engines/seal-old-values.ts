@@ -12,7 +12,7 @@ const STEP_ENTRIES = 256;
 const STEP_BYTES = 1 << 20;
 const LAST_KEY = '\xff'.repeat(MAX_KEY_LENGTH + 1);
 
-/** What it needs of an engine. Between an answer and the next call of the same turn nobody commits. */
+/** What it needs of an engine. Between an answer and the next call of the same turn no transaction commits. */
 export interface SealingEngine {
   isOpen(): boolean;
   /** What is written by now. */
@@ -24,8 +24,8 @@ export interface SealingEngine {
 }
 
 /**
- * Rewrites all values that have no checksum. Answers whether none is left: not if the engine is closed meanwhile, or a value can't be read.
- * Begins anew after a crash; what has a checksum by then is passed over.
+ * Rewrites all values that have no checksum. Answers whether none is left: not if the engine is closed meanwhile, or a
+ * value can't be read. Starts again after a crash; what has a checksum by then is passed over.
  * @throws TesseraError as `write` does
  */
 export async function sealOldValues(engine: SealingEngine, timers: Timers): Promise<boolean> {

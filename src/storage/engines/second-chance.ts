@@ -4,8 +4,9 @@ export interface Kept {
 }
 
 /**
- * Which of the things in a cache to give up. It goes around in the order in which they came, sparing those that were read since the last
- * time around. So what is read again and again outlives a flood of what is read once, and a hit costs no more than setting a flag.
+ * Which of the things in a cache to give up. It goes around in the order in which they came, sparing those that were
+ * read since the last time around. So what is read again and again outlives a flood of what is read once, and a hit
+ * costs no more than setting a flag.
  */
 export class SecondChance<T extends Kept> {
   readonly #all: { values(): Iterator<T> };

@@ -1,9 +1,10 @@
 /**
- * Writes what is too much for one turn of the event loop: the library takes all changes of a transaction at once, a microsecond each. A
- * thread of its own, which has the same data file open, is handed them in parts and commits them as one transaction.
+ * Writes what is too much for one turn of the event loop: the library takes all changes of a transaction at once, a
+ * microsecond each. A thread of its own, which has the same data file open, is handed them in parts and commits them as
+ * one transaction.
  *
- * The library shares one environment of LMDB among the threads of a process, so that all of them see the same table of readers and the same
- * meta pages. Nobody else writes meanwhile: `GroupWriter` writes one group at a time.
+ * The library shares one environment of LMDB among the threads of a process, so that all of them see the same table of
+ * readers and the same meta pages. There is no other writer meanwhile: `GroupWriter` writes one group at a time.
  */
 import { Worker } from 'node:worker_threads';
 import type { Timers } from '../../env/environment.js';
@@ -37,7 +38,7 @@ export class WriteThread {
   readonly #timers: Timers;
   readonly #exit: Promise<void>;
   #unanswered = 1;
-  /** Somebody who waits until no more than so many messages are unanswered. */
+  /** A writer that waits until at most so many messages are unanswered. */
   #waiting: { readonly most: number; resolve(): void; reject(error: unknown): void } | undefined;
   /** Why it has ended. */
   #end: { readonly error: unknown } | undefined;
@@ -57,8 +58,8 @@ export class WriteThread {
   }
 
   /**
-   * `undefined` where none can be had: the program's files aren't as they were compiled, the data file isn't any more where it was, or the system
-   * has no more threads.
+   * `undefined` where none can be had: the program's files aren't as they were compiled, the data file has been moved,
+   * or the system has no more threads.
    */
   static async start(data: WriterData, timers: Timers): Promise<WriteThread | undefined> {
     try {

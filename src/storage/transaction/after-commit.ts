@@ -2,7 +2,10 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { forEachInSteps, type Pausing } from '../../base/steps.js';
 import type { Versionstamp } from '../contract.js';
 
-/** What is to be called when a transaction has committed: the last callback, with those before it. Shared by savepoints, so it never changes. */
+/**
+ * What is to be called when a transaction has committed: the last callback, with those before it. Shared by savepoints,
+ * so it never changes.
+ */
 export interface AfterCommit {
   readonly callback: (last: Versionstamp) => void;
   readonly before: AfterCommit | undefined;

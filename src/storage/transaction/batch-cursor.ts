@@ -4,15 +4,17 @@ import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from '../contr
 import { after, type ReadSet } from './read-set.js';
 import type { ReadValues, SnapshotCursor } from './snapshot.js';
 
-/** Batches grow from the first size to the last: a scan that is soon given up reads little, a long one has few batches. */
+/**
+ * Batches grow from the first size to the last: a scan that is soon given up reads little, a long one has few batches.
+ */
 const FIRST_BATCH = 32;
 const LAST_BATCH = 512;
 
 /**
  * A scan of a transaction, in batches.
  *
- * What has been delivered so far is what has been read. So a scan with a limit, or one closed early, conflicts only with changes up to
- * the last key it delivered.
+ * What has been delivered so far is what has been read. So a scan with a limit, or one closed early, conflicts only
+ * with changes up to the last key it delivered.
  */
 export class BatchCursor implements Cursor {
   readonly #transaction: { readonly finished: boolean };

@@ -1,11 +1,13 @@
-/** Changes laid over a snapshot: what a transaction has written, or what others have committed that isn't durable yet. */
+/**
+ * Changes laid over a snapshot: what a transaction has written, or what others have committed that isn't durable yet.
+ */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
 import type { TreeCursor } from '../tree/ordered-tree.js';
 import { DELETED, type Overlay, type Written } from './overlay.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from './snapshot.js';
 
-/** A snapshot as it would be after changes, which don't change any more themselves. */
+/** A snapshot as it would be after changes, which are immutable. */
 export class LayeredSnapshot implements Snapshot {
   readonly #below: Snapshot;
   readonly #changes: Overlay;

@@ -6,13 +6,16 @@ const UNRESERVED = 4_096;
 const READS_STEP = 16_384;
 
 /**
- * What a transaction takes of its budget, for its writes and for what it remembers of its reads. What is reserved only grows, so that a
- * rollback never needs more than there is.
+ * What a transaction takes of its budget, for its writes and for what it remembers of its reads. What is reserved only
+ * grows, so that a rollback never needs more than there is.
  */
 export class MemoryReservation {
   readonly #makeBudget: () => MemoryBudget;
   #budget: MemoryBudget | undefined;
-  /** How many bytes the writes take, and how many were reserved for them and for what is remembered of reads: the most there were. */
+  /**
+   * How many bytes the writes take, and how many were reserved for them and for what is remembered of reads: the most
+   * there were.
+   */
   #writes = 0;
   #reserved = UNRESERVED;
   /** How many bytes of reads are reserved. */

@@ -1,7 +1,7 @@
 import type { Stored } from '../contract.js';
 import type { OrderedTree } from '../tree/ordered-tree.js';
 
-/** Stands for the deletion of a key. */
+/** Marks a deleted key. */
 export const DELETED: unique symbol = Symbol('deleted');
 
 /** What a transaction may have written under a key. */

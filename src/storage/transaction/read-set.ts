@@ -13,8 +13,8 @@ const MAX_RANGES = 1 << 12;
 /**
  * What a transaction has read: keys and ranges, whether or not anything was found there.
  *
- * Its size is bounded. A transaction that reads more than the bounds is remembered more coarsely, which may let it conflict with a
- * change that it didn't see, but never lets it miss one that it did.
+ * Its size is bounded. A transaction that reads more than the bounds is remembered more coarsely, which may let it
+ * conflict with a change that it didn't see, but never lets it miss one that it did.
  */
 export class ReadSet {
   readonly #points = new Set<Key>();

@@ -1,7 +1,10 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Prefetch, Stored } from '../contract.js';
 
-/** An unchanging view of a store. Whether it answers at once or later is its own matter; once it is released it need not answer at all. */
+/**
+ * An unchanging view of a store. Whether it answers at once or later is its own matter; once it is released it need not
+ * answer at all.
+ */
 export interface Snapshot {
   get(key: Key): PromiseOrValue<Stored | undefined>;
   /** As many answers as keys, in their order. */
@@ -11,7 +14,10 @@ export interface Snapshot {
   /** With `keysOnly`, the values are meaningless, which saves decoding them. */
   scan(range: KeyRange, reverse: boolean, keysOnly: boolean): SnapshotCursor;
   count(range: KeyRange): PromiseOrValue<number>;
-  /** Fetches what will be read, all of it together (`Transaction.prefetch`). Absent where everything is answered at once. */
+  /**
+   * Fetches what will be read, all of it together (`Transaction.prefetch`). Absent where everything is answered at
+   * once.
+   */
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
   /** Called once, when the view is no longer needed. */
   release(): void;

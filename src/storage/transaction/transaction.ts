@@ -28,7 +28,7 @@ export type CommitStage = 'accepted' | 'durable';
 
 /** The engine's side of one read-write transaction. One of `commit` and `abandon` is called, once. */
 export interface Committer {
-  /** The longest key that can be stored; any unless told. */
+  /** The longest key that can be stored. Default: unlimited. */
   readonly maxKeyLength?: number;
   /**
    * Validates what was read and applies what was written.
@@ -51,11 +51,11 @@ const NO_SAVEPOINT: Savepoint = {};
 const DELETED_AT_ONCE = 512;
 
 /**
- * The transaction of every engine: a snapshot of the store, a write set over it, and a read set. It stays synchronous where the snapshot
- * and the committer do.
+ * The transaction of every engine: a snapshot of the store, a write set over it, and a read set. It stays synchronous
+ * where the snapshot and the committer do.
  *
- * Writes stay in the write set until `commit`. Reading one's own write reads nothing of the store and so can't conflict, nor can writing a
- * key without having read it. A read-only transaction records nothing.
+ * Writes stay in the write set until `commit`. Reading one's own write reads nothing of the store and so can't
+ * conflict, nor can writing a key without having read it. A read-only transaction records nothing.
  */
 export class SnapshotTransaction implements Transaction {
   readonly #snapshot: Snapshot;

@@ -91,7 +91,10 @@ export class WriteSet {
     this.#afterCommit = { callback: once, before: this.#afterCommit };
   }
 
-  /** The written keys of a range as they are now, whatever is written while they are read; `undefined` if there are none. */
+  /**
+   * The written keys of a range as they are now, whatever is written while they are read; `undefined` if there are
+   * none.
+   */
   cursor(range: KeyRange, reverse: boolean): TreeCursor<Written> | undefined {
     if (this.#overlay.size === 0) return undefined;
     const cursor = this.#overlay.cursor(range, reverse);

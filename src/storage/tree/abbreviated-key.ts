@@ -6,7 +6,10 @@ const THREE_BYTES = 1 << 24;
 /** What the last byte of a shorter head is worth, by its length. */
 const SCALES = Array.from({ length: HEAD_LENGTH }, (_, length) => 256 ** (HEAD_LENGTH - length));
 
-/** The six bytes of a key from `at`, zeros behind its end, as one number. Of keys that are equal up to `at`, the lesser never has the greater head. */
+/**
+ * The six bytes of a key from `at`, zeros behind its end, as one number. Of keys that are equal up to `at`, the lesser
+ * never has the greater head.
+ */
 export function headAt(key: Key, at: number): number {
   const length = key.length - at;
   if (length >= HEAD_LENGTH) {
@@ -20,12 +23,18 @@ export function headAt(key: Key, at: number): number {
   return head * SCALES[length]!;
 }
 
-/** Prefixes are multiples of so many bytes, so that mostly all nodes on a way down have the same one, and a head is read once for all of them. */
+/**
+ * Prefixes are multiples of so many bytes, so that mostly all nodes on a way down have the same one, and a head is read
+ * once for all of them.
+ */
 const PREFIX_STEP = 4;
 /** Whatever else keys have in common isn't looked at, which bounds the time that a change takes. */
 export const LONGEST_PREFIX = 64 * PREFIX_STEP;
 
-/** What two keys have in common as a prefix: the first `shared` bytes are known to be equal, and more than `limit` aren't asked for. */
+/**
+ * What two keys have in common as a prefix: the first `shared` bytes are known to be equal, and more than `limit`
+ * aren't asked for.
+ */
 export function commonLength(a: Key, b: Key, shared: number, limit: number): number {
   const end = Math.min(a.length, b.length, limit);
   let length = shared;

@@ -15,16 +15,16 @@ import {
   seekIndex,
 } from './tree-node.js';
 
-/** Nobody's, so that whoever puts something into it makes a copy. */
+/** Has an owner of its own, so that every insertion makes a copy. */
 const EMPTY = new Leaf<never>(new Owner(), [], [], 0, []);
 
 /**
  * A persistent B+tree from byte strings to values.
  *
- * `snapshot` takes constant time: both trees share all nodes from then on, and whichever is changed copies the few nodes on the way.
- * A node remembers the tree that made it (its owner), so that a tree changes its own nodes in place and a bulk load copies nothing. Once
- * all snapshots are released it may do so again: most transactions of a store are alone, and copies of nodes for each were most of what
- * the garbage collector had to move.
+ * `snapshot` takes constant time: both trees share all nodes from then on, and whichever is changed copies the few
+ * nodes on the way. A node remembers the tree that made it (its owner), so that a tree changes its own nodes in place
+ * and a bulk load copies nothing. Once all snapshots are released it may do so again: most transactions of a store are
+ * alone, and copies of nodes for each were most of what the garbage collector had to move.
  *
  *     const tree = new OrderedTree<number>();
  *     tree.put('a', 1);
@@ -96,7 +96,10 @@ export class OrderedTree<V> {
     return copy;
   }
 
-  /** A snapshot is read no more, so that the tree that it is of needn't spare its nodes for it. Nothing depends on its being called. */
+  /**
+   * A snapshot is read no more, so that the tree that it is of needn't spare its nodes for it. Nothing depends on its
+   * being called.
+   */
   release(): void {
     if (this.#shown !== undefined) this.#shown.readers--;
     this.#shown = undefined;
@@ -195,7 +198,10 @@ export class TreeCursor<V> {
     }
   }
 
-  /** The same for values alone, with the key of the last one. They are copied a leaf at a time: one by one takes six times as long. */
+  /**
+   * The same for values alone, with the key of the last one. They are copied a leaf at a time: one by one takes six
+   * times as long.
+   */
   readValues(limit: number): { readonly values: V[]; readonly last: Key | undefined } {
     const pieces: V[][] = [];
     let last: Key | undefined;

@@ -2,14 +2,14 @@ import type { Key } from '../contract.js';
 import { commonLength, headAt, LONGEST_PREFIX } from './abbreviated-key.js';
 
 /**
- * Entries a leaf, and children a branch, hold at most. Measured with a million keys of 26 bytes: with half as many an entry takes 42 bytes
- * instead of 24, with twice as many a commit of one key copies a third more; reads hardly differ.
+ * Entries a leaf, and children a branch, hold at most. Measured with a million keys of 26 bytes: with half as many an
+ * entry takes 42 bytes instead of 24, with twice as many a commit of one key copies a third more; reads hardly differ.
  */
 const CAPACITY = 64;
 /** A node that shrinks below this is joined with a neighbour. */
 const UNDERFULL = CAPACITY / 4;
 
-/** Who may change nodes in place, as long as nobody else reads them. Compared by identity. */
+/** The owner may change nodes in place, as long as they aren't shared. Compared by identity. */
 export class Owner {
   /** How many snapshots that show the owner's nodes are still read. */
   readers = 0;
@@ -18,10 +18,11 @@ export class Owner {
 /**
  * The keys of a node, ascending, and what is looked at of them first.
  *
- * All keys at a node and below it begin with the same `prefix` bytes, and `heads[i]` is the next six of `keys[i]` as a number. So a search
- * compares numbers that lie side by side, and follows the pointer to a key only where heads are equal. In a large tree that is nearly all
- * of its time: each step of a binary search over strings waits for memory. Known as prefix truncation (Bayer and Unterauer, Prefix
- * B-trees, 1977) and poor man's normalized keys (Graefe and Larson, B-tree indexes and CPU caches, 2001).
+ * All keys at a node and below it begin with the same `prefix` bytes, and `heads[i]` is the next six of `keys[i]` as a
+ * number. So a search compares numbers that lie side by side, and follows the pointer to a key only where heads are
+ * equal. In a large tree that is nearly all of its time: each step of a binary search over strings waits for memory.
+ * Known as prefix truncation (Bayer and Unterauer, Prefix B-trees, 1977) and poor man's normalized keys (Graefe and
+ * Larson, B-tree indexes and CPU caches, 2001).
  */
 abstract class KeyedNode {
   constructor(
@@ -69,7 +70,8 @@ export type Node<V> = Leaf<V> | Branch<V>;
 
 /** The value of a key. */
 export function get<V>(root: Node<V>, key: Key): V | undefined {
-  // If the key is there, then it shares the prefixes of all nodes on the way. If it isn't, then it doesn't matter which leaf it is missing in.
+  // If the key is there, then it shares the prefixes of all nodes on the way. If it isn't, then it doesn't matter which
+  // leaf it is missing in.
   let node = root;
   let { prefix } = node;
   let head = headAt(key, prefix);
@@ -140,7 +142,10 @@ export function rank<V>(root: Node<V>, key: Key): number {
 
 // ─── Prefixes and heads ───
 
-/** Makes sure that the prefix is shared by a key that is about to come into a node or below it; the first `shared` bytes are known to be. */
+/**
+ * Makes sure that the prefix is shared by a key that is about to come into a node or below it; the first `shared` bytes
+ * are known to be.
+ */
 function admit(node: KeyedNode, key: Key, shared: number): void {
   if (node.prefix <= shared) return;
   const prefix = commonLength(node.keys[0]!, key, shared, node.prefix);
@@ -284,7 +289,10 @@ export function remove<V>(node: Node<V>, key: Key, owner: Owner): void {
   }
 }
 
-/** Joins the children `index` and `index + 1` of an owned branch into one node, or two equal ones if they don't fit into one. */
+/**
+ * Joins the children `index` and `index + 1` of an owned branch into one node, or two equal ones if they don't fit into
+ * one.
+ */
 function join<V>(branch: Branch<V>, index: number, owner: Owner): void {
   const left = own(branch.children[index]!, owner);
   const right = branch.children[index + 1]!;

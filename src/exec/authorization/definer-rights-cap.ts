@@ -1,0 +1,29 @@
+import type { Principal } from '../../catalog/principal.js';
+import type { Execution } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
+
+/**
+ * The execution of stored code: bodies of functions and events, clauses of fields. It runs with the invoker's rights,
+ * capped to those of an editor of the database, since any editor may have written it. Otherwise an editor could wait
+ * until an owner or the root user calls his function or writes to his table, and gain their rights. Only SLEEP is left
+ * to those who have it (`Execution.maySleep`): it changes nothing, and only the caller waits.
+ */
+export function withDefinerRightsCap(execution: Execution): Execution {
+  const { principal: user } = execution.identity;
+  if (user.kind !== 'system' || (user.level === 'database' && !user.roles.includes('owner'))) return execution;
+  const variants = Variants.of(execution);
+  if (variants.capped === undefined) {
+    const { identity } = execution;
+    const { namespace, database } = identity.place;
+    const principal: Principal = {
+      kind: 'system',
+      level: 'database',
+      ...(namespace !== undefined && { namespace }),
+      ...(database !== undefined && { database }),
+      name: user.name,
+      roles: user.roles.map((role) => (role === 'owner' ? 'editor' : role)),
+    };
+    variants.capped = { ...execution, identity: { ...identity, principal }, variants: new Variants() };
+  }
+  return variants.capped;
+}

@@ -1,0 +1,58 @@
+/**
+ * Denied writes are skipped, as if the record or field didn't exist; strict mode throws `write_refused`, unless that
+ * would reveal a hidden record or field.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { failure } from '../../errors/error.js';
+import { NO_FIELDS } from '../../plan/fields-read.js';
+import type { ObjectValue, RecordId } from '../../value/value.js';
+import type { DeniedWrite } from '../audit/audit-recorder.js';
+import type { Execution } from '../runtime/execution.js';
+
+/** @throws TesseraError `write_refused` strictly */
+export function denyWrite(execution: Execution, denied: DeniedWrite): undefined {
+  skipWrite(execution, denied);
+  if (execution.strict) throw failure('write_refused', denied);
+  return undefined;
+}
+
+/** The same for an existing record: throws only if the principal can see it. */
+export function denyChange(
+  execution: Execution,
+  denied: DeniedWrite,
+  table: TableEntry,
+  before: ObjectValue,
+): PromiseOrValue<undefined> {
+  if (!execution.strict || !execution.checks.view) return denyWrite(execution, denied);
+  return andThen(execution.reader.present(execution, table, before, 'select', NO_FIELDS), (seen) =>
+    seen === undefined ? skipWrite(execution, denied) : denyWrite(execution, denied),
+  );
+}
+
+/** Records the denial for the audit log, without an error. */
+export function skipWrite({ auditRecorder }: Execution, denied: DeniedWrite): undefined {
+  auditRecorder?.recordDenial(denied);
+  return undefined;
+}
+
+/**
+ * Whether a record exists, for statements that create missing ones. In strict mode hidden records count as missing: the
+ * attempt to create one is then denied, or fails since its id is taken.
+ */
+export function recordExists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return hidesExistence(execution) ? canUpdate(execution, id) : execution.writer.exists(execution, id);
+}
+
+/** The same for a record that an index lists. */
+export function listedRecordExists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return hidesExistence(execution) ? canUpdate(execution, id) : true;
+}
+
+function hidesExistence({ strict, checks }: Execution): boolean {
+  return strict && checks.edit;
+}
+
+function canUpdate(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  return andThen(execution.reader.read(execution, id, 'update', NO_FIELDS), (record) => record !== undefined);
+}

@@ -1,0 +1,98 @@
+/** PERMISSIONS clauses as closures. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Permission } from '../../language/ast.js';
+import { type FieldsRead, fieldsRead } from '../../plan/fields-read.js';
+import { isTruthy } from '../../value/truthiness.js';
+import type { Value } from '../../value/value.js';
+import { type Checks, type Compiler, type Evaluate, type Execution, Frame } from '../runtime/execution.js';
+import { mayKeepFrame } from '../runtime/row-frames.js';
+import { Scope } from '../runtime/scope.js';
+import { Variants } from '../runtime/variants.js';
+import { isQueryError } from './error-redaction.js';
+
+/** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
+export type Rule =
+  | { readonly kind: 'full' | 'none' }
+  | {
+      readonly kind: 'where';
+      readonly condition: Evaluate;
+      /** It leaves nothing behind in its frame, so that one frame does for all documents. */
+      readonly isSteady: boolean;
+      /** What it looks at, whatever a query asks for. */
+      readonly reads: FieldsRead;
+    };
+
+export function compileRule(permission: Permission, compiler: Compiler): Rule {
+  if (permission.kind !== 'where') return permission;
+  const { condition } = permission;
+  return {
+    kind: 'where',
+    condition: compiler.expression(condition),
+    isSteady: !mayKeepFrame(condition),
+    reads: fieldsRead([condition]),
+  };
+}
+
+/**
+ * Whether a rule admits a document. `variables` are those that the clause may use beside the document's fields, such as
+ * `$value`, `$before` and `$after`. An error inside a clause refuses: what can't be judged isn't allowed, and its text
+ * would tell of hidden data.
+ */
+export function admits(
+  rule: Rule,
+  execution: Execution,
+  document: Value,
+  variables?: Readonly<Record<string, Value>>,
+): PromiseOrValue<boolean> {
+  if (rule.kind !== 'where') return rule.kind === 'full';
+  return judged(rule.condition, new Frame(judgeOf(execution), scopeOf(variables), document));
+}
+
+/** The same for many documents, without variables: what doesn't depend on the document is made ready once. */
+export function judgeOfDocuments(rule: Rule, execution: Execution): (document: Value) => PromiseOrValue<boolean> {
+  if (rule.kind !== 'where') return () => rule.kind === 'full';
+  const { condition, isSteady } = rule;
+  const judge = judgeOf(execution);
+  if (isSteady) {
+    const frame = new Frame(judge, new Scope());
+    return (document) => judged(condition, frame.moveTo(document));
+  }
+  return (document) => judged(condition, new Frame(judge, new Scope(), document));
+}
+
+function judged(condition: Evaluate, frame: Frame): PromiseOrValue<boolean> {
+  try {
+    const verdict = condition(frame);
+    return verdict instanceof Promise ? verdict.then(isTruthy, refuse) : isTruthy(verdict);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+function refuse(error: unknown): boolean {
+  if (isQueryError(error)) return false;
+  throw error;
+}
+
+function scopeOf(variables: Readonly<Record<string, Value>> | undefined): Scope {
+  const scope = new Scope();
+  if (variables === undefined) return scope;
+  for (const name of Object.keys(variables)) scope.set(name, variables[name]);
+  return scope;
+}
+
+/** The same execution in which permission clauses run: nothing is checked, nothing can be written. */
+export function judgeOf(execution: Execution): Execution {
+  const variants = Variants.of(execution);
+  variants.judge ??= {
+    ...execution,
+    checks: UNCHECKED,
+    writable: false,
+    judging: true,
+    variants: new Variants(),
+  };
+  return variants.judge;
+}
+
+/** Where no PERMISSIONS apply. */
+export const UNCHECKED: Checks = { view: false, edit: false };

@@ -1,0 +1,44 @@
+/** Implicit definition of tables by the first write. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { implicitTable, putTable } from '../../catalog/definitions/define.js';
+import { mayAct } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import { recordImplied } from '../audit/audit-recorder.js';
+import { denyWrite } from '../authorization/denied-writes.js';
+import type { Execution } from '../runtime/execution.js';
+import { ensureSelectedDatabase, schemaChangeOf } from './ensure-database.js';
+
+/**
+ * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may
+ * not define it: the write is then denied.
+ * @throws TesseraError `write_refused` strictly; `namespace_empty`, `database_empty`, `table_missing` in a STRICT
+ * database
+ */
+export function ensureTable(execution: Execution, name: string): PromiseOrValue<boolean> {
+  return andThen(defineIfMissing(execution, name), (exists) => {
+    if (!exists) denyWrite(execution, { action: 'create', table: name });
+    return exists;
+  });
+}
+
+/** Defines a table unless it exists or the principal may not define it; answers whether it exists. */
+function defineIfMissing(execution: Execution, name: string): PromiseOrValue<boolean> {
+  const { context, identity, checks } = execution;
+  const { place } = identity;
+  if (place.namespace === undefined) throw failure('namespace_empty');
+  if (place.database === undefined) throw failure('database_empty');
+  return andThen(context.catalog(), (catalog) => {
+    if (catalog?.tables.has(name)) return true;
+    // Events and sign-up queries run without checks: their author chose what they write to.
+    if (checks.edit && !mayAct(identity.principal, 'edit', place)) return false;
+    if (!execution.writable) throw failure('read_only');
+    if (catalog?.database.strict) throw failure('table_missing', { name });
+    return andThen(ensureSelectedDatabase(execution), (database) => {
+      return andThen(putTable(schemaChangeOf(execution), database, implicitTable(name)), () => {
+        context.catalogChanged();
+        recordImplied(execution.auditRecorder, place, 'table', name);
+        return true;
+      });
+    });
+  });
+}

@@ -1,9 +1,0 @@
-import { failure } from '../errors/error.js';
-import type { Evaluate } from './execution.js';
-
-/** Stands for what the language has and the engine hasn't: it fails when it is run, not when it is parsed. */
-export function notSupported(what: string): Evaluate {
-  return () => {
-    throw failure('not_supported', { what });
-  };
-}

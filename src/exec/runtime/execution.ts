@@ -1,0 +1,466 @@
+/**
+ * What a running statement knows: its transaction, who runs it and where, and when to stop. It is handed down as an
+ * argument; nothing is ambient.
+ */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import type { CatalogCache } from '../../catalog/definitions/load.js';
+import type { DatabasePath, Identity } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
+import type { TesseraError } from '../../errors/error.js';
+import type { PasswordHasher } from '../../functions/contract.js';
+import type { Fetcher } from '../../functions/network/fetcher.js';
+import type { FunctionRules } from '../../functions/rules.js';
+import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
+import type { FieldsRead } from '../../plan/fields-read.js';
+import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
+import { MAX_UNFOLDED } from '../../value/limits.js';
+import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
+import { tooLarge } from '../../value/walk.js';
+import type { AuditRecorder } from '../audit/audit-recorder.js';
+import type { RevocationFlag } from '../identity/revocation-flag.js';
+import type { Candidates } from '../record/candidates.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
+import type { ScriptRunner } from '../script/contract.js';
+import type { QueryTimeout } from './query-timeout.js';
+import type { RequestMemory } from './request-memory.js';
+import { Scope } from './scope.js';
+import type { Tuning } from './tuning.js';
+import type { Variants } from './variants.js';
+
+/** Whether PERMISSIONS apply: not where a role grants the action, nor inside permission clauses and events. */
+export interface Checks {
+  /** To reading records. */
+  readonly view: boolean;
+  /** To writing them. */
+  readonly edit: boolean;
+}
+
+/** Deadline, cancellation and cooperative yielding. */
+export interface Interrupt {
+  /**
+   * To be called for each batch of work. Throws when the deadline has passed or the request was cancelled; answers a
+   * promise, to be awaited, when the event loop should serve other clients.
+   */
+  checkpoint(): PromiseOrValue<void>;
+  /** The same for synchronous code: throws, but never yields. */
+  check(): void;
+  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
+  within(duration: Duration, since?: number): Interrupt;
+  /**
+   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or
+   * `grace` milliseconds later. The answer stops that.
+   */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
+}
+
+/** A transaction under way with the catalog as it stands in it. */
+export interface TransactionContext {
+  readonly transaction: Transaction;
+  /** The catalog of the selected database; `undefined` when it (or its namespace) doesn't exist or none is selected. */
+  catalog(): PromiseOrValue<DatabaseCatalog | undefined>;
+  /** To be called after each change of a definition. */
+  catalogChanged(): void;
+  /** Where catalogs are kept. */
+  readonly catalogs: CatalogCache;
+  /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
+  readonly answersLater: boolean;
+  /**
+   * The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be
+   * fetched with it.
+   */
+  likelyCatalog(): DatabaseCatalog | undefined;
+  /**
+   * Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still
+   * the same.
+   */
+  prefetch(wanted: Prefetch): PromiseOrValue<void>;
+}
+
+export interface Execution {
+  readonly environment: Environment;
+  readonly context: TransactionContext;
+  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
+  readonly literals: readonly Value[];
+  readonly identity: Identity;
+  readonly checks: Checks;
+  readonly interrupt: Interrupt;
+  /** What the request has made and still holds. */
+  readonly memory: RequestMemory;
+  readonly passwords: PasswordHasher;
+  readonly network: Fetcher;
+  /** Which functions may be called; all of them if absent. */
+  readonly functions: FunctionRules | undefined;
+  /** What runs embedded JavaScript; none where it isn't allowed. */
+  readonly scripts: ScriptRunner | undefined;
+  readonly sequences: SequenceNumbers;
+  readonly apis: ApiEndpoints;
+  readonly reader: RecordReader;
+  readonly writer: RecordWriter;
+  readonly liveQueries: LiveRegistry;
+  /** Receives the notifications of live queries; without one there can't be any. */
+  readonly listener: LiveListener | undefined;
+  /** Records definitions, grants and denied writes; absent where no audit log is kept. */
+  readonly auditRecorder: AuditRecorder | undefined;
+  readonly past: Past;
+  readonly sessions: SessionRegistry;
+  readonly queryTimeout: QueryTimeout;
+  readonly revocationFlag: RevocationFlag;
+  /** How deep calls, subqueries, events and computed fields are nested; bounded. */
+  readonly depth: number;
+  /** How many asynchronous events led to what runs now. */
+  readonly eventDepth: number;
+  /**
+   * To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find
+   * it.
+   */
+  eventQueued(): void;
+  /** The same for work on indexes. */
+  indexWorkQueued(): void;
+  /** The client may SLEEP, in stored code as well, and no other request waits for it. */
+  readonly maySleep: boolean;
+  /** OPTION IMPORT is on: no events, no field processing. */
+  readonly importing: boolean;
+  /** Keys of access methods are taken whatever they are. */
+  readonly weakKeys: boolean;
+  /** A PERMISSIONS clause is judged. */
+  readonly judging: boolean;
+  /** A write that PERMISSIONS refuse is an error rather than left out. */
+  readonly strict: boolean;
+  /**
+   * False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`.
+   */
+  readonly writable: boolean;
+  readonly variants: Variants<Execution>;
+}
+
+/**
+ * What is known of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` where they aren't
+ * known.
+ */
+export interface Past {
+  /** Before it there was nothing in the store. */
+  readonly emptyBefore: bigint | undefined;
+  /** From then on the store has been as it is now. */
+  unchangedSince(): bigint | undefined;
+}
+
+/**
+ * All reads of records pass through this interface; hidden records and fields never leave it. `fields`: what is read of
+ * them, or all.
+ */
+export interface RecordReader {
+  /** The record as the principal may see it, with computed fields; NONE when it doesn't exist or is hidden. */
+  read(
+    execution: Execution,
+    id: RecordId,
+    purpose?: Purpose,
+    fields?: FieldsRead,
+  ): PromiseOrValue<ObjectValue | undefined>;
+  /** What `read` answers for each of the ids, in their order; the storage is asked for many at once. */
+  readMany(
+    execution: Execution,
+    ids: readonly RecordId[],
+    purpose?: Purpose,
+    fields?: FieldsRead,
+  ): PromiseOrValue<(ObjectValue | undefined)[]>;
+  /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
+  scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void>;
+  /**
+   * What the principal sees of a stored record: nothing, or the record with its computed fields and without what is
+   * hidden.
+   */
+  present(
+    execution: Execution,
+    table: TableEntry,
+    raw: ObjectValue,
+    purpose?: Purpose,
+    fields?: FieldsRead,
+  ): PromiseOrValue<ObjectValue | undefined>;
+  /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
+  mayHide(table: TableEntry, path: readonly Part[]): boolean;
+  /**
+   * What a principal whom rules apply to may do with a record, and which of its fields are hidden then; for those who
+   * explain rules.
+   */
+  judge(execution: Execution, table: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict>;
+  /** The edges at a record: ids of the edge records, in key order. */
+  edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
+  /** The ends of the edges at a record, if known without reading these. */
+  ends(execution: Execution, id: RecordId, hop: Hop): PromiseOrValue<RecordId[] | undefined>;
+  /** The records that refer to a record, seen or not, once for each field; without subjects those of all tables. */
+  referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
+}
+
+export interface Verdict {
+  readonly admitted: boolean;
+  /** The fields' paths, each with the clause that hides something there. */
+  readonly hidden: readonly { readonly field: string; readonly permission: Permission }[];
+}
+
+/**
+ * All changes of records pass through this interface. Each method answers `undefined` where nothing may or can be done.
+ */
+export interface RecordWriter {
+  /** @throws TesseraError `record_exists` */
+  create(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
+  /** `seen`: what the reader gave of the record to be updated, so that it needn't be read again. */
+  update(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options?: WriteOptions,
+    seen?: ObjectValue,
+  ): PromiseOrValue<Written | undefined>;
+  /** Deletes the edges at the record, too; if one of them must not be deleted, nothing is. */
+  delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined>;
+  /** The same for records that were read to be deleted, one after the other. */
+  deleteMany(execution: Execution, found: readonly Found[]): PromiseOrValue<(Written | undefined)[]>;
+  /**
+   * Stores a record as it is, or deletes it where there is none to store: for those that the server makes of others.
+   * Neither rules nor fields of the table are asked; indexes, events and views follow.
+   */
+  put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void>;
+  /**
+   * Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal.
+   */
+  exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
+}
+
+/** A record to be changed: its id, and what the reader gives of it to those who would change it. */
+export interface Found {
+  readonly id: RecordId;
+  readonly seen: ObjectValue;
+}
+
+/**
+ * The record as a statement would have it; `before` is the stored one, without elements that the principal may not see.
+ */
+export type Draft = (before: ObjectValue | undefined) => PromiseOrValue<ObjectValue>;
+
+export interface WriteOptions {
+  /** The record becomes an edge between its `in` and `out`. */
+  readonly edge?: boolean;
+  /** A readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed. */
+  readonly keepsReadonly?: boolean;
+  /** The statement gives no data that events could see as `$input`. */
+  readonly inputless?: boolean;
+}
+
+/** A record before and after a change, as stored; one of them is missing when it was created or deleted. */
+export interface Written {
+  readonly table: TableEntry;
+  readonly id: RecordId;
+  readonly before: ObjectValue | undefined;
+  readonly after: ObjectValue | undefined;
+}
+
+/** A notification of a live query. */
+export interface Notification {
+  /** The live query. */
+  readonly id: Uuid;
+  /** KILLED is the last one. */
+  readonly action: 'CREATE' | 'UPDATE' | 'DELETE' | 'KILLED';
+  readonly record: RecordId | undefined;
+  readonly result: Value;
+  /**
+   * For live queries with SINCE: everything up to it has been sent, so that SINCE it resumes after this notification.
+   * Absent until a commit has been sent completely.
+   */
+  readonly versionstamp?: Versionstamp | undefined;
+  /** Why the live query has ended; absent when a KILL has ended it. */
+  readonly reason?: TesseraError | undefined;
+}
+
+export interface LiveQuery {
+  readonly id: Uuid;
+  readonly statement: Live;
+  /** What the statement and its parameters take, roughly, in bytes. */
+  readonly weight: number;
+  readonly place: DatabasePath;
+  readonly table: TableEntry;
+  readonly listener: LiveListener;
+  /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
+  readonly since?: { readonly stamp: Versionstamp | undefined } | undefined;
+  /**
+   * What the query shows of a change to the principal of the execution; `undefined` if nothing. The table is as it is
+   * by then. `versionstamp` is that of the notification.
+   */
+  look(
+    execution: Execution,
+    table: TableEntry,
+    change: Written,
+    versionstamp: Versionstamp | undefined,
+  ): PromiseOrValue<{ readonly result: Value } | undefined>;
+}
+
+/** All live queries of a store. */
+export interface LiveRegistry {
+  /** The live queries of a table, in the order of their ids. */
+  of(table: TableEntry): readonly LiveQuery[];
+  get(id: string): LiveQuery | undefined;
+  /**
+   * Has a query begin when the transaction commits.
+   * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
+   */
+  begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
+  /** Ends a query at once, and says why. */
+  end(query: LiveQuery, reason?: TesseraError): void;
+  /** Ends the queries of tables that a transaction removes, when it commits. */
+  endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
+}
+
+/** A session that outlasts a request, with a signed-in user. */
+export interface LastingSession {
+  /** A UUID. */
+  readonly key: string;
+  readonly identity: Identity;
+  /** Receives the notifications of its live queries. */
+  readonly listener: LiveListener | undefined;
+  /** What INFO FOR SESSIONS shows of it besides who it is. */
+  readonly facts: SessionFacts;
+  /** Ends it at once, with what it runs, holds and watches. It is expired then. */
+  end(): void;
+}
+
+export interface SessionFacts {
+  /** When the user signed in, in nanoseconds since 1970. */
+  readonly since: bigint;
+  /** When it was last used. */
+  readonly active: bigint;
+  readonly expires: bigint | undefined;
+  readonly liveQueries: number;
+}
+
+/** The sessions of a store that outlast a request. */
+export interface SessionRegistry {
+  /** Those with a signed-in user, the oldest first. */
+  signedIn(): Iterable<LastingSession>;
+  /**
+   * When a transaction commits that changes what users at a place or below it rest on, has their sessions re-validated.
+   */
+  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void;
+  /** The same for the users of a record. */
+  scheduleRecordRevalidation(transaction: Transaction, place: DatabasePath, id: RecordId): void;
+}
+
+/** The owner of live queries: a session that receives notifications. */
+export interface LiveListener {
+  /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
+  admit(query: LiveQuery): void;
+  /** A query begins, behind the commits up to a versionstamp; answers false when it is no longer wanted. */
+  begun(query: LiveQuery, stamp: Versionstamp): boolean;
+  /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
+  changed(query: LiveQuery, change: Written, weight: number, stamp: Versionstamp): void;
+  /** A query has ended; a KILL has no reason. */
+  ended(query: LiveQuery, reason?: TesseraError): void;
+}
+
+export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boolean | undefined>;
+
+/**
+ * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't
+ * be seen: then with its id alone, so that no expression of the user learns more.
+ */
+export type Purpose = 'select' | 'update' | 'delete';
+
+/**
+ * Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its
+ * candidates, in their order.
+ */
+export interface RecordScan {
+  readonly table: string;
+  /** A record id with a range as key. */
+  readonly range?: RecordId;
+  /** Of the table's own keys. */
+  readonly keys?: KeyRange;
+  readonly index?: readonly KeyRange[];
+  readonly candidates?: Candidates;
+  readonly reverse?: boolean;
+  readonly purpose?: Purpose;
+  /** What will be read of the records; all if absent. */
+  readonly fields?: FieldsRead;
+  /** Hardly more than this many records will be taken; a hint for the size of the first batch. */
+  readonly limit?: number;
+}
+
+/**
+ * Allocates the numbers of sequences outside of every transaction, so that requests don't wait for each other and no
+ * number is allocated twice.
+ */
+export interface SequenceNumbers {
+  /**
+   * The interrupt is asked meanwhile, within the sequence's TIMEOUT.
+   * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
+   */
+  next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
+}
+
+/** Answers requests to the endpoints of DEFINE API. */
+export interface ApiEndpoints {
+  /**
+   * `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too.
+   * @throws TesseraError `api_path`, `api_request`
+   */
+  invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
+}
+
+/** A compiled expression or statement. */
+export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
+
+/**
+ * Compiles trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in.
+ */
+export interface Compiler {
+  readonly tuning: Tuning;
+  expression(expression: Expression): Evaluate;
+  statement(statement: Statement): Evaluate;
+}
+
+/**
+ * Where an expression is evaluated: the current document (`$this`), the one around it (`$parent`), and the variables.
+ */
+export class Frame {
+  private unfolded = 0;
+
+  constructor(
+    readonly execution: Execution,
+    readonly scope: Scope,
+    readonly current: Value = undefined,
+    readonly parent: Frame | undefined = undefined,
+  ) {}
+
+  /** The same place with another current document; the present one becomes `$parent`. */
+  within(current: Value): Frame {
+    return new Frame(this.execution, this.scope, current, this);
+  }
+
+  /**
+   * Takes this frame itself on to another document, so that a loop over rows needs no frame for each (`row-frames.ts`).
+   */
+  moveTo(current: Value): this {
+    (this as { current: Value }).current = current;
+    this.unfolded = 0;
+    return this;
+  }
+
+  /**
+   * Counts the elements that paths visit: shared arrays, each twice in the next, unfold into any number of them.
+   * @throws TesseraError `value_too_large`
+   */
+  unfold(elements: number): void {
+    this.unfolded += elements;
+    if (this.unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
+  }
+
+  /** For the targets of a statement inside an expression: the document is both `$this` and `$parent`. */
+  entering(): Frame {
+    return new Frame(this.execution, this.scope, this.current, this);
+  }
+
+  /** The same document with a new scope for variables. */
+  block(): Frame {
+    return new Frame(this.execution, new Scope(this.scope), this.current, this.parent);
+  }
+}

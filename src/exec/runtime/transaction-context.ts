@@ -1,0 +1,82 @@
+import { Derived } from '../../base/derived.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
+import { databaseKey } from '../../catalog/keys.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import type { TesseraError } from '../../errors/error.js';
+import type { Key, Prefetch, Transaction } from '../../storage/contract.js';
+import type { TransactionContext } from './execution.js';
+
+/** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
+export class DatabaseTransactionContext implements TransactionContext {
+  readonly transaction: Transaction;
+  readonly catalogs: CatalogCache;
+  readonly #place: DatabasePath;
+  readonly #refusal: TesseraError | undefined;
+  #catalog: DatabaseCatalog | undefined;
+
+  /**
+   * With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without.
+   */
+  constructor(
+    transaction: Transaction,
+    catalogs: CatalogCache,
+    place: DatabasePath,
+    refusal: TesseraError | undefined,
+  ) {
+    this.transaction = transaction;
+    this.catalogs = catalogs;
+    this.#place = place;
+    this.#refusal = refusal;
+  }
+
+  catalog(): PromiseOrValue<DatabaseCatalog | undefined> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const { namespace, database } = this.#place;
+    if (this.#catalog !== undefined || namespace === undefined || database === undefined) return this.#catalog;
+    const key = this.#key();
+    return andThen(loadDatabase(this.transaction, this.catalogs, namespace, database, key), (catalog) => {
+      this.#catalog = catalog;
+      return catalog;
+    });
+  }
+
+  get answersLater(): boolean {
+    return this.transaction.prefetch !== undefined;
+  }
+
+  /** The key of the selected database's row. */
+  #key(): Key | undefined {
+    const { namespace, database } = this.#place;
+    if (namespace === undefined || database === undefined) return undefined;
+    let key = databaseKeys.get(this.#place);
+    if (key === undefined) {
+      key = databaseKey(namespace, database);
+      databaseKeys.set(this.#place, key);
+    }
+    return key;
+  }
+
+  prefetch(wanted: Prefetch): PromiseOrValue<void> {
+    const { transaction } = this;
+    if (transaction.prefetch === undefined) return;
+    const key = this.#catalog === undefined ? this.#key() : undefined;
+    return transaction.prefetch(key === undefined ? wanted : { ...wanted, keys: [key, ...(wanted.keys ?? [])] });
+  }
+
+  likelyCatalog(): DatabaseCatalog | undefined {
+    const key = this.#catalog === undefined ? this.#key() : undefined;
+    return key === undefined ? this.#catalog : this.catalogs.latestAt(key);
+  }
+
+  catalogChanged(): void {
+    this.#catalog = undefined;
+  }
+}
+
+/**
+ * The key of the selected database: every statement asks for it, and a string is found faster that was asked for
+ * before.
+ */
+const databaseKeys = new Derived<DatabasePath, Key>();

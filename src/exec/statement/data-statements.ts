@@ -1,0 +1,64 @@
+/** How the statements are compiled that read and write the store. Their bodies' parts are bodies of their own. */
+import { failure } from '../../errors/error.js';
+import type { Statement } from '../../language/ast.js';
+import type { ControlStatement } from '../control/control-statement.js';
+import { compileAlter } from '../define/alter.js';
+import { compileAlterPlace } from '../define/alter-place.js';
+import { DEFINITIONS } from '../define/define.js';
+import { compileRebuild } from '../define/rebuild.js';
+import { compileRemove } from '../define/remove.js';
+import { compileExplain, compileExplainable } from '../explain/explain.js';
+import { compileExplainPermissions } from '../explain/permissions.js';
+import { compileAccess } from '../identity/access.js';
+import { compileKillSessions } from '../identity/kill-sessions.js';
+import { compileInfo } from '../info/info.js';
+import { compileKill } from '../live/kill.js';
+import { compileLive } from '../live/live.js';
+import { compileShowChanges } from '../live/show-changes.js';
+import type { Compiler, Evaluate } from '../runtime/execution.js';
+import { compileCreate } from '../write/create.js';
+import { compileInsert } from '../write/insert.js';
+import { compileRelate } from '../write/relate.js';
+import { withPeerErrorText } from './peer-error-wording.js';
+
+type DataStatement = Exclude<Statement, ControlStatement>;
+
+export const DATA_STATEMENTS: {
+  readonly [K in DataStatement['kind']]: (
+    statement: Extract<DataStatement, { readonly kind: K }>,
+    compiler: Compiler,
+  ) => Evaluate;
+} = {
+  ...DEFINITIONS,
+  access: compileAccess,
+  alter: compileAlter,
+  'alter-place': compileAlterPlace,
+  create: withPeerErrorText(compileCreate),
+  delete: withPeerErrorText(compileExplainable),
+  info: compileInfo,
+  insert: withPeerErrorText(compileInsert),
+  rebuild: compileRebuild,
+  relate: withPeerErrorText(compileRelate),
+  remove: compileRemove,
+  select: compileExplainable,
+  update: withPeerErrorText(compileExplainable),
+  upsert: withPeerErrorText(compileExplainable),
+  // The runner of a session carries these out itself; inside other statements they mean nothing.
+  begin: outOfPlace,
+  cancel: outOfPlace,
+  commit: outOfPlace,
+  option: outOfPlace,
+  use: outOfPlace,
+  explain: compileExplain,
+  'explain-permissions': compileExplainPermissions,
+  kill: compileKill,
+  'kill-sessions': compileKillSessions,
+  live: withPeerErrorText(compileLive),
+  'show-changes': compileShowChanges,
+};
+
+function outOfPlace({ kind }: Statement): Evaluate {
+  return () => {
+    throw failure('statement_out_of_place', { statement: kind.toUpperCase() });
+  };
+}

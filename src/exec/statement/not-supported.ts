@@ -1,0 +1,9 @@
+import { failure } from '../../errors/error.js';
+import type { Evaluate } from '../runtime/execution.js';
+
+/** Compiles syntax that the engine doesn't implement: it fails when it is run, not when it is parsed. */
+export function notSupported(what: string): Evaluate {
+  return () => {
+    throw failure('not_supported', { what });
+  };
+}

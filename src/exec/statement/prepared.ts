@@ -1,0 +1,213 @@
+/**
+ * Statements with the plans that were made of them: one for each state of the definitions, and for each class of those
+ * who run them.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { Expression } from '../../language/ast.js';
+import type { AccessHints } from '../../plan/access/facts.js';
+import type { Binding, NamedTarget } from '../../plan/bind-sources.js';
+import type { FieldsRead } from '../../plan/fields-read.js';
+import type { Access, RowNode } from '../../plan/nodes.js';
+import { chooseAccess, type Reader } from '../../plan/rewrite.js';
+import type { Prefetch } from '../../storage/contract.js';
+import { Range, RecordId, Table, type Value } from '../../value/value.js';
+import { type Meter, UNMEASURED } from '../explain/meter.js';
+import type { Reading } from '../operators/operator.js';
+import type { FirstReads } from '../prefetch/first-reads.js';
+import { compilePlanReads } from '../prefetch/plan-reads.js';
+import { answersLater } from '../runtime/concurrent-reads.js';
+import type { Compiler, Evaluate, Execution, Frame, Purpose } from '../runtime/execution.js';
+import { compileTarget } from './targets.js';
+
+/** A kind of statement that is planned. */
+export interface Planning<Tree> {
+  /** What stands after FROM, UPDATE and the like. */
+  readonly targets: readonly Expression[];
+  readonly hints: AccessHints;
+  readonly purpose: Purpose;
+  readonly fields: FieldsRead;
+  readonly writes: boolean;
+  bind(binding: Binding): Tree;
+  /** With the deadline that the statement sets itself. */
+  timed(run: Evaluate): Evaluate;
+  /** The part of the tree that reads. */
+  readerOf(tree: Tree): RowNode | undefined;
+  compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
+}
+
+/** A plan with what it is compiled to. */
+export class Plan<Tree> {
+  #firstReads: FirstReads | undefined;
+
+  constructor(
+    readonly tree: Tree,
+    readonly run: Evaluate,
+    private readonly planning: Planning<Tree>,
+    private readonly reading: Reading,
+    private readonly compiler: Compiler,
+  ) {}
+
+  /** The same, measured. */
+  measured(meter: Meter): Evaluate {
+    return this.planning.timed(this.planning.compile(this.tree, meter, this.reading));
+  }
+
+  firstReads(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Prefetch> {
+    const node = this.planning.readerOf(this.tree);
+    if (node === undefined) return NOTHING;
+    this.#firstReads ??= compilePlanReads(node, this.compiler);
+    return this.#firstReads(frame, likely);
+  }
+}
+
+const NOTHING: Prefetch = {};
+
+/** What a plan holds for. */
+interface Key {
+  /** Of the definitions; `undefined` where the plan doesn't depend on them. */
+  readonly stamp: string | undefined;
+  readonly isChecked: boolean;
+  readonly target: NamedTarget | undefined;
+}
+
+interface Entry<Tree> extends Key {
+  /** The state that it was asked for last, where it holds for others as well. */
+  stamp: string | undefined;
+  /** Whether there was nothing to choose from: it holds for each state in which none of the tables has an index. */
+  readonly isUnindexed: boolean;
+  readonly plan: Plan<Tree>;
+}
+
+/** So many plans of a statement are kept: classes of readers, and a few tables that a param names. */
+const MAX_PLANS = 8;
+
+export class Prepared<Tree> {
+  readonly run: Evaluate;
+  readonly #planning: Planning<Tree>;
+  readonly #compiler: Compiler;
+  readonly #rules: Binding['rules'];
+  readonly #namesTable: boolean;
+  /** The only target, where that is a param. */
+  readonly #param: Evaluate | undefined;
+  readonly #entries: Entry<Tree>[] = [];
+
+  constructor(planning: Planning<Tree>, compiler: Compiler) {
+    const [only, ...others] = planning.targets;
+    this.run = planning.timed(this.#runHere);
+    this.#planning = planning;
+    this.#compiler = compiler;
+    this.#rules = compiler.tuning.rules;
+    this.#namesTable = planning.targets.some(({ kind }) => kind === 'table');
+    this.#param = only?.kind === 'param' && others.length === 0 ? compileTarget(only, compiler) : undefined;
+  }
+
+  readonly #runHere: Evaluate = (frame) => {
+    if (answersLater(frame.execution)) return this.#runPrefetched(frame);
+    const plan = this.plan(frame);
+    return plan instanceof Promise ? plan.then(({ run }) => run(frame)) : plan.run(frame);
+  };
+
+  /** What is read first travels with what tells whether the definitions are still the same. */
+  async #runPrefetched(frame: Frame): Promise<Value> {
+    const { context } = frame.execution;
+    const likely = context.likelyCatalog();
+    if (likely !== undefined) await context.prefetch(await this.firstReads(frame, likely));
+    const { run } = await this.plan(frame);
+    return run(frame);
+  }
+
+  /** The first reads of a plan by a catalog, where they are known without running it. */
+  firstReads(frame: Frame, likely: DatabaseCatalog): PromiseOrValue<Prefetch> {
+    return andThen(this.#planFor(frame, likely), (plan) => plan.firstReads(frame, likely));
+  }
+
+  /** The plan by which the statement runs here and now. */
+  plan(frame: Frame): PromiseOrValue<Plan<Tree>> {
+    return this.#planFor(frame, undefined);
+  }
+
+  /** The same for a catalog; without one for that of the transaction. */
+  #planFor(frame: Frame, likely: DatabaseCatalog | undefined): PromiseOrValue<Plan<Tree>> {
+    const { execution } = frame;
+    if (this.#namesTable) return this.#ofTables(execution, likely, undefined);
+    if (this.#param === undefined) return this.#of(execution, undefined, undefined);
+    const named = this.#param(frame);
+    return named instanceof Promise
+      ? named.then((value) => this.#ofNamed(execution, likely, value))
+      : this.#ofNamed(execution, likely, named);
+  }
+
+  #ofNamed(execution: Execution, likely: DatabaseCatalog | undefined, value: Value): PromiseOrValue<Plan<Tree>> {
+    if (value instanceof Table) return this.#ofTables(execution, likely, { kind: 'table', table: value.name });
+    if (!(value instanceof RecordId)) return this.#of(execution, undefined, undefined);
+    return this.#of(execution, undefined, value.key instanceof Range ? RANGE : RECORD);
+  }
+
+  #ofTables(
+    execution: Execution,
+    likely: DatabaseCatalog | undefined,
+    target: NamedTarget | undefined,
+  ): PromiseOrValue<Plan<Tree>> {
+    if (likely !== undefined) return this.#of(execution, likely, target);
+    return andThen(execution.context.catalog(), (catalog) => this.#of(execution, catalog, target));
+  }
+
+  #of(execution: Execution, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+    const stamp = catalog?.stamp;
+    const isChecked = execution.checks.view;
+    for (const entry of this.#entries) {
+      if (entry.stamp === stamp && entry.isChecked === isChecked && isSame(entry.target, target)) return entry.plan;
+    }
+    const isUnindexed = !isChecked && catalog !== undefined && this.#isUnindexed(catalog, target);
+    if (isUnindexed) {
+      for (const entry of this.#entries) {
+        if (!entry.isUnindexed || !isSame(entry.target, target)) continue;
+        entry.stamp = stamp;
+        return entry.plan;
+      }
+    }
+    const plan = this.#make(readerOf(execution), catalog, target);
+    // The oldest goes, which mostly was made for definitions of before.
+    if (this.#entries.length === MAX_PLANS) this.#entries.shift();
+    this.#entries.push({ stamp, isChecked, target, isUnindexed, plan });
+    return plan;
+  }
+
+  /**
+   * Whether none of the tables that are named has an index, so that a plan for those whom no PERMISSIONS bind knows
+   * nothing of the definitions.
+   */
+  #isUnindexed({ tables }: DatabaseCatalog, target: NamedTarget | undefined): boolean {
+    if (target?.kind === 'table') return tables.get(target.table)?.answering.length === 0;
+    return this.#planning.targets.every(
+      (each) => each.kind !== 'table' || tables.get(each.name)?.answering.length === 0,
+    );
+  }
+
+  #make(reader: Reader, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+    const planning = this.#planning;
+    const { purpose, fields, writes } = planning;
+    const tree = planning.bind({ catalog, reader, rules: this.#rules, target });
+    const reading: Reading = { purpose, fields, writes, access: (execution, entry) => this.#access(execution, entry) };
+    return new Plan(tree, planning.compile(tree, UNMEASURED, reading), planning, reading, this.#compiler);
+  }
+
+  /** How a table is read that turned up while the statement ran. */
+  #access(execution: Execution, entry: TableEntry): Access {
+    const { hints, purpose } = this.#planning;
+    return chooseAccess(entry, hints, readerOf(execution), purpose === 'select', this.#rules);
+  }
+}
+
+const RECORD: NamedTarget = { kind: 'record' };
+const RANGE: NamedTarget = { kind: 'range' };
+
+function readerOf({ checks, reader }: Execution): Reader {
+  return { isChecked: checks.view, mayHide: (entry, { parts }) => reader.mayHide(entry, parts) };
+}
+
+function isSame(a: NamedTarget | undefined, b: NamedTarget | undefined): boolean {
+  if (a === b || a === undefined || b === undefined) return a === b;
+  return a.kind === b.kind && (a.kind !== 'table' || (b.kind === 'table' && a.table === b.table));
+}

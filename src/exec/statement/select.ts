@@ -1,0 +1,37 @@
+import { andThen } from '../../base/promise-or-value.js';
+import type { Select } from '../../language/ast.js';
+import { bindSelect } from '../../plan/bind-select.js';
+import { mayWrite } from '../../plan/effects.js';
+import { fieldsSelected } from '../../plan/fields-read.js';
+import type { RowNode } from '../../plan/nodes.js';
+import { answerSelected } from '../operators/only.js';
+import { ALL_ROWS } from '../operators/operator.js';
+import { OperatorCompiler } from '../operators/operators.js';
+import type { Compiler } from '../runtime/execution.js';
+import { Prepared } from './prepared.js';
+import { compileTimeout } from './timeout.js';
+import { compileVersion } from './version.js';
+
+/** SELECT: the rows of its plan, or with ONLY the single one. */
+export function planSelect(select: Select, compiler: Compiler): Prepared<RowNode> {
+  const { from, where, with: hints, version, timeout } = select;
+  return new Prepared(
+    {
+      targets: from,
+      hints: { where, with: hints },
+      purpose: 'select',
+      fields: fieldsSelected(select),
+      writes: mayWrite(select),
+      bind: (binding) => bindSelect(select, binding),
+      timed: (run) => compileTimeout(timeout, compiler, run, 'strict'),
+      readerOf: (tree) => tree,
+      compile: (tree, meter, reading) => {
+        const rows = new OperatorCompiler(compiler, reading, meter).list(tree);
+        return compileVersion(version, compiler, (frame) =>
+          andThen(rows(frame, ALL_ROWS), (all) => answerSelected(all, select)),
+        );
+      },
+    },
+    compiler,
+  );
+}
