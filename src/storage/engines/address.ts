@@ -1,4 +1,7 @@
-/** Where a store is, as people write it: `memory`, `./data`, `file:./data`, `rocksdb:/var/data?sync=never`, `postgres://host/database`. */
+/**
+ * Where a store is, as people write it: `memory`, `./data`, `file:./data`, `rocksdb:/var/data?sync=never`,
+ * `postgres://host/database`.
+ */
 import { failure } from '../../errors/error.js';
 
 export interface StoreAddress {

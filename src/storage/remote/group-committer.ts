@@ -1,6 +1,6 @@
 /**
- * Commits of this node go out in groups: those that come while one is under way make up the next. So a store that takes milliseconds to make
- * a commit durable still takes hundreds of them at once.
+ * Commits of this node go out in groups: those that come while one is under way make up the next. So a store that takes
+ * milliseconds to make a commit durable still takes hundreds of them at once.
  */
 import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
@@ -13,7 +13,10 @@ import { type CommitGroup, type CommitOutcome, type CommitRequest, OutcomeUnknow
 const GROUP_SIZE = 256;
 /** A group takes no more commits beyond this many changes. */
 const GROUP_CHANGES = 4_096;
-/** After how many milliseconds each it is asked again what became of a group; about as long as a server takes to start again. */
+/**
+ * After how many milliseconds each it is asked again what became of a group; about as long as a server takes to start
+ * again.
+ */
 const SETTLE_DELAYS = [50, 100, 200, 400, 800, 1_600, 1_850];
 
 interface WaitingCommit {
@@ -44,7 +47,8 @@ export class GroupCommitter {
   }
 
   /**
-   * Calls `settled` with the versionstamp as soon as the commit is durable, before any commit that comes later under the same heads.
+   * Calls `settled` with the versionstamp as soon as the commit is durable, before any commit that comes later under
+   * the same heads.
    * @throws TesseraError `transaction_conflict`, `storage_unavailable`, `commit_outcome_unknown`
    */
   submit(request: CommitRequest, applied: (stamp: Versionstamp) => void): Promise<void> {
@@ -72,7 +76,10 @@ export class GroupCommitter {
     if (this.#lanes.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Sends the groups that don't write under a head of one under way, so that answers come in the order of commits under each head. */
+  /**
+   * Sends the groups that don't write under a head of one under way, so that answers come in the order of commits under
+   * each head.
+   */
   #start(): void {
     const busy = new Set<Head>();
     for (const { isUnderWay, heads } of this.#lanes.values())
@@ -81,7 +88,7 @@ export class GroupCommitter {
       if (lane.isUnderWay) continue;
       const { written } = lane.heads;
       if (!written.some((head) => busy.has(head))) void this.#run(name, lane);
-      // Nobody who came later overtakes one that waits for several heads.
+      // A later group doesn't overtake one that waits for several heads.
       for (const head of written) busy.add(head);
     }
   }
@@ -119,7 +126,7 @@ export class GroupCommitter {
       if (!(error instanceof OutcomeUnknown)) throw error;
     }
     const settled = await this.#settle(group);
-    // Trying it again is up to the statement, which is told that nothing of it was done.
+    // Nothing of it was done: a retry is up to the statement.
     if (settled === 'not applied') throw failure('storage_unavailable', { reason: 'the connection was lost' });
     return settled;
   }
@@ -140,8 +147,8 @@ export class GroupCommitter {
 }
 
 /**
- * The commits that can go out together, the first ones first: none has written or read what an earlier one writes. One that has is judged after
- * that one, by the store's log.
+ * The commits that can go out together, the first ones first: none has written or read what an earlier one writes. One
+ * that has is judged after that one, by the store's log.
  */
 function compatible(waiting: readonly WaitingCommit[]): {
   readonly taken: readonly WaitingCommit[];

@@ -1,7 +1,8 @@
 /**
- * Commits are ordered under *heads*: one for each Tessera database, and one for everything else (root, namespaces, queues). Each head has the
- * versionstamp of its last commit, and a log of its commits. A commit locks the heads of what it writes, and shares those of what it only
- * reads, so that commits of different databases don't wait for each other.
+ * Commits are ordered under *heads*: one for each Tessera database, and one for everything else (root, namespaces,
+ * queues). Each head has the versionstamp of its last commit, and a log of its commits. A commit locks the heads of
+ * what it writes, and shares those of what it only reads, so that commits of different databases don't wait for each
+ * other.
  */
 import type { Key, KeyRange } from '../contract.js';
 

@@ -11,8 +11,8 @@ const LARGEST_PAGE = 5_000;
 const FEW = 32;
 
 /**
- * A scan of a remote snapshot, in pages. From the second page on the next is under way while one is worked on; a scan that is content with its
- * first page asks for no other.
+ * A scan of a remote snapshot, in pages. From the second page on the next is under way while one is worked on; a scan
+ * that is content with its first page asks for no other.
  */
 export class PageCursor implements SnapshotCursor {
   readonly #ask: (request: PageRequest) => PromiseOrValue<Page>;

@@ -18,7 +18,9 @@ export interface RemoteEnvironment {
   readonly timers: Timers;
 }
 
-/** The engine of stores over a network. A commit is durable when it is visible, so that there are no earlier answers. */
+/**
+ * The engine of stores over a network. A commit is durable when it is visible, so that there are no earlier answers.
+ */
 export class RemoteEngine implements Engine {
   readonly name: string;
   readonly #store: RemoteStore;

@@ -9,9 +9,9 @@ import type { Page, PageRequest, ReadAnswer, StoreSnapshot } from './store.js';
 const NO_ANSWER: ReadAnswer = { values: [], pages: [], stamps: new Map() };
 
 /**
- * The snapshot of a transaction over a network. It is taken at its first read: it shows all that was committed before the transaction began,
- * and may show what was committed until then. For a transaction that may write it also notes where it stands, by head, as a commit is judged
- * by what was committed since.
+ * The snapshot of a transaction over a network. It is taken at its first read: it shows all that was committed before
+ * the transaction began, and may show what was committed until then. For a transaction that may write it also notes
+ * where it stands, by head, as a commit is judged by what was committed since.
  */
 export class RemoteSnapshot implements Snapshot {
   readonly #store: StoreSnapshot;
@@ -28,8 +28,8 @@ export class RemoteSnapshot implements Snapshot {
   }
 
   /**
-   * The versionstamps of the last commits that it shows under some heads, as far as anything was read there: 0 where there is none, or where
-   * the answer has not come.
+   * The versionstamps of the last commits that it shows under some heads, as far as anything was read there: 0 where
+   * there is none, or where the answer has not come.
    */
   since({ written, read }: HeadLocks): ReadonlyMap<Head, Versionstamp> {
     const since = new Map<Head, Versionstamp>(read === 'all' ? this.#since : undefined);
@@ -146,7 +146,7 @@ export class RemoteSnapshot implements Snapshot {
   }
 }
 
-/** A promise of which nobody may wait: what goes wrong with it is thrown where it is waited for. */
+/** A promise that may never be awaited: its error is thrown where it is awaited. */
 function silent<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -1,11 +1,14 @@
 /**
- * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied in groups, and a log
- * of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
+ * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied
+ * in groups, and a log of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
  */
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
 
-/** One page of a range: its first `limit` entries in one direction or the other, fewer where they would be too many bytes. */
+/**
+ * One page of a range: its first `limit` entries in one direction or the other, fewer where they would be too many
+ * bytes.
+ */
 export interface PageRequest extends KeyRange {
   readonly reverse: boolean;
   readonly limit: number;
@@ -60,8 +63,8 @@ export interface AppendedEntry {
 export interface CommitRequest {
   readonly heads: HeadLocks;
   /**
-   * Where the snapshot stood from which it read, by head. Under others it has read nothing; where `heads` reads all, there was nothing under
-   * others.
+   * Where the snapshot stood from which it read, by head. Under others it has read nothing; where `heads` reads all,
+   * there was nothing under others.
    */
   readonly since: ReadonlyMap<Head, Versionstamp>;
   readonly keysRead: readonly Key[];
@@ -81,7 +84,9 @@ export interface CommitGroup {
   readonly commits: readonly CommitRequest[];
 }
 
-/** The versionstamp of a commit that was applied; `conflict` where nothing of it was, since what it read has changed. */
+/**
+ * The versionstamp of a commit that was applied; `conflict` where nothing of it was, since what it read has changed.
+ */
 export type CommitOutcome = Versionstamp | 'conflict';
 
 export interface RemoteStore {
@@ -92,8 +97,8 @@ export interface RemoteStore {
   /** Sends nothing before the first read. */
   snapshot(): StoreSnapshot;
   /**
-   * Judges and applies commits, all of those that don't conflict or none of any. Groups with heads in common take effect in the order in which
-   * they are applied.
+   * Judges and applies commits, all of those that don't conflict or none of any. Groups with heads in common take
+   * effect in the order in which they are applied.
    * @throws OutcomeUnknown the connection was lost before the answer came
    * @throws TesseraError `storage_unavailable` nothing was applied
    */

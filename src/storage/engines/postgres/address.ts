@@ -48,12 +48,13 @@ const TLS_MODES: Readonly<Record<string, (ca: string | undefined) => TlsOptions 
 };
 
 /**
- * Reads an address. TLS is used as `sslmode` says (`disable`, `require`, `verify-ca`, `verify-full`); without it, certificate and name are
- * verified, but for a server on this machine, where the connection is plain.
+ * Reads an address. TLS is used as `sslmode` says (`disable`, `require`, `verify-ca`, `verify-full`); without it,
+ * certificate and name are verified, but for a server on this machine, where the connection is plain.
  *
  *     readPostgresAddress('postgres://app:secret@db.internal/shop?schema=tessera&connections=32')
  *
- * @throws TesseraError `storage_address`, which doesn't show the password; Error of the system where `sslrootcert` can't be read
+ * @throws TesseraError `storage_address`, which doesn't show the password; Error of the system where `sslrootcert`
+ * can't be read
  */
 export function readPostgresAddress(address: string): PostgresAddress {
   const url = URL.canParse(address) ? new URL(address) : undefined;

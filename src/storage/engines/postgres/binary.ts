@@ -1,4 +1,7 @@
-/** PostgreSQL's binary format of the types that the engine sends and receives (documentation, chapter "Frontend/Backend Protocol"). */
+/**
+ * PostgreSQL's binary format of the types that the engine sends and receives (documentation, chapter "Frontend/Backend
+ * Protocol").
+ */
 
 /** Object identifiers of element types, from `pg_type`. */
 const BYTEA = 17;
@@ -63,7 +66,9 @@ export function int8Array(items: readonly bigint[]): Buffer {
   return out;
 }
 
-/** An array of one dimension, with room for the bytes of its items at the end; without any dimension where it is empty. */
+/**
+ * An array of one dimension, with room for the bytes of its items at the end; without any dimension where it is empty.
+ */
 function arrayOf(type: number, count: number, size: number, hasNulls: boolean): Buffer {
   const dimensions = count === 0 ? 0 : 1;
   const out = Buffer.allocUnsafe(12 + 8 * dimensions + size);
@@ -92,7 +97,8 @@ export function int4Of(field: string): number {
 /** An `int4[]` of a result, of one dimension and without NULLs. */
 export function int4ArrayOf(field: string): number[] {
   const items: number[] = [];
-  // Dimensions, flags, element type, length and lower bound come first; of an empty array, no more than the first three.
+  // Dimensions, flags, element type, length and lower bound come first; of an empty array, no more than the first
+  // three.
   for (let at = 24; at < field.length; at += 8) items.push(int4Of(field.slice(at, at + 4)));
   return items;
 }

@@ -1,6 +1,6 @@
 /**
- * One connection to PostgreSQL, on which statements are pipelined: each is sent at once, behind those whose answers are still under way, and
- * answers come in the order of the statements.
+ * One connection to PostgreSQL, on which statements are pipelined: each is sent at once, behind those whose answers are
+ * still under way, and answers come in the order of the statements.
  */
 
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
@@ -75,8 +75,8 @@ export class Connection {
   }
 
   /**
-   * Sends a statement behind all that were sent before; the rows of its result. `timeout` cuts the connection where no answer comes for so
-   * many milliseconds.
+   * Sends a statement behind all that were sent before; the rows of its result. `timeout` cuts the connection where no
+   * answer comes for so many milliseconds.
    * @throws Error what the server or the network says
    */
   async query({ name, text }: Statement, values: readonly Parameter[] = [], timeout?: number): Promise<readonly Row[]> {
@@ -89,7 +89,10 @@ export class Connection {
     }
   }
 
-  /** Runs statements without parameters and results, which are not prepared. @throws Error what the server or the network says */
+  /**
+   * Runs statements without parameters and results, which are not prepared. @throws Error what the server or the
+   * network says
+   */
   async run(script: string): Promise<void> {
     try {
       await this.#client.query(script);
@@ -122,7 +125,10 @@ export class Connection {
 /** Types of results stay byte strings. */
 const RAW_TYPES = { getTypeParser: () => (field: string) => field };
 
-/** What the library takes beside what its type declarations say: a connection of one's own, and results in binary format. */
+/**
+ * What the library takes beside what its type declarations say: a connection of one's own, and results in binary
+ * format.
+ */
 interface ClientConfig extends pg.ClientConfig {
   readonly binary: boolean;
   readonly connection: pg.Connection;

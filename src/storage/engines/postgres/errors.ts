@@ -16,8 +16,8 @@ export function storageError(error: unknown): TesseraError {
 }
 
 /**
- * Whether the server has answered that a statement failed, so that it is known that nothing of it was done. An error that ends the connection
- * (`FATAL`, as when the server is shut down) doesn't say so.
+ * Whether the server has answered that a statement failed, so that it is known that nothing of it was done. An error
+ * that ends the connection (`FATAL`, as when the server is shut down) doesn't say so.
  */
 export function isAnswer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';

@@ -22,7 +22,10 @@ export class ConnectionPool {
     this.#prepare = prepare;
   }
 
-  /** A connection of one's own, until it is given back; waits for one where all are taken. @throws Error what the network or the server says */
+  /**
+   * A connection of one's own, until it is given back; waits for one where all are taken. @throws Error what the
+   * network or the server says
+   */
   take(): Connection | Promise<Connection> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) if (idle.isUsable) return idle;
     return new Promise((resolve, reject) => {
@@ -44,7 +47,7 @@ export class ConnectionPool {
     else this.#idle.push(connection);
   }
 
-  /** Cuts the connections that nobody has. */
+  /** Cuts the idle connections. */
   discardIdle(): void {
     for (const connection of this.#idle.splice(0)) {
       this.#all.delete(connection);
@@ -75,7 +78,7 @@ export class ConnectionPool {
       connection?.destroy();
       this.#opening--;
       this.#waiting.shift()?.reject(error);
-      // Nobody would give the others a connection.
+      // The others would wait for ever.
       if (this.#all.size + this.#opening === 0) for (const { reject } of this.#waiting.splice(0)) reject(error);
     }
   }

@@ -1,9 +1,10 @@
 /**
  * The tables and functions of a store in PostgreSQL, in a schema of their own.
  *
- * `entry` holds the keys and values. `head` has a row for each head (`remote/heads.ts`), which a commit locks, with the versionstamp of the last
- * commit under it. `log` has the keys that each commit has written, in the order of versionstamps without gaps, as far back as snapshots and
- * those who follow it may need. `fence` makes sure that a group of commits whose outcome was settled as "not applied" never is applied later.
+ * `entry` holds the keys and values. `head` has a row for each head (`remote/heads.ts`), which a commit locks, with the
+ * versionstamp of the last commit under it. `log` has the keys that each commit has written, in the order of
+ * versionstamps without gaps, as far back as snapshots and those who follow it may need. `fence` makes sure that a
+ * group of commits whose outcome was settled as "not applied" never is applied later.
  */
 
 /** Of tables and functions, written to `about`. */

@@ -42,7 +42,10 @@ function pageStatement(reverse: boolean, keysOnly: boolean): string {
   return `page${reverse ? '_reverse' : ''}${keysOnly ? '_keys' : ''}`;
 }
 
-/** A REPEATABLE READ transaction on a connection of its own. BEGIN travels with the first read, and nobody waits for COMMIT. */
+/**
+ * A REPEATABLE READ transaction on a connection of its own. BEGIN travels with the first read; COMMIT isn't
+ * waited for.
+ */
 export class PostgresSnapshot implements StoreSnapshot {
   readonly #pool: ConnectionPool;
   readonly #values: StoredValues;

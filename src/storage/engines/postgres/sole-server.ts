@@ -6,8 +6,9 @@ import { literal } from './identifiers.js';
 const TRUE = '\x01';
 
 /**
- * Keeps a store to one server, as long as what a server holds in memory (revocations, live queries, limits) isn't shared by several: an
- * advisory lock on a connection of its own, which PostgreSQL releases when the connection ends. Without the lock, the store doesn't commit.
+ * Keeps a store to one server, as long as what a server holds in memory (revocations, live queries, limits) isn't
+ * shared by several: an advisory lock on a connection of its own, which PostgreSQL releases when the connection ends.
+ * Without the lock, the store doesn't commit.
  */
 export class SoleServer {
   readonly #settings: ConnectionSettings;

@@ -46,11 +46,14 @@ const CHECK: Statement = {
 export interface PostgresOptions extends ConnectionSettings {
   /** The schema in which the tables are. */
   readonly schema: string;
-  /** Milliseconds after which a commit without an answer counts as one whose connection was lost; those of other nodes it waits for, too. */
+  /**
+   * Milliseconds after which a commit without an answer counts as one whose connection was lost; those of other nodes
+   * it waits for, too.
+   */
   readonly commitTimeout: number;
   /** The most connections for snapshots. */
   readonly connections: number;
-  /** A random number, by which commits of this process are told from those of others. */
+  /** A random number that identifies the commits of this process. */
   readonly node: bigint;
   /** Other servers may have it open, too. What a server holds in memory isn't shared among them yet. */
   readonly isShared?: boolean;
