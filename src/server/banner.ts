@@ -1,4 +1,5 @@
 import { PROTOCOL_VERSION } from '../rpc/version.js';
+import { withoutPassword } from '../storage/engines/address.js';
 import { VERSION } from './package-version.js';
 
 export interface BannerFacts {
@@ -19,7 +20,7 @@ export function bannerText({ url, path, hasRootUser, graphql }: BannerFacts): st
     `  WebSocket  ${socket}`,
     `  HTTP       ${url}/sql${graphql ? `   ${url}/graphql` : ''}`,
     `  Browser    ${url}/`,
-    `  Data       ${path === 'memory' ? 'in memory: gone when the server stops' : path}`,
+    `  Data       ${path === 'memory' ? 'in memory: gone when the server stops' : withoutPassword(path)}`,
     '',
     `  Try it:    echo "INFO FOR ROOT" | tessera sql --endpoint ${url} --user NAME --pass PASSWORD --ns test --db test`,
   ];

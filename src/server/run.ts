@@ -1,4 +1,6 @@
 /** The entry point of `tessera start`, in one module that the bundled command loads lazily. */
+
+import { withoutPassword } from '../storage/engines/address.js';
 import type { Configuration } from './configuration.js';
 import { createLog } from './log.js';
 import { openConfigured, prepareDatabase } from './open.js';
@@ -23,6 +25,6 @@ export async function runServer(configuration: Configuration, ignored: readonly 
   const server = await startServer(configuration, { database, log, prepared });
   surviveUncaught(log);
   exitOnSignals(server.close, configuration.shutdownTimeout, log);
-  log.info({ url: server.url, path: configuration.path }, 'Listening');
+  log.info({ url: server.url, path: withoutPassword(configuration.path) }, 'Listening');
   return { url: server.url, hasRootUser: await prepared };
 }

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { afterAll, describe, expect, it } from 'vitest';
-import { readStoreAddress } from '../../src/storage/engines/address.js';
+import { afterAll, describe, expect, it, test } from 'vitest';
+import { bannerText } from '../../src/server/banner.js';
+import { readStoreAddress, withoutPassword } from '../../src/storage/engines/address.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 
 const base = mkdtempSync(join(tmpdir(), 'tessera-address-'));
@@ -42,6 +43,22 @@ describe('the address of a store', () => {
       expect(() => readStoreAddress(address)).toThrow('names no store');
     },
   );
+});
+
+test.each([
+  ['postgres://app:secret@db/shop', 'postgres://app:…@db/shop'],
+  ['postgres://app:a/b@c@db/shop?schema=x', 'postgres://app:…@db/shop?schema=x'],
+  ['postgres://db/shop?user=app&password=secret&schema=x', 'postgres://db/shop?user=app&password=…&schema=x'],
+  ['postgres://app@db/shop', 'postgres://app@db/shop'],
+  ['./data', './data'],
+])('%s is shown without a password', (address, shown) => {
+  expect(withoutPassword(address)).toBe(shown);
+  const banner = { url: 'http://127.0.0.1:8000', path: address, hasRootUser: true, graphql: true };
+  expect(bannerText(banner)).toContain(`Data       ${shown}\n`);
+});
+
+test('no error shows the password of an address that names no store', () => {
+  expect(() => readStoreAddress('mysql://app:secret@db/shop')).toThrow("'mysql://app:…@db/shop' names no store");
 });
 
 describe('a folder', () => {

@@ -41,14 +41,19 @@ export function readStoreAddress(address: string): StoreAddress {
   const [, scheme, rest] = /^([a-z][a-z0-9+-]+):(.*)$/is.exec(address) ?? [];
   // What has no scheme is a path as it stands, question marks included.
   if (scheme === undefined || rest === undefined) {
-    if (address === '') throw failure('storage_address', { address });
+    if (address === '') throw failure('storage_address', { address: withoutPassword(address) });
     return { engine: 'lmdb', path: address, inPlaceOf: undefined, parameters: new Map() };
   }
   const name = scheme.toLowerCase();
   const known = Object.hasOwn(SCHEMES, name) ? SCHEMES[name] : undefined;
-  if (known === undefined) throw failure('storage_address', { address });
+  if (known === undefined) throw failure('storage_address', { address: withoutPassword(address) });
   if (known.engine === 'postgres') return { ...known, path: address, parameters: new Map() };
   const [, path = '', query = ''] = /^(?:\/\/)?([^?]*)\??(.*)$/s.exec(rest) ?? [];
-  if (known.engine === 'lmdb' && path === '') throw failure('storage_address', { address });
+  if (known.engine === 'lmdb' && path === '') throw failure('storage_address', { address: withoutPassword(address) });
   return { ...known, path: known.engine === 'memory' ? '' : path, parameters: new Map(new URLSearchParams(query)) };
+}
+
+/** An address as it may be shown. */
+export function withoutPassword(address: string): string {
+  return address.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1:…@').replace(/([?&]password=)[^&#]*/gi, '$1…');
 }

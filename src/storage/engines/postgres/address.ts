@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { failure } from '../../../errors/error.js';
+import { withoutPassword } from '../address.js';
 import type { PostgresOptions } from './store.js';
 
 /** What an address says of a store. */
@@ -82,11 +83,6 @@ export function readPostgresAddress(address: string): PostgresAddress {
   const certificate = url.searchParams.get('sslrootcert');
   const ca = certificate === null ? undefined : readFileSync(certificate, 'utf8');
   return { ...read, tls: TLS_MODES[mode]?.(ca) };
-}
-
-/** An address as it may be shown. */
-export function withoutPassword(address: string): string {
-  return address.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1:…@').replace(/([?&]password=)[^&#]*/gi, '$1…');
 }
 
 function withCa(ca: string | undefined): TlsOptions {
