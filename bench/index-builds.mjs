@@ -6,11 +6,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readOptions } from '../scripts/options.mjs';
 import { latenciesAtRate } from './harness/open-load.mjs';
 import { frame, payloadOf, webSocketConnection } from './harness/raw-client.mjs';
 import { startServer } from './servers/start.mjs';
 
-const [rows = 1_000_000, stores = 'memory,disk', reads = 200, updates = 50] = process.argv.slice(2);
+const HELP = `
+Usage: node bench/index-builds.mjs [rows=1000000] [stores=memory,disk] [reads a second=200] [updates a second=50]
+
+How long a build of an index in the background takes, and what reads and updates wait meanwhile. Needs a build (npm run build).
+`;
+const { positionals } = readOptions(HELP, { allowPositionals: true });
+const [rows = 1_000_000, stores = 'memory,disk', reads = 200, updates = 50] = positionals;
 const COUNT = Number(rows);
 /** Rows that one statement creates. */
 const FILLED = 20_000;

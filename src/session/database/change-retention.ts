@@ -4,9 +4,10 @@ import { hasChanges, pruneChanges } from '../../catalog/changefeed/retention.js'
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
 import { loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
 import type { Environment } from '../../env/environment.js';
-import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { TesseraError } from '../../errors/error.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
+import { BackgroundRounds } from './background-rounds.js';
 
 /** Milliseconds between two rounds. */
 const INTERVAL = 30_000;
@@ -20,23 +21,21 @@ export class ChangeRetention {
   readonly #engine: Engine;
   readonly #catalogs: CatalogCache;
   readonly #environment: Environment;
-  readonly #report: (error: TesseraError) => void;
-  #cancel: () => void = () => undefined;
-  #stopped = false;
+  readonly #rounds: BackgroundRounds;
 
   constructor(engine: Engine, catalogs: CatalogCache, environment: Environment, report: (error: TesseraError) => void) {
     this.#engine = engine;
     this.#catalogs = catalogs;
     this.#environment = environment;
-    this.#report = report;
-    this.#wait();
+    const options = { interval: INTERVAL, startsSoon: false };
+    this.#rounds = new BackgroundRounds(environment.timers, () => this.prune(), report, options);
   }
 
   /** Prunes all change logs in short transactions, yielding between them. */
   async prune(): Promise<void> {
     for (const name of await this.#databasesWithChanges()) {
       let more = true;
-      while (more && !this.#stopped) {
+      while (more && !this.#rounds.isStopped) {
         more = await this.#pruneOnce(name);
         await this.#environment.timers.yield();
       }
@@ -44,20 +43,7 @@ export class ChangeRetention {
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#cancel();
-  }
-
-  #wait(): void {
-    this.#cancel = this.#environment.timers.after(INTERVAL, () => {
-      void this.prune()
-        .catch((error: unknown) => {
-          if (!this.#stopped) this.#report(asTesseraError(error));
-        })
-        .finally(() => {
-          if (!this.#stopped) this.#wait();
-        });
-    });
+    this.#rounds.stop();
   }
 
   /** Prunes one batch; answers whether more remains. Gives up for now if the definitions keep changing. */

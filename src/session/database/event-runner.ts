@@ -5,7 +5,7 @@ import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-valu
 import { type QueuedEvent, queueEvent, readQueuedEvent } from '../../catalog/event-queue.js';
 import { EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
 import type { Environment } from '../../env/environment.js';
-import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';
@@ -15,15 +15,11 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
+import { BackgroundRounds } from './background-rounds.js';
 import type { HeldTransactions } from './held-transactions.js';
 
 /** Milliseconds between rounds, for events left over or failed. */
 const INTERVAL = 5_000;
-/**
- * Milliseconds between a commit that queues an event and the next round, so that events of concurrent commits run
- * together.
- */
-const SOON = 10;
 /** Events read at a time. */
 const BATCH = 256;
 /** Time limit of an event if requests have none. */
@@ -42,44 +38,22 @@ export interface EventRunnerServices {
 
 export class EventRunner {
   readonly #services: EventRunnerServices;
-  #cancel: () => void = () => undefined;
-  #isSoon = false;
-  #isRunning = false;
-  #stopped = false;
+  readonly #rounds: BackgroundRounds;
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    // Events may be left from before a shutdown or crash.
-    this.#wait(SOON);
+    const { environment, report } = services;
+    const options = { interval: INTERVAL, startsSoon: true };
+    this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
   }
 
   /** A transaction that queued an event was committed: schedules a round. */
   wake(): void {
-    if (this.#isSoon || this.#stopped) return;
-    this.#isSoon = true;
-    if (this.#isRunning) return;
-    this.#cancel();
-    this.#wait(SOON);
+    this.#rounds.wake();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#cancel();
-  }
-
-  #wait(milliseconds: number): void {
-    this.#cancel = this.#services.environment.timers.after(milliseconds, () => {
-      this.#isSoon = false;
-      this.#isRunning = true;
-      void this.#round()
-        .catch((error: unknown) => {
-          if (!this.#stopped) this.#services.report(asTesseraError(error));
-        })
-        .finally(() => {
-          this.#isRunning = false;
-          if (!this.#stopped) this.#wait(this.#isSoon ? SOON : INTERVAL);
-        });
-    });
+    this.#rounds.stop();
   }
 
   /**
@@ -97,7 +71,7 @@ export class EventRunner {
     for (let from = queue.from; ; ) {
       const batch = await this.#read({ from, to }, { limit: BATCH });
       for (const entry of batch) {
-        if (this.#stopped) return;
+        if (this.#rounds.isStopped) return;
         await this.#settle(entry);
         await environment.timers.yield();
       }

@@ -3,15 +3,12 @@ import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/prom
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
 import type { Environment } from '../../env/environment.js';
-import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { TesseraError } from '../../errors/error.js';
 import { stepOfIndexWork } from '../../exec/index/background.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
+import { BackgroundRounds } from './background-rounds.js';
 
-/**
- * Milliseconds until a round after something was queued, and after the store was opened: there may be some of before.
- */
-const SOON = 10;
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;
 /** How long a step should take, in milliseconds with its commit: after a longer one the next has half as many rows. */
@@ -29,11 +26,7 @@ export class IndexBuilder {
   readonly #engine: Engine;
   readonly #catalogs: CatalogCache;
   readonly #environment: Environment;
-  readonly #report: (error: TesseraError) => void;
-  #cancel: () => void = () => undefined;
-  #isRunning = false;
-  #isWoken = false;
-  #stopped = false;
+  readonly #rounds: BackgroundRounds;
   /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
 
@@ -41,35 +34,17 @@ export class IndexBuilder {
     this.#engine = engine;
     this.#catalogs = catalogs;
     this.#environment = environment;
-    this.#report = report;
-    this.#wait(SOON);
+    const options = { interval: INTERVAL, startsSoon: true };
+    this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
   }
 
   /** Something that was queued is committed: the next round comes soon. */
   wake(): void {
-    if (this.#isWoken || this.#stopped) return;
-    this.#isWoken = true;
-    if (this.#isRunning) return;
-    this.#cancel();
-    this.#wait(SOON);
+    this.#rounds.wake();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#cancel();
-  }
-
-  #wait(milliseconds: number): void {
-    this.#cancel = this.#environment.timers.after(milliseconds, () => {
-      this.#isRunning = true;
-      this.#isWoken = false;
-      void this.#round()
-        .catch((error: unknown) => this.#fail(error))
-        .finally(() => {
-          this.#isRunning = false;
-          if (!this.#stopped) this.#wait(this.#isWoken ? SOON : INTERVAL);
-        });
-    });
+    this.#rounds.stop();
   }
 
   /** Works on all indexes in turn until no work is pending except what has failed. */
@@ -81,12 +56,12 @@ export class IndexBuilder {
       const left = queued.filter((work) => !failed.has(nameOf(work)));
       if (left.length === 0) return;
       for (const work of left) {
-        if (this.#stopped) return;
+        if (this.#rounds.isStopped) return;
         const began = clock.monotonic();
         try {
           await this.#step(work);
         } catch (error) {
-          this.#fail(error);
+          this.#rounds.fail(error);
           failed.add(nameOf(work));
         }
         const rest = Math.min(clock.monotonic() - began, MOST_REST);
@@ -96,10 +71,6 @@ export class IndexBuilder {
         await this.#engine.earlyAnswers?.durable();
       }
     }
-  }
-
-  #fail(error: unknown): void {
-    if (!this.#stopped) this.#report(asTesseraError(error));
   }
 
   #queued(): PromiseOrValue<IndexWork[]> {

@@ -47,7 +47,7 @@ export class GroupCommitter {
   }
 
   /**
-   * Calls `settled` with the versionstamp as soon as the commit is durable, before any commit that comes later under
+   * Calls `applied` with the versionstamp as soon as the commit is durable, before any commit that comes later under
    * the same heads.
    * @throws TesseraError `transaction_conflict`, `storage_unavailable`, `commit_outcome_unknown`
    */

@@ -109,8 +109,7 @@ function requestOf(snapshot: RemoteSnapshot, reads: ReadSet, writes: WriteSet): 
   }
   const keysRead = [...reads.keys];
   const rangesRead = reads.ranges.flatMap((range) => snapshot.partsRead(range));
-  const written = [...changes.map(([key]) => key), ...appended.map(({ prefix }) => prefix)];
-  const heads = headLocks(written, keysRead, rangesRead);
+  const heads = headLocks(keysOf(writes), keysRead, rangesRead);
   const { isMaintenance } = writes;
   return { heads, since: snapshot.since(heads), keysRead, rangesRead, changes, appended, isMaintenance };
 }

@@ -3,8 +3,8 @@
  *
  * The library decodes every field of a result as UTF-8, which destroys `bytea` in PostgreSQL's binary format. Decoded
  * as latin1 it is what keys and encoded records are in Tessera. Everything else (TLS, SCRAM, the protocol's states)
- * stays the library's. `connection.test.ts` sends all bytes to and fro, so that a release of the library in which this
- * no longer holds is noticed.
+ * stays the library's. `postgres-connection.test.ts` sends all bytes to and fro, so that a release of the library in
+ * which this no longer holds is noticed.
  */
 import pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';

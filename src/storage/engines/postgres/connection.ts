@@ -37,8 +37,6 @@ export interface ConnectionSettings {
 interface ConnectionEvents {
   /** The connection has ended by itself: the server is gone, or has closed it. */
   onLost(error: Error): void;
-  /** A notification of a channel that it listens to. */
-  onNotification?(channel: string, payload: string): void;
 }
 
 export class Connection {
@@ -56,10 +54,6 @@ export class Connection {
     // Without a listener an error would end the process.
     client.on('error', (error) => connection.#lose(readable(error), events));
     client.on('end', () => connection.#lose(new Error('the connection has ended'), events));
-    if (events.onNotification !== undefined) {
-      const { onNotification } = events;
-      client.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''));
-    }
     try {
       await client.connect();
     } catch (error) {
@@ -90,8 +84,8 @@ export class Connection {
   }
 
   /**
-   * Runs statements without parameters and results, which are not prepared. @throws Error what the server or the
-   * network says
+   * Runs statements without parameters and results, which are not prepared.
+   * @throws Error what the server or the network says
    */
   async run(script: string): Promise<void> {
     try {

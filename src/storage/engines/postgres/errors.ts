@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { failure, TesseraError } from '../../../errors/error.js';
 
-/** SQLSTATEs, or their first two characters, after which the same may go well when it is tried again. */
+/** SQLSTATEs of a serialization failure and of a deadlock. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** @returns `transaction_conflict`, or `storage_unavailable` with what the server said */
