@@ -1,6 +1,6 @@
 /**
- * The storage contract: transactions over keys in byte order, which every engine has, and answers before durability
- * (`EarlyAnswers`), which an engine may add.
+ * The storage contract: transactions over keys in byte order, which every engine has; answers before durability
+ * (`EarlyAnswers`) and following the commits of other processes (`SharedStore`), which an engine may add.
  *
  * A key is a *byte string*: a JavaScript string of at least one character, all of them below 256, one character a byte.
  * Such strings compare with `<` in byte order, serve as map keys, and cost one byte a character in V8. The bounds of a
@@ -208,6 +208,8 @@ export interface Engine {
   begin(options: BeginOptions): PromiseOrValue<Transaction>;
   /** Absent where nothing is visible before it is durable, as in memory and over a network. */
   readonly earlyAnswers?: EarlyAnswers;
+  /** Absent where no other process uses the store. */
+  readonly shared?: SharedStore;
   /**
    * Reads through a fresh snapshot, for health checks.
    * @throws TesseraError `storage_unavailable` if that can't be done, or nothing written
@@ -237,4 +239,50 @@ export interface EarlyAnswers {
    * @throws TesseraError `storage_unavailable`
    */
   durable(): PromiseOrValue<void>;
+}
+
+/**
+ * What an engine adds whose store several processes use at once, the *nodes* of a cluster or the workers of one
+ * machine: the commits of all of them, in order.
+ */
+export interface SharedStore {
+  /** Identifies this process among those that use the store: 16 hexadecimal digits, drawn when it was opened. */
+  readonly node: string;
+  /**
+   * On the monotonic clock of the environment, the moment up to which commits are known here: all that were made before
+   * it have been delivered to the followers. It stands still while the store doesn't answer.
+   */
+  readonly caughtUpAt: number;
+  /**
+   * Delivers every commit that is made after it has answered, those of this process among them, until the returned
+   * function is called.
+   * @throws TesseraError `storage_unavailable`
+   */
+  follow(follower: CommitFollower): Promise<() => void>;
+  /**
+   * Waits until all commits have been delivered that were made before it was called.
+   * @throws TesseraError `storage_unavailable`
+   */
+  catchUp(): Promise<void>;
+}
+
+/** Neither of its functions may throw, nor take long: all later commits wait for them. */
+export interface CommitFollower {
+  /** Commits in the order of their versionstamps, as far as they concern the same database; each comes once. */
+  onCommits(commits: readonly FollowedCommit[]): void;
+  /**
+   * Commits were missed: the log no longer reached back to where this process had read it. Whatever is remembered of
+   * the store must be read again.
+   */
+  onGap(): void;
+}
+
+export interface FollowedCommit {
+  readonly versionstamp: Versionstamp;
+  /** Whether this process made it. */
+  readonly isOwn: boolean;
+  /** What it has written, deleted or appended; of a large commit `ranges` has the rest. */
+  readonly keys: readonly Key[];
+  /** Within which it may have written anything. Empty but for large commits. */
+  readonly ranges: readonly KeyRange[];
 }
