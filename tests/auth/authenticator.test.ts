@@ -48,7 +48,7 @@ beforeEach(() => {
       return real.verifyCredential(stored, given);
     },
   };
-  // Whoever has guessed too often is refused at once.
+  // After too many failures an attempt is refused at once.
   authenticator = createAuthenticator(environment, directory, hasher, {
     throttle: { ...DEFAULT_RULES, longestWait: 0 },
   });

@@ -1,4 +1,4 @@
-/** For which states of the definitions a statement is planned anew. */
+/** For which states of the definitions a statement is planned again. */
 import { expect, test } from 'vitest';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { type Compiler, type Execution, Frame } from '../../src/exec/runtime/execution.js';

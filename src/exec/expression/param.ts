@@ -39,7 +39,7 @@ export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluat
 }
 
 /**
- * The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if
+ * The value of DEFINE PARAM, where no variable has the name; else a variable of the function's caller; NONE if
  * there is none.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */

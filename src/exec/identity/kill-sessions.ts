@@ -95,7 +95,7 @@ function killOthers(execution: Execution, place: DatabasePath, subject: string):
   return killAll(execution, place, subject);
 }
 
-/** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
+/** Revokes all credentials that were issued to a user until now, and ends the sessions opened with them. */
 function killAll(
   { context, sessions, environment, auditRecorder, revocationFlag }: Execution,
   place: DatabasePath,

@@ -130,8 +130,7 @@ type Look = (
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
 
 /**
- * Whoever looks sees the record through the one reader, before and after; of what can't be seen to have changed nothing
- * is shown.
+ * Reads the record as the subscriber sees it, before and after the change. A change that isn't visible sends nothing.
  */
 function compileLook(statement: Live, compiler: Compiler): Look {
   const { input } = bindLive(statement, compiler.tuning.rules);

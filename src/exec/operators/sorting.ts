@@ -48,7 +48,7 @@ function compileScoped(expression: Expression, compiler: Compiler): Evaluate {
  */
 interface RowKey<T> {
   evaluate(frame: Frame): PromiseOrValue<T>;
-  /** Answers `BEHIND` for a row that comes behind another one's key where less than the whole key tells so. */
+  /** Answers `BEHIND` for a row that comes behind another one's key where part of the key shows it. */
   evaluateBefore?(bar: T, frame: Frame, comparisons: Comparisons): PromiseOrValue<T | typeof BEHIND>;
   compare(a: T, b: T, comparisons: Comparisons): number;
 }

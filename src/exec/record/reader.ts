@@ -385,7 +385,7 @@ export class Reader implements RecordReader {
     const mark = memory.used;
     const presented = this.#presentStored(reading, records.filter(isObject));
     return andThen(presented, (all) => {
-      // Whoever collects the records counts what they weigh.
+      // The collector of the records counts their memory.
       memory.releaseTo(mark);
       return all.filter((record) => record !== undefined);
     });

@@ -1,5 +1,5 @@
 /**
- * What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script.
+ * What scripts may use of the database: functions, values and statements, with the rights of the caller of the script.
  */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';

@@ -67,7 +67,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
         if (duplicate === undefined) return create();
         // Errors in a record come before the error that it exists.
         if (update === undefined) return insert.relation || !equals(duplicate, id) ? undefined : create();
-        // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
+        // A named record is meant, and not the one that holds its unique values; creating it fails with that error.
         if (given['id'] !== undefined && !equals(duplicate, id)) return create();
         return andThen(execution.reader.read(execution, duplicate, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
