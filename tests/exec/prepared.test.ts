@@ -35,7 +35,10 @@ test('a plan holds for every state in which there is nothing to choose from', ()
   );
   const runIn = (catalog: DatabaseCatalog, view = false) =>
     prepared.run(
-      new Frame({ context: { catalog: () => catalog }, checks: { view } } as unknown as Execution, new Scope()),
+      new Frame(
+        { services: {}, context: { catalog: () => catalog }, checks: { view } } as unknown as Execution,
+        new Scope(),
+      ),
     );
   const [plain, other, indexed, missing] = [
     state('1', { a: 0 }),

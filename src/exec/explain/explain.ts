@@ -104,7 +104,7 @@ function answerPlan(statement: Statement, { analyze, format }: Form, compiler: C
   return (frame) =>
     andThen(explained(frame), ({ node, measured }) =>
       andThen(node, (shown) => {
-        const watch = new Stopwatch(frame.execution.environment.clock);
+        const watch = new Stopwatch(frame.execution.services.environment.clock);
         return andThen(measured(watch)(frame), (answer): Value => {
           const of = shownOf(frame.execution, statement, watch);
           return print(shown, { totalRows: rowsOf(answer), of });

@@ -34,7 +34,8 @@ export class DatabaseHost implements ScriptHost {
   call(request: HostRequest, input: string, scripts: ScriptRunner, check: () => void): PromiseOrValue<string> {
     const { execution, scope, current, parent } = this.#frame;
     const interrupt = new ScriptCallInterrupt(execution.interrupt, check);
-    const inner = new Frame({ ...deeper(execution), scripts, interrupt }, scope, current, parent);
+    const services = { ...execution.services, scripts };
+    const inner = new Frame({ ...deeper(execution), services, interrupt }, scope, current, parent);
     const answer = this.#requests[request](this.#values.decode(input), inner);
     return andThen(answer, (value) => this.#values.encode(value));
   }
