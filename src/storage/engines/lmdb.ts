@@ -448,7 +448,7 @@ export class LmdbEngine implements Engine {
    * newest.
    */
   #view(): SharedView {
-    if (this.#views.size >= this.#maxViews) this.#endOldest();
+    if (this.#views.size >= this.#maxViews) this.#expireOldestSnapshot();
     const view = this.#open();
     if (view.version !== this.#version) {
       // The group that is being written has just become durable, and its writer will be resolved shortly.
@@ -461,7 +461,7 @@ export class LmdbEngine implements Engine {
     return shared;
   }
 
-  #endOldest(): void {
+  #expireOldestSnapshot(): void {
     const [oldest] = this.#views;
     if (oldest === undefined) return;
     oldest.end(failure('snapshot_expired'));
