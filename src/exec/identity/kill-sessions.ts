@@ -66,7 +66,11 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
 
 /** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
-  const { sessions, context, environment, auditRecorder, revocationFlag } = execution;
+  const {
+    services: { sessions, environment, revocationFlag },
+    request: { auditRecorder },
+    context,
+  } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
   const principal = session?.identity.principal;
@@ -95,9 +99,9 @@ function killOthers(execution: Execution, place: DatabasePath, subject: string):
   return killAll(execution, place, subject);
 }
 
-/** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
+/** Revokes all credentials that were issued to a user until now, and ends the sessions opened with them. */
 function killAll(
-  { context, sessions, environment, auditRecorder, revocationFlag }: Execution,
+  { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   place: DatabasePath,
   subject: string,
 ): PromiseOrValue<undefined> {

@@ -182,7 +182,7 @@ function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
           events: view.list(table?.events ?? [], byName),
           fields: view.list(table?.fields ?? [], plainFieldName),
           indexes: view.list(table?.indexes ?? [], byName),
-          lives: table === undefined ? view.none : view.lives(frame.execution.liveQueries.of(table)),
+          lives: table === undefined ? view.none : view.lives(frame.execution.services.liveQueries.of(table)),
           tables: view.list(table?.views ?? [], byName),
         });
       }),

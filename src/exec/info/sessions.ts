@@ -11,7 +11,7 @@ import type { Execution, LastingSession } from '../runtime/execution.js';
 export function sessionList(execution: Execution): ObjectValue[] {
   if (execution.identity.principal.kind === 'guest') throw guestRefusal();
   const found: ObjectValue[] = [];
-  for (const session of execution.sessions.signedIn()) {
+  for (const session of execution.services.sessions.signedIn()) {
     if (mayEnd(execution, session)) found.push(overview(session, execution));
   }
   return found;
@@ -22,7 +22,7 @@ function overview({ key, identity, listener, facts }: LastingSession, execution:
   return objectFrom({
     access,
     active: toDatetime(facts.active),
-    current: listener === execution.listener,
+    current: listener === execution.request.listener,
     database: session['db'],
     expires: facts.expires === undefined ? undefined : toDatetime(facts.expires),
     id: parseUuid(key),

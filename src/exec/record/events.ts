@@ -84,12 +84,12 @@ function enqueue(
     databaseId: database.id,
     table,
     event,
-    depth: execution.eventDepth,
+    depth: execution.request.eventDepth,
     failures: 0,
     principal,
     access,
   });
-  transaction.afterCommit(() => execution.eventQueued());
+  transaction.afterCommit(() => execution.services.eventQueued());
 }
 
 /** Runs an event that was queued, as it is defined now; one whose table or definition is gone isn't run. */
