@@ -32,6 +32,7 @@ import {
   Frame,
   type Interrupt,
   type LiveListener,
+  type LiveRegistry,
   type Past,
   type SequenceNumbers,
   type SessionRegistry,
@@ -57,6 +58,9 @@ export interface ExecutorOptions {
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
+  /** Default: those of this process alone. */
+  readonly liveQueries?: LiveRegistry | undefined;
+  readonly catalogs?: CatalogCache | undefined;
   /** Called when an asynchronous event was queued. */
   eventQueued(): void;
   /** Called when work on indexes was queued. */
@@ -94,8 +98,8 @@ export interface TransactionStep {
 /** One for each open store. */
 export class Executor {
   readonly compiler: StatementCompiler;
-  readonly catalogs = new CatalogCache();
-  readonly liveQueries = new LiveQueries();
+  readonly catalogs: CatalogCache;
+  readonly liveQueries: LiveRegistry;
   readonly queryTimeout = new QueryTimeout();
   readonly revocationFlag = new RevocationFlag();
   readonly #options: ExecutorOptions;
@@ -109,6 +113,8 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.catalogs = options.catalogs ?? new CatalogCache();
+    this.liveQueries = options.liveQueries ?? new LiveQueries();
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);

@@ -22,10 +22,12 @@ export function compileVersion(version: Expression | undefined, compiler: Compil
     return andThen(evaluate(frame), (value) => {
       const time = datetimeNanoseconds(cast(value, { kind: 'datetime' }, () => undefined) as Datetime);
       const { emptyBefore, unchangedSince } = execution.past;
-      if (time >= (unchangedSince() ?? now)) return run(frame);
-      if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
-      const then: Execution = { ...execution, reader: beforeAll(execution.reader), variants: new Variants() };
-      return run(new Frame(then, frame.scope, frame.current, frame.parent));
+      return andThen(unchangedSince(), (since) => {
+        if (time >= (since ?? now)) return run(frame);
+        if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
+        const then: Execution = { ...execution, reader: beforeAll(execution.reader), variants: new Variants() };
+        return run(new Frame(then, frame.scope, frame.current, frame.parent));
+      });
     });
   };
 }
