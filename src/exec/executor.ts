@@ -32,6 +32,7 @@ import {
   Frame,
   type Interrupt,
   type LiveListener,
+  type LiveRegistry,
   type Past,
   type SequenceNumbers,
   type Services,
@@ -58,6 +59,9 @@ export interface ExecutorOptions {
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
+  /** Default: those of this process alone. */
+  readonly liveQueries?: LiveRegistry | undefined;
+  readonly catalogs?: CatalogCache | undefined;
   /** Called when an asynchronous event was queued. */
   eventQueued(): void;
   /** Called when work on indexes was queued. */
@@ -95,8 +99,8 @@ export interface TransactionStep {
 /** One for each open store. */
 export class Executor {
   readonly compiler: StatementCompiler;
-  readonly catalogs = new CatalogCache();
-  readonly liveQueries = new LiveQueries();
+  readonly catalogs: CatalogCache;
+  readonly liveQueries: LiveRegistry;
   readonly queryTimeout = new QueryTimeout();
   readonly revocationFlag = new RevocationFlag();
   readonly #services: Services;
@@ -108,6 +112,8 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     const { environment, scripting, backgroundMemory } = options;
+    this.catalogs = options.catalogs ?? new CatalogCache();
+    this.liveQueries = options.liveQueries ?? new LiveQueries();
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);

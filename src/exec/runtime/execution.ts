@@ -6,6 +6,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
+import type { PresentSession } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Identity } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -153,8 +154,8 @@ export interface Execution {
 export interface Past {
   /** Before it there was nothing in the store. */
   readonly emptyBefore: bigint | undefined;
-  /** From then on the store has been as it is now. */
-  unchangedSince(): bigint | undefined;
+  /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
+  unchangedSince(): PromiseOrValue<bigint | undefined>;
 }
 
 /**
@@ -306,18 +307,31 @@ export interface LiveQuery {
   ): PromiseOrValue<{ readonly result: Value } | undefined>;
 }
 
-/** All live queries of a store. */
+/** A live query as INFO shows it. */
+export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
+
+/** The live queries of this process, and what is known of those of other nodes that use the store. */
 export interface LiveRegistry {
-  /** The live queries of a table, in the order of their ids. */
-  of(table: TableEntry): readonly LiveQuery[];
+  /** How many there are here. */
+  readonly size: number;
+  /** The live queries of a table on all nodes, in the order of their ids. */
+  of(context: TransactionContext, table: TableEntry): PromiseOrValue<readonly ListedLiveQuery[]>;
+  /** One of this process. */
   get(id: string): LiveQuery | undefined;
   /**
    * Has a query begin when the transaction commits.
    * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
    */
-  begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
-  /** Ends a query at once, and says why. */
+  begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
+  /** To be called for each changed record: the queries of its table receive it when the transaction has committed. */
+  note(transaction: Transaction, change: Written): void;
+  /** Ends a query of this process at once, and says why. */
   end(query: LiveQuery, reason?: TesseraError): void;
+  /**
+   * Ends a query that another node has in the selected database, once the transaction has committed. Answers whether
+   * there is one.
+   */
+  endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
   /** Ends the queries of tables that a transaction removes, when it commits. */
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
 }
@@ -344,8 +358,20 @@ export interface SessionFacts {
   readonly liveQueries: number;
 }
 
-/** The sessions of a store that outlast a request. */
+/** The sessions of other nodes that use the store. */
+export interface SessionsElsewhere {
+  /** This node (`SharedStore.node`). */
+  readonly node: string;
+  /** The sessions of a user (`userKey`), or of all users. */
+  all(transaction: Transaction, user?: string): PromiseOrValue<readonly PresentSession[]>;
+  /** Has its node end a session when the transaction has committed. */
+  end(transaction: Transaction, session: PresentSession): void;
+}
+
+/** The sessions that outlast a request. */
 export interface SessionRegistry {
+  /** Absent where no other node uses the store. */
+  readonly elsewhere?: SessionsElsewhere | undefined;
   /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /**

@@ -7,6 +7,7 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -24,6 +25,9 @@ import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
+import { sharedServices } from '../nodes/shared-services.js';
+import { SharedState } from '../nodes/shared-state.js';
+import type { Staleness } from '../nodes/staleness.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
@@ -72,6 +76,11 @@ export interface DatabaseOptions {
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
+  /**
+   * Where other nodes use the store, how many milliseconds this one may be behind what they do before it refuses work
+   * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
+   */
+  readonly maxStaleness?: number;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -131,6 +140,9 @@ export class OpenDatabase implements Database {
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   readonly plans: PlanCache;
+  /** Absent where no other node uses the store. */
+  readonly #state: SharedState | undefined;
+  readonly #staleness: Staleness | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
@@ -147,14 +159,25 @@ export class OpenDatabase implements Database {
       }),
       report,
     };
-    const registry = new InMemorySessionRegistry(options.sessions?.perUser);
+    const catalogs = new CatalogCache();
+    const shared = sharedServices({
+      engine,
+      environment,
+      catalogs,
+      perUser: options.sessions?.perUser,
+      maxStaleness: options.maxStaleness,
+      report,
+    });
+    const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
+      catalogs,
+      liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
-        unchangedSince: () => engine.changedAt,
+        unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
       eventQueued: () => this.#events.wake(),
@@ -170,6 +193,8 @@ export class OpenDatabase implements Database {
     const transactions = new HeldTransactions(environment, options.transactions);
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
+    this.#staleness = shared?.staleness;
+    this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
     this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
     this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
@@ -189,6 +214,7 @@ export class OpenDatabase implements Database {
       transactions,
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
+      staleness: shared?.staleness,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -204,6 +230,7 @@ export class OpenDatabase implements Database {
 
   /** Loads the settings that are stored in the database. */
   async load(): Promise<void> {
+    await this.#state?.open();
     const transaction = await this.#engine.begin({ writable: false });
     try {
       const { queryTimeout, revocationFlag } = this.#services.executor;
@@ -212,6 +239,7 @@ export class OpenDatabase implements Database {
     } finally {
       transaction.cancel();
     }
+    this.#state?.readAgain();
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -253,6 +281,11 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
+  async checkReady(): Promise<void> {
+    await this.check();
+    this.#staleness?.assertCurrent();
+  }
+
   async close(): Promise<void> {
     this.#pruner.stop();
     this.#indexes.stop();
@@ -260,6 +293,7 @@ export class OpenDatabase implements Database {
     this.#events.stop();
     for (const session of this.#sessions) session.close();
     this.#services.executor.close();
+    await this.#state?.close();
     await this.#services.audit?.close();
     await this.#engine.close();
   }

@@ -82,15 +82,17 @@ export class SessionAuthentication {
     attempt: AuthenticationAttempt,
     signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
   ): PromiseOrValue<A> {
-    const { authenticator, registry, environment } = this.#services;
+    const { authenticator, registry, environment, staleness } = this.#services;
     const { epoch } = registry;
     const since = environment.clock.now();
     // A closed session must not begin anything, since nothing would end it.
-    const work = () =>
-      andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
+    const work = () => {
+      staleness?.assertCurrent();
+      return andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
         this.#session.mustBeOpen();
         return authenticated;
       });
+    };
     return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
       this.#session.entered(authenticated, since, registry.epoch !== epoch);
       return authenticated;
