@@ -32,7 +32,9 @@ import {
   Frame,
   type Interrupt,
   type LiveListener,
+  type NodeRegistry,
   type Past,
+  type QueuedEvents,
   type SequenceNumbers,
   type SessionRegistry,
 } from './runtime/execution.js';
@@ -57,8 +59,8 @@ export interface ExecutorOptions {
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
-  /** Called when an asynchronous event was queued. */
-  eventQueued(): void;
+  readonly queuedEvents: QueuedEvents;
+  readonly nodes: NodeRegistry;
   /** Called when work on indexes was queued. */
   indexWorkQueued(): void;
   /** Memory for executions that aren't those of a request. */
@@ -159,7 +161,8 @@ export class Executor {
       sessions: this.#options.sessions,
       depth: 0,
       eventDepth,
-      eventQueued: this.#options.eventQueued,
+      queuedEvents: this.#options.queuedEvents,
+      nodes: this.#options.nodes,
       indexWorkQueued: this.#options.indexWorkQueued,
       maySleep: memory !== undefined && maySleep,
       importing: importing === true,

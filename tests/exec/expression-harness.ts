@@ -139,8 +139,9 @@ export function executionOver(world: World, store: Store): Execution {
     sequences: { next: missing },
     apis: { invoke: missing },
     eventDepth: 0,
-    eventQueued: missing,
+    queuedEvents: { isListed: missing, committed: missing },
     indexWorkQueued: missing,
+    nodes: { list: missing },
     reader: {
       judge: () => ({ admitted: true, hidden: [] }),
       read: (_, id) => store.read(id),

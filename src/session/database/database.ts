@@ -7,6 +7,7 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../catalog/nodes/lease-row.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -24,10 +25,14 @@ import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
+import { followWork } from '../nodes/follow-work.js';
+import { Membership } from '../nodes/membership.js';
+import { describeNode, nodeList } from '../nodes/node-list.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
+import type { BackgroundServices } from './background-rounds.js';
 import { CacheAging } from './cache-aging.js';
 import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
@@ -40,6 +45,8 @@ import { InMemorySessionRegistry } from './session-registry.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
+  /** Where the server listens, for INFO FOR NODES. */
+  readonly address?: string;
   /** Whether guests may run statements, as far as PERMISSIONS allow. Default: no. */
   readonly guests?: boolean;
   /** Whether every session has owner rights without signing in. Default: no. */
@@ -96,6 +103,9 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
+/** For how many milliseconds background work that is under way may delay closing, where another node goes on with it. */
+const LAST_WORK = 5_000;
+
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Functions may be given by their names of 2.x. */
@@ -130,6 +140,9 @@ export class OpenDatabase implements Database {
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
+  /** Absent where no other node uses the store. */
+  readonly #membership: Membership | undefined;
+  #unfollow: () => void = () => undefined;
   readonly plans: PlanCache;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
@@ -147,6 +160,10 @@ export class OpenDatabase implements Database {
       }),
       report,
     };
+    const about = describeNode(environment, options.address);
+    const { shared } = engine;
+    this.#membership =
+      shared && new Membership({ engine, shared, environment, about, report, forget: () => undefined });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser);
     const executor = new Executor({
       sessions: registry,
@@ -157,7 +174,11 @@ export class OpenDatabase implements Database {
         unchangedSince: () => engine.changedAt,
       },
       sequences: new SequenceCounters(engine),
-      eventQueued: () => this.#events.wake(),
+      nodes: nodeList(about, environment, this.#membership),
+      queuedEvents: {
+        isListed: (database) => this.#events.isListed(database),
+        committed: (database) => this.#events.committed(database),
+      },
       indexWorkQueued: () => this.#indexes.wake(),
       backgroundMemory: () => memory.background(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
@@ -170,12 +191,15 @@ export class OpenDatabase implements Database {
     const transactions = new HeldTransactions(environment, options.transactions);
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
-    this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
-    this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
+    const background = (work: Work): BackgroundServices => {
+      return { engine, environment, report, lease: this.#membership?.lease(work) };
+    };
+    this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
+    this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
-    this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, transactions, report });
+    this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
     this.#services = {
       engine,
       environment,
@@ -212,6 +236,10 @@ export class OpenDatabase implements Database {
     } finally {
       transaction.cancel();
     }
+    const { shared } = this.#engine;
+    if (shared !== undefined)
+      this.#unfollow = await shared.follow(followWork({ events: this.#events, indexes: this.#indexes }));
+    await this.#membership?.join();
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -254,11 +282,15 @@ export class OpenDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    this.#pruner.stop();
-    this.#indexes.stop();
+    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop()]);
     this.#aging.stop();
-    this.#events.stop();
+    this.#unfollow();
     for (const session of this.#sessions) session.close();
+    // What is under way ends before another node goes on with it.
+    if (this.#membership !== undefined) {
+      await Promise.race([work, this.#services.environment.timers.wait(LAST_WORK)]);
+      await this.#membership.leave();
+    }
     this.#services.executor.close();
     await this.#services.audit?.close();
     await this.#engine.close();
