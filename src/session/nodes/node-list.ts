@@ -30,7 +30,11 @@ export function nodeList(
       const id = Buffer.from(random.bytes(8)).toString('hex');
       return { ...about, id, isCurrent: true, staleness: 0, work: WORKS };
     };
-    return { list: () => [(alone ??= facts())] };
+    const list = (): readonly NodeFacts[] => {
+      alone ??= facts();
+      return [alone];
+    };
+    return { list };
   }
   return {
     list: (transaction) =>
