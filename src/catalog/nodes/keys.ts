@@ -3,6 +3,7 @@
  *
  *     D ff ff ff ff n node     a node (`node-row.ts`)
  *     D ff ff ff ff w work     which node does some kind of background work (`lease-row.ts`)
+ *     D ff ff ff ff f stamp order   failed sign-ins (`failure-row.ts`)
  *
  * They are in the area of a database that there never is. So commits there wait for no commit of root or of a database,
  * nor those for them (`storage/remote/heads.ts`).
@@ -30,6 +31,9 @@ export const LEASES_RANGE: KeyRange = prefixRange(`${NODES_AREA}w`);
 export function leaseKey(work: string): Key {
   return LEASES_RANGE.from + work;
 }
+
+/** The log of failed sign-ins. */
+export const FAILURES_PREFIX: Key = `${NODES_AREA}f`;
 
 /** The kind of work in a key of `leaseKey`. */
 export function workOfKey(key: Key): string {
