@@ -95,13 +95,19 @@ export async function runHistory(seed: number): Promise<void> {
       }
     }),
   );
-  await Promise.all(clients);
+  // In some, the log is removed as fast as it grows.
+  const pruned = random(4) === 0 ? nodes.map(({ engine }) => pruneAll(engine, random)) : [];
+  await Promise.all([...clients, ...pruned]);
   for (const each of followed) await each.check();
   await Promise.all(nodes.map(({ engine }) => engine.close()));
   // What is late arrives.
   for (let turn = 0; turn < 12; turn++) await lateness.answer(() => undefined);
   check(server, histories);
   for (const { called } of nodes) checkCallbacks(server, called);
+}
+
+async function pruneAll({ shared }: RemoteEngine, random: Random): Promise<void> {
+  for (let left = random(8); left > 0; left--) await shared.prune().catch(() => undefined);
 }
 
 async function runTransaction(

@@ -37,6 +37,11 @@ export const storageErrors = {
     http: 503,
     retryable: true,
   }),
+  storage_denied: row<{ reason: string }>({
+    kind: 'Configuration',
+    text: ({ reason }) => `The store denies access: ${reason}`,
+    http: 503,
+  }),
   storage_in_use: row<{ store: string }>({
     kind: 'Connection',
     text: ({ store }) => `The ${store} is in use by another process`,
