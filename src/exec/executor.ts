@@ -33,7 +33,9 @@ import {
   type Interrupt,
   type LiveListener,
   type LiveRegistry,
+  type NodeRegistry,
   type Past,
+  type QueuedEvents,
   type SequenceNumbers,
   type Services,
   type SessionRegistry,
@@ -62,8 +64,8 @@ export interface ExecutorOptions {
   /** Default: those of this process alone. */
   readonly liveQueries?: LiveRegistry | undefined;
   readonly catalogs?: CatalogCache | undefined;
-  /** Called when an asynchronous event was queued. */
-  eventQueued(): void;
+  readonly queuedEvents: QueuedEvents;
+  readonly nodes: NodeRegistry;
   /** Called when work on indexes was queued. */
   indexWorkQueued(): void;
   /** Memory for executions that aren't those of a request. */
@@ -135,7 +137,8 @@ export class Executor {
       queryTimeout: this.queryTimeout,
       revocationFlag: this.revocationFlag,
       weakKeys: options.weakKeys,
-      eventQueued: options.eventQueued,
+      queuedEvents: options.queuedEvents,
+      nodes: options.nodes,
       indexWorkQueued: options.indexWorkQueued,
     };
   }

@@ -593,7 +593,7 @@ export interface ShowChanges {
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' }
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' }
     | { readonly kind: 'table'; readonly name: Name }
     | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
     | { readonly kind: 'index'; readonly name: Name; readonly table: Name };

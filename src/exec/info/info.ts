@@ -25,6 +25,7 @@ import {
 } from '../define/ensure-database.js';
 import type { Compiler, Evaluate, Execution, Frame, ListedLiveQuery } from '../runtime/execution.js';
 import { indexBuild } from './index-build.js';
+import { nodeList } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { describe, describeLive } from './structure.js';
 import { definitionText } from './text.js';
@@ -47,6 +48,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => ofDatabase(execution, view);
     case 'sessions':
       return ({ execution }) => sessionList(execution);
+    case 'nodes':
+      return ({ execution }) => nodeList(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':
