@@ -4,6 +4,7 @@
  *
  *     Q stamp order                         asynchronous events that wait
  *     B db table index                      work on indexes that waits to be done in the background
+ *     C                                     there while a copy of another store isn't complete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
