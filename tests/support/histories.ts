@@ -5,6 +5,7 @@ import { TesseraError } from '../../src/errors/error.js';
 import type { Entry, Key, KeyRange, Stored, Transaction, Versionstamp } from '../../src/storage/contract.js';
 import { headOf } from '../../src/storage/remote/heads.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
+import { FollowedHistory } from './followed-histories.js';
 import { Lateness, seeded } from './late-engine.js';
 import { appendedKey, entriesIn, SimulatedServer, SimulatedStore } from './simulated-store.js';
 
@@ -71,6 +72,8 @@ export async function runHistory(seed: number): Promise<void> {
     const store = new SimulatedStore(server, node, { lateness, random, reliability });
     return { engine: new RemoteEngine(store, { clock: STOPPED, timers: timersOf(lateness) }), called: [] as History[] };
   });
+  const followed = random(2) === 0 ? [] : nodes.map(({ engine }) => new FollowedHistory(server, engine));
+  await Promise.all(followed.map((each) => each.follow()));
   const scope = random(3) === 0 ? ONE_DATABASE : EVERYTHING;
   const histories: History[] = [];
   const clients = nodes.flatMap(({ engine, called }, node) =>
@@ -93,6 +96,7 @@ export async function runHistory(seed: number): Promise<void> {
     }),
   );
   await Promise.all(clients);
+  for (const each of followed) await each.check();
   await Promise.all(nodes.map(({ engine }) => engine.close()));
   // What is late arrives.
   for (let turn = 0; turn < 12; turn++) await lateness.answer(() => undefined);

@@ -10,6 +10,10 @@ import {
   type CommitGroup,
   type CommitOutcome,
   type CommitRequest,
+  type HeadStamps,
+  type LogPage,
+  type LogRow,
+  type LogSlice,
   OutcomeUnknown,
   type Page,
   type PageRequest,
@@ -21,15 +25,12 @@ import {
 import type { Lateness } from './late-engine.js';
 
 /** A row of the table `log`. */
-export interface LogRow {
-  readonly head: Head;
-  readonly stamp: Versionstamp;
-  readonly node: number;
-  readonly part: bigint;
-  readonly place: number;
-  readonly keys: readonly Key[];
+interface StoredLogRow extends LogRow {
   readonly isMaintenance: boolean;
 }
+
+/** How many commits a page of the log has. */
+const LOG_PAGE = 3;
 
 /** A commit in the order in which the server applied them. */
 export interface AppliedCommit {
@@ -40,7 +41,7 @@ export interface AppliedCommit {
 type Random = (below: number) => number;
 
 export class SimulatedServer {
-  readonly log: LogRow[] = [];
+  readonly log: StoredLogRow[] = [];
   readonly applied: AppliedCommit[] = [];
   readonly entries = new Map<Key, Stored>();
   readonly #heads = new Map<Head, Versionstamp>([[ROOT_HEAD, 0n]]);
@@ -59,7 +60,7 @@ export class SimulatedServer {
   }
 
   /** `commit_group_v1` */
-  commitGroup(node: number, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] {
+  commitGroup(node: string, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] {
     const first = this.#takeStamps(heads, commits.length);
     for (const head of heads.written) {
       if ((this.#fence.get(`${node} ${head}`) ?? -1n) >= number) {
@@ -77,7 +78,7 @@ export class SimulatedServer {
   }
 
   /** `settle_group_v1` */
-  settleGroup(node: number, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
+  settleGroup(node: string, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
     const { written } = heads;
     this.#takeStamps({ written, read: [] }, 0);
     for (const head of written) {
@@ -87,6 +88,25 @@ export class SimulatedServer {
     const rows = this.log.filter((row) => row.node === node && row.part === number && written.includes(row.head));
     if (rows.length === 0) return 'not applied';
     return commits.map((_, at) => rows.find(({ place }) => place === at)?.stamp ?? 'conflict');
+  }
+
+  headsAbove(above: Versionstamp): HeadStamps {
+    const others = [...this.#heads].filter(([, stamp]) => stamp <= above);
+    return {
+      stamps: new Map([...this.#heads].filter(([, stamp]) => stamp > above)),
+      sumOfOthers: others.reduce((sum, [, stamp]) => sum + stamp, 0n),
+    };
+  }
+
+  logPage(slices: readonly LogSlice[]): LogPage {
+    const isWanted = ({ head, stamp }: LogRow) =>
+      slices.some((slice) => slice.head === head && stamp > slice.after && stamp <= slice.upTo);
+    const wanted = this.log.filter(isWanted).sort(byCommit);
+    const isFirstOfCommit = (row: LogRow, at: number) => at === 0 || byCommit(wanted[at - 1]!, row) !== 0;
+    const end = wanted.findIndex(
+      (row, at) => isFirstOfCommit(row, at) && wanted.slice(0, at).filter(isFirstOfCommit).length === LOG_PAGE,
+    );
+    return { rows: end < 0 ? wanted : wanted.slice(0, end), isLast: end < 0, isGap: false };
   }
 
   /** `take_stamps` */
@@ -116,7 +136,7 @@ export class SimulatedServer {
     });
   }
 
-  #apply(request: CommitRequest, stamp: Versionstamp, place: Pick<LogRow, 'node' | 'part' | 'place'>): void {
+  #apply(request: CommitRequest, stamp: Versionstamp, place: Pick<StoredLogRow, 'node' | 'part' | 'place'>): void {
     const keys = new Map<Head, Key[]>();
     const write = (key: Key, value: Stored | undefined) => {
       if (value === undefined) this.entries.delete(key);
@@ -133,6 +153,13 @@ export class SimulatedServer {
     }
     this.applied.push({ request, stamp });
   }
+}
+
+/** Those of one commit stand together. */
+function byCommit(one: LogRow, other: LogRow): number {
+  if (one.stamp !== other.stamp) return one.stamp < other.stamp ? -1 : 1;
+  if (one.node !== other.node) return one.node < other.node ? -1 : 1;
+  return one.part === other.part ? one.place - other.place : Number(one.part - other.part);
 }
 
 export function appendedKey(prefix: Key, stamp: Versionstamp, at: number): Key {
@@ -154,8 +181,8 @@ const COMMIT_FATES = [
 export class SimulatedStore implements RemoteStore {
   readonly name = 'simulated';
   readonly maxKeyLength = 1_978;
+  readonly node: string;
   readonly #server: SimulatedServer;
-  readonly #node: number;
   readonly #lateness: Lateness;
   readonly #random: Random;
   /** Of how many answers about one is lost. */
@@ -167,7 +194,7 @@ export class SimulatedStore implements RemoteStore {
     network: { lateness: Lateness; random: Random; reliability: number },
   ) {
     this.#server = server;
-    this.#node = node;
+    this.node = `${node}`.padStart(16, '0');
     this.#lateness = network.lateness;
     this.#random = network.random;
     this.#reliability = network.reliability;
@@ -195,7 +222,7 @@ export class SimulatedStore implements RemoteStore {
   }
 
   async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
-    const commit = () => this.#server.commitGroup(this.#node, group);
+    const commit = () => this.#server.commitGroup(this.node, group);
     const fate = this.#fails() ? COMMIT_FATES[this.#random(COMMIT_FATES.length)] : undefined;
     await this.#turns(1);
     switch (fate) {
@@ -220,13 +247,16 @@ export class SimulatedStore implements RemoteStore {
     throw new OutcomeUnknown('the connection was lost');
   }
 
-  async settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
-    await this.#turns(1);
-    if (this.#fails()) throw connectionLost();
-    const outcomes = this.#server.settleGroup(this.#node, group);
-    await this.#turns(1);
-    if (this.#fails()) throw connectionLost();
-    return outcomes;
+  settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+    return this.#ask(() => this.#server.settleGroup(this.node, group));
+  }
+
+  headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    return this.#ask(() => this.#server.headsAbove(above));
+  }
+
+  log(slices: readonly LogSlice[]): Promise<LogPage> {
+    return this.#ask(() => this.#server.logPage(slices));
   }
 
   async check(): Promise<void> {
@@ -234,6 +264,16 @@ export class SimulatedStore implements RemoteStore {
   }
 
   async close(): Promise<void> {}
+
+  /** What is asked beside snapshots: the question or its answer may be lost. */
+  async #ask<T>(question: () => T): Promise<T> {
+    await this.#turns(1);
+    if (this.#fails()) throw connectionLost();
+    const answer = question();
+    await this.#turns(1);
+    if (this.#fails()) throw connectionLost();
+    return answer;
+  }
 
   async #turns(count: number): Promise<void> {
     for (let turn = 0; turn < count; turn++) await this.#lateness.answer(() => undefined);

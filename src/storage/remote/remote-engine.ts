@@ -10,6 +10,7 @@ import { type Committer, SnapshotTransaction } from '../transaction/transaction.
 import type { WriteSet } from '../transaction/write-set.js';
 import { GroupCommitter } from './group-committer.js';
 import { headLocks } from './heads.js';
+import { LogFollower } from './log-follower.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
 import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
 
@@ -24,6 +25,7 @@ export interface RemoteEnvironment {
 export class RemoteEngine implements Engine {
   readonly name: string;
   readonly copying?: CopySupport;
+  readonly #follower: LogFollower;
   readonly #store: RemoteStore;
   readonly #clock: Clock;
   readonly #groups: GroupCommitter;
@@ -37,6 +39,7 @@ export class RemoteEngine implements Engine {
     if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
+    this.#follower = new LogFollower(store, { clock, timers });
     this.#groups = new GroupCommitter(store, timers);
     this.#reservations = new Reservations(timers);
     this.#changedAt = clock.now();
@@ -44,6 +47,10 @@ export class RemoteEngine implements Engine {
 
   get changedAt(): bigint {
     return this.#changedAt;
+  }
+
+  get shared(): LogFollower {
+    return this.#follower;
   }
 
   begin(options: BeginOptions): SnapshotTransaction {
@@ -61,6 +68,7 @@ export class RemoteEngine implements Engine {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#follower.close();
     this.#reservations.close();
     await this.#groups.close();
     await this.#store.close();
@@ -95,6 +103,7 @@ export class RemoteEngine implements Engine {
       if (stamp > this.#lastStamp) this.#lastStamp = stamp;
       this.#changedAt = this.#clock.now();
       callAll(afterCommit, stamp);
+      this.#follower.wake();
     });
     own?.release();
   }

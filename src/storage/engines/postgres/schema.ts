@@ -16,7 +16,8 @@ CREATE TABLE IF NOT EXISTS entry (key bytea PRIMARY KEY, value bytea NOT NULL);
 -- Records are packed already: compressing them costs time and saves nothing.
 ALTER TABLE entry ALTER COLUMN value SET STORAGE EXTERNAL;
 -- Room in each page, so that an update of a head stays in its page and writes no index.
-CREATE TABLE IF NOT EXISTS head (id bigint PRIMARY KEY, stamp bigint NOT NULL) WITH (fillfactor = 10);
+-- Up to the versionstamp \`pruned\`, included, its log may have been removed.
+CREATE TABLE IF NOT EXISTS head (id bigint PRIMARY KEY, stamp bigint NOT NULL, pruned bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
 INSERT INTO head VALUES (0, 0) ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS log (
   head bigint NOT NULL,
@@ -31,6 +32,7 @@ CREATE TABLE IF NOT EXISTS log (
   is_maintenance boolean NOT NULL,
   PRIMARY KEY (head, stamp)
 );
+ALTER TABLE log ALTER COLUMN keys SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS fence (node bigint NOT NULL, head bigint NOT NULL, part bigint NOT NULL, PRIMARY KEY (node, head));
 
 -- The head of a key: the id of its database, or 0.
