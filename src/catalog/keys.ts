@@ -5,6 +5,7 @@
  *     A db                                  a database in which asynchronous events were queued
  *     Q stamp order                         asynchronous events that wait, as 0.1 has them for the whole store
  *     B db table index                      work on indexes that waits to be done in the background
+ *     C                                     there while a copy of another store isn't complete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database

@@ -25,6 +25,7 @@ import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
+import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { followWork } from '../nodes/follow-work.js';
@@ -132,7 +133,7 @@ function functionName(name: string): string {
  *     const [result] = await session.query('RETURN 1 + 1');
  *     await database.close();
  *
- * @throws TesseraError `audit_log_unusable`, `storage_unavailable`
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `copy_incomplete`
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
@@ -258,6 +259,7 @@ export class OpenDatabase implements Database {
     await this.#state?.open();
     const transaction = await this.#engine.begin({ writable: false });
     try {
+      await assertNoCopy(transaction);
       const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
       await revocationFlag.load(transaction);
