@@ -45,6 +45,7 @@ import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
+import { Analyzers } from './search/analyzers.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -100,6 +101,7 @@ export class Executor {
   readonly revocationFlag = new RevocationFlag();
   readonly #options: ExecutorOptions;
   readonly #apis: Endpoints;
+  readonly #analyzers: Analyzers;
   readonly #reader: Reader;
   readonly #tables: TablePreparer;
   readonly #writer: Writer;
@@ -113,6 +115,7 @@ export class Executor {
     this.compiler = createCompiler(tuning);
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);
     this.#apis = new Endpoints(this.compiler);
+    this.#analyzers = new Analyzers(this.compiler);
     this.#reader = new Reader(this.#tables, tuning);
     this.#writer = new Writer(this.#tables, this.liveQueries);
     const { scripting, environment } = options;
@@ -148,6 +151,7 @@ export class Executor {
       interrupt,
       memory: memory ?? this.#options.backgroundMemory(),
       apis: this.#apis,
+      analyzers: this.#analyzers,
       reader: this.#reader,
       writer: this.#writer,
       liveQueries: this.liveQueries,

@@ -107,6 +107,7 @@ export function executionOver(world: World, store: Store): Execution {
   return {
     environment: realEnvironment,
     literals: [],
+    analyzers: { named: missing },
     context: {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
