@@ -21,6 +21,7 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
@@ -72,6 +73,8 @@ export interface DatabaseOptions {
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
+  /** Counts statements and sign-ins. Default: nothing is counted. */
+  readonly metrics?: ServerMetrics;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -131,12 +134,15 @@ export class OpenDatabase implements Database {
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   readonly plans: PlanCache;
+  /** What is counted, if anything. */
+  readonly metrics: ServerMetrics | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
     const report = options.report ?? (() => undefined);
     const memory = new ServerMemory(environment, { limits: options.memory, ownsRows: !engine.isVolatile });
     this.memory = memory;
+    this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
@@ -189,6 +195,7 @@ export class OpenDatabase implements Database {
       transactions,
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
+      metrics: options.metrics,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
