@@ -39,7 +39,7 @@ export class CoalescedTask {
     this.#running = this.#run();
   }
 
-  /** No run begins any more. */
+  /** No further run begins. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelRetry?.();

@@ -117,7 +117,9 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
-/** For how many milliseconds background work that is under way may delay closing, where another node goes on with it. */
+/**
+ * For how many milliseconds background work that is under way may delay closing, where another node goes on with it.
+ */
 const LAST_WORK = 5_000;
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };

@@ -3,23 +3,16 @@
  * revocations are stored (`catalog/credentials/revocation-list.ts`). Where several nodes use the store, each writes its
  * sessions there (`SessionPresence`), and re-validates them when another node changes what they rest on.
  */
-import type { SessionIdentity } from '../../auth/identity.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import type { FollowedKey } from '../../catalog/followed-key.js';
 import { type DatabasePath, databasePathOf, type Principal, userKey } from '../../catalog/principal.js';
-import type { LastingSession, SessionRegistry } from '../../exec/runtime/execution.js';
+import type { SessionRegistry } from '../../exec/runtime/execution.js';
 import type { Level } from '../../language/ast.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
 import type { SessionPresence } from '../nodes/session-presence.js';
 import type { SharedServices } from '../nodes/shared-services.js';
-
-/** A session as seen by the registry. */
-export interface RegisteredSession extends LastingSession {
-  readonly identity: SessionIdentity;
-  /** Its user or access method may have changed: schedules a check. */
-  scheduleRevalidation(): void;
-}
+import type { RegisteredSession } from './registered-session.js';
 
 export class InMemorySessionRegistry implements SessionRegistry {
   /** Maximum number of sessions per record user; a further one ends the oldest. */
@@ -150,16 +143,6 @@ export class InMemorySessionRegistry implements SessionRegistry {
       yield* this.#users.get(userKey({ kind: 'record', namespace, database, access: '', id })) ?? [];
     }
   }
-}
-
-/**
- * Identifies an account: like `userKey`, but a user that is redefined or a record that is recreated gets another
- * key. `undefined` without credentials.
- */
-export function accountKey({ principal, signedIn: { basis } }: SessionIdentity): string | undefined {
-  if (principal.kind === 'guest' || basis === undefined) return undefined;
-  const secret = basis.kind === 'user' ? basis.user.secret : basis.access.secret;
-  return JSON.stringify([userKey(principal), secret, principal.kind === 'record' ? principal.incarnation : undefined]);
 }
 
 function levelOf(principal: Principal): Level | undefined {
