@@ -39,7 +39,6 @@ type Outcome = StatementResult['outcome'];
 /** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
 const RESULT = 512;
 const FEW_RESULTS = 64;
-
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
@@ -61,7 +60,7 @@ export class RequestRunner {
   /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
   #requestLiterals: Literals;
-  /** The literal values of the current statement. */
+  /** Those of the current statement. */
   #literals: readonly Value[] | undefined;
 
   constructor(services: RunnerServices, request: RunnerRequest) {
