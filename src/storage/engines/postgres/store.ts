@@ -13,11 +13,11 @@ import {
 import { StoredValues } from '../stored-values.js';
 import { int4Of, int8, int8Array, int8Of } from './binary.js';
 import { clearStage, outcomesOf, type ReadyCommit, readyCommit } from './commit.js';
-import type { Connection, ConnectionSettings, Statement } from './connection.js';
+import type { Connection, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
-import { ConnectionPool } from './pool.js';
+import { ConnectionPool, type PoolSettings } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
 import { pruneLog } from './prune.js';
 import { PostgresSnapshot } from './snapshot.js';
@@ -38,7 +38,7 @@ const CHECK: Statement = {
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
-export interface PostgresOptions extends ConnectionSettings {
+export interface PostgresOptions extends PoolSettings {
   /** The schema in which the tables are. */
   readonly schema: string;
   /**
@@ -46,6 +46,8 @@ export interface PostgresOptions extends ConnectionSettings {
    * it waits for, too.
    */
   readonly commitTimeout: number;
+  /** Milliseconds after which a read without an answer fails, and its connection is cut. */
+  readonly readTimeout: number;
   /** Milliseconds for which the log of commits is kept. */
   readonly logRetention: number;
   /** The most connections for snapshots. */
@@ -111,7 +113,7 @@ export class PostgresStore implements RemoteStore {
   }
 
   snapshot(): StoreSnapshot {
-    return new PostgresSnapshot(this.#snapshots, this.#values);
+    return new PostgresSnapshot(this.#snapshots, this.#values, this.#options.readTimeout);
   }
 
   async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
