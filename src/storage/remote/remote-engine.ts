@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
-import type { BeginOptions, Engine, Reservation, Versionstamp } from '../contract.js';
+import type { BeginOptions, CopySupport, Engine, Reservation, Versionstamp } from '../contract.js';
 import { callAll } from '../transaction/after-commit.js';
 import { DELETED } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
@@ -29,6 +29,7 @@ export interface RemoteEnvironment {
  */
 export class RemoteEngine implements Engine {
   readonly name: string;
+  readonly copying?: CopySupport;
   readonly #follower: LogFollower;
   readonly #pruner: LogPruner | undefined;
   readonly #store: RemoteStore;
@@ -41,6 +42,7 @@ export class RemoteEngine implements Engine {
 
   constructor(store: RemoteStore, { clock, timers, isPruning = false }: RemoteEnvironment) {
     this.name = store.name;
+    if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
     this.#follower = new LogFollower(store, { clock, timers });

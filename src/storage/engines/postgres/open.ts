@@ -11,6 +11,8 @@ export interface OpenPostgresOptions {
   readonly describeKey?: (key: Key) => string;
   /** See `PostgresOptions.isShared`. */
   readonly isShared?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }
@@ -27,6 +29,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     describeKey,
     timers,
     isShared: options.isShared ?? false,
+    readOnly: options.readOnly,
   });
   return new RemoteEngine(store, { clock, timers, isPruning: true });
 }

@@ -1,5 +1,5 @@
 import { failure } from '../../../errors/error.js';
-import type { Key, Versionstamp } from '../../contract.js';
+import type { CopySupport, Key, Versionstamp } from '../../contract.js';
 import {
   type CommitGroup,
   type CommitOutcome,
@@ -13,7 +13,7 @@ import {
 import { StoredValues } from '../stored-values.js';
 import { int4Of, int8, int8Array, int8Of } from './binary.js';
 import { clearStage, outcomesOf, type ReadyCommit, readyCommit } from './commit.js';
-import type { Connection, Statement } from './connection.js';
+import type { Connection, Parameter, Row, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
@@ -38,6 +38,16 @@ const CHECK: Statement = {
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
+const REVISION: Statement = {
+  name: 'revision',
+  text: "SELECT md5(string_agg(id || ':' || stamp, ',' ORDER BY id)) FROM head",
+};
+const LAST_STAMP: Statement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
+const RAISE_STAMP: Statement = {
+  name: 'raise_stamp',
+  text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
+};
+
 export interface PostgresOptions extends PoolSettings {
   /** The schema in which the tables are. */
   readonly schema: string;
@@ -56,6 +66,8 @@ export interface PostgresOptions extends PoolSettings {
   readonly node: bigint;
   /** Other servers may have it open, too. What a server holds in memory isn't shared among them yet. */
   readonly isShared?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean | undefined;
   /** Names a key in error messages. */
   readonly describeKey: (key: Key) => string;
 }
@@ -92,7 +104,7 @@ export class PostgresStore implements RemoteStore {
   }
 
   /**
-   * Opens the store for one server, making the schema where there is none.
+   * Opens the store for one server, making the schema where there is none, unless it is `readOnly`.
    * @throws TesseraError `storage_in_use`, `storage_format`, `storage_unavailable`
    */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
@@ -101,7 +113,7 @@ export class PostgresStore implements RemoteStore {
       await store.#sole?.hold();
       const connection = await store.#commits.take();
       try {
-        await prepareSchema(connection, options.schema);
+        await prepareSchema(connection, options.schema, options.readOnly === true);
       } finally {
         store.#commits.give(connection);
       }
@@ -111,6 +123,17 @@ export class PostgresStore implements RemoteStore {
     }
     return store;
   }
+
+  readonly copying: CopySupport = {
+    revision: async () => (await this.#query(REVISION)).map(([revision]) => revision).join(),
+    lastStamp: async () => {
+      const [row] = await this.#query(LAST_STAMP);
+      return int8Of(row![0]!);
+    },
+    raiseStamp: async (stamp) => {
+      await this.#query(RAISE_STAMP, [int8(stamp)]);
+    },
+  };
 
   snapshot(): StoreSnapshot {
     return new PostgresSnapshot(this.#snapshots, this.#values, this.#options.readTimeout);
@@ -184,11 +207,16 @@ export class PostgresStore implements RemoteStore {
   }
 
   async check(): Promise<void> {
+    const [row] = await this.#query(CHECK);
+    if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
+  }
+
+  /** Runs one statement by itself. @throws TesseraError `storage_unavailable` */
+  async #query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
     try {
       const connection = await this.#commits.take();
       try {
-        const [row] = await connection.query(CHECK, [], this.#options.commitTimeout);
-        if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
+        return await connection.query(statement, parameters, this.#options.commitTimeout);
       } finally {
         this.#commits.give(connection);
       }
