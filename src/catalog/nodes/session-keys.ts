@@ -1,13 +1,15 @@
 /**
- * Keys of the sessions of all nodes, in the area of a database that there never is: so that commits there wait for no
+ * Keys of the sessions and live queries of all nodes, in the area of a database that there never is: so that commits there wait for no
  * commit of root or of a database, nor those for them (`storage/remote/heads.ts`).
  *
  *     D ff ff ff ff s user node id     a lasting session
  *     D ff ff ff ff k stamp order      a signal to a node
+ *     D ff ff ff ff d db               a database with watched tables
  */
 import { createHash } from 'node:crypto';
 import type { Key, KeyRange } from '../../storage/contract.js';
-import { type Area, databaseArea, prefixRange } from '../keys.js';
+import type { Id } from '../definitions/definition.js';
+import { type Area, databaseArea, idBytes, prefixRange } from '../keys.js';
 
 const AREA: Area = databaseArea(0xffff_ffff);
 
@@ -22,6 +24,13 @@ export function presenceOfUser(user: string): KeyRange {
 /** `node` and `id` are those of the session, which tell its key from others. */
 export function presenceKey(user: string, node: string, id: string): Key {
   return presenceOfUser(user).from + node + id;
+}
+
+/** The databases with watched tables (`../live/watched-tables.ts`). */
+export const WATCHED_DATABASES: KeyRange = prefixRange(`${AREA}d`);
+
+export function watchedDatabaseKey(database: Id): Key {
+  return WATCHED_DATABASES.from + idBytes(database);
 }
 
 /** The log of signals. */

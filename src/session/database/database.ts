@@ -25,6 +25,7 @@ import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
+import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
@@ -143,6 +144,7 @@ export class OpenDatabase implements Database {
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
+  readonly #retention: SharedRetention | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
@@ -195,6 +197,7 @@ export class OpenDatabase implements Database {
     this.#engine = engine;
     this.#staleness = shared?.staleness;
     this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
+    this.#retention = shared && new SharedRetention(engine, executor.catalogs, environment, report);
     this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
     this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
@@ -288,6 +291,7 @@ export class OpenDatabase implements Database {
 
   async close(): Promise<void> {
     this.#pruner.stop();
+    this.#retention?.stop();
     this.#indexes.stop();
     this.#aging.stop();
     this.#events.stop();

@@ -7,12 +7,10 @@ import type { SessionIdentity } from '../../auth/identity.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import type { FollowedKey } from '../../catalog/followed-key.js';
 import { type DatabasePath, databasePathOf, type Principal, userKey } from '../../catalog/principal.js';
-import type { LastingSession, SessionRegistry } from '../../exec/runtime/execution.js';
+import type { LastingSession, SessionRegistry, SessionsElsewhere } from '../../exec/runtime/execution.js';
 import type { Level } from '../../language/ast.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
-import type { SessionPresence } from '../nodes/session-presence.js';
-import type { SharedServices } from '../nodes/shared-services.js';
 
 /** A session as seen by the registry. */
 export interface RegisteredSession extends LastingSession {
@@ -20,6 +18,25 @@ export interface RegisteredSession extends LastingSession {
   /** Its user or access method may have changed: schedules a check. */
   scheduleRevalidation(): void;
 }
+
+/** What is kept of sessions where other nodes use the store. */
+export interface SharedSessions {
+  /** Which sessions rest on a grant or a record. */
+  readonly dependencies: {
+    add(session: RegisteredSession): void;
+    remove(session: RegisteredSession): void;
+    on(key: DependencyKey): Iterable<RegisteredSession>;
+  };
+  /** The sessions of all nodes. */
+  readonly presence: SessionsElsewhere & {
+    /** `user` identifies the user who has signed in. */
+    entered(session: RegisteredSession, user: string): void;
+    left(session: RegisteredSession): void;
+  };
+}
+
+/** The keys of what single sessions rest on. */
+export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'incarnation' }>;
 
 export class InMemorySessionRegistry implements SessionRegistry {
   /** Maximum number of sessions per record user; a further one ends the oldest. */
@@ -31,15 +48,15 @@ export class InMemorySessionRegistry implements SessionRegistry {
   #epoch = 0;
   /** The user records that a transaction has deleted so far. */
   readonly #deleted = new WeakMap<Transaction, RecordId[]>();
-  readonly #shared: Pick<SharedServices, 'dependencies' | 'presence'> | undefined;
+  readonly #shared: SharedSessions | undefined;
 
   /** With `shared`, the limit is kept by `SessionPresence`, which counts the sessions of all nodes. */
-  constructor(perUser: number | undefined, shared?: Pick<SharedServices, 'dependencies' | 'presence'>) {
+  constructor(perUser: number | undefined, shared?: SharedSessions) {
     this.#perUser = shared === undefined ? perUser : undefined;
     this.#shared = shared;
   }
 
-  get elsewhere(): SessionPresence | undefined {
+  get elsewhere(): SessionsElsewhere | undefined {
     return this.#shared?.presence;
   }
 

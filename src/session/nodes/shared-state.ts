@@ -1,7 +1,7 @@
 import type { Id } from '../../catalog/definitions/definition.js';
 import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/followed-key.js';
 import { settingKey } from '../../catalog/keys.js';
-import { SIGNAL_LOG } from '../../catalog/nodes/session-keys.js';
+import { PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/nodes/session-keys.js';
 import { readSignals } from '../../catalog/nodes/signals.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
@@ -77,7 +77,9 @@ export class SharedState implements CommitFollower {
         if (key.startsWith(SIGNAL_LOG)) this.#signals.wake();
         const followed = readFollowedKey(key);
         if (followed?.kind === 'setting') this.#settings.wake();
-        if (followed === undefined || commit.isOwn) continue;
+        if (commit.isOwn) continue;
+        if (key.startsWith(PRESENCE_RANGE.from)) this.#services.presence.followed(key);
+        if (followed === undefined) continue;
         if (key === DENIALS) this.#services.executor.revocationFlag.followed();
         this.#services.registry.followed(followed, (database) => this.#pathOf(database));
       }
