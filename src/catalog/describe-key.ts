@@ -11,6 +11,9 @@ const KINDS: Readonly<Record<string, string>> = {
   o: 'a revocation',
   q: 'the counter of a sequence',
   l: 'an entry of a changefeed',
+  u: 'a live query',
+  c: 'a change for live queries',
+  y: 'how far the changes for live queries were pruned',
 };
 /** The same where a table's id follows. */
 const TABLE_KINDS: Readonly<Record<string, string>> = {
@@ -20,12 +23,16 @@ const TABLE_KINDS: Readonly<Record<string, string>> = {
   x: 'an entry of an index',
   f: 'where the changefeed is whole',
   v: 'a part of a view',
+  w: 'until when it is watched',
 };
 const ID_LENGTH = 4;
+/** The area of what nodes keep for each other (`nodes/session-keys.ts`). */
+const NODES = 'D\xff\xff\xff\xff';
 
 /** For example `a record of table 5 in database 3`. */
 export function describeKey(key: Key): string {
   if (key[0] === 'Q') return 'an asynchronous event that waits';
+  if (key.startsWith(NODES)) return 'what servers keep for each other';
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;
   const where = { N: 'namespace', D: 'database' }[key[0] ?? ''];
   if (where === undefined) return 'an entry of no known kind';

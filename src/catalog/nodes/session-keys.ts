@@ -1,6 +1,6 @@
 /**
- * Keys of the sessions and live queries of all nodes, in the area of a database that there never is: so that commits there wait for no
- * commit of root or of a database, nor those for them (`storage/remote/heads.ts`).
+ * Keys of the sessions and live queries of all nodes, in the area of a database that there never is: so that commits
+ * there wait for no commit of root or of a database, nor those for them (`storage/remote/heads.ts`).
  *
  *     D ff ff ff ff s user node id     a lasting session
  *     D ff ff ff ff k stamp order      a signal to a node

@@ -126,7 +126,7 @@ function functionName(name: string): string {
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
-  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
+  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report, engine.shared?.node)));
   await database.load();
   return database;
 }

@@ -22,7 +22,7 @@ export interface PresenceOptions {
   readonly report: (error: TesseraError) => void;
 }
 
-/** A session that somebody is signed in to, and the user (`userKey`). */
+/** A session with a signed-in user, and the user (`userKey`). */
 interface Entered {
   readonly session: RegisteredSession;
   readonly user: string;
@@ -138,7 +138,7 @@ export class SessionPresence implements SessionsElsewhere {
     return [...this.#keys.keys()].filter(({ key }) => own.has(key));
   }
 
-  /** `undefined` for a session that nobody is signed in to any more. */
+  /** `undefined` for a session whose user has left. */
   #row(session: RegisteredSession): Stored | undefined {
     const { principal, token } = session.identity;
     if (principal.kind === 'guest') return undefined;
