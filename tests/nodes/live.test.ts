@@ -31,9 +31,12 @@ async function news(heard: string[]): Promise<string[]> {
 /** Prunes as one of the nodes does. */
 async function prune(): Promise<void> {
   const { environment, b } = nodes;
-  const retention = new SharedRetention(b.engine, new CatalogCache(), environment, () => undefined);
+  const retention = new SharedRetention(
+    { engine: b.engine, environment, report: () => undefined, lease: undefined },
+    new CatalogCache(),
+  );
   await retention.prune();
-  retention.stop();
+  await retention.stop();
 }
 
 test('changes of either node, with what was there before', async () => {

@@ -1,8 +1,8 @@
 /** What a node does to users and tokens holds on the others. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import type { Session } from '../../src/session/contract.js';
-import { SharedRetention } from '../../src/session/nodes/shared-retention.js';
+import { forgetNode } from '../../src/session/nodes/forget-node.js';
+import { withRetries } from '../../src/storage/retry.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
 import { failureOf, live, PEOPLE, run, settled, signIn, signUp, type TwoNodes, twoNodes } from './two-nodes.js';
@@ -183,26 +183,24 @@ describe('INFO FOR SESSIONS', () => {
 });
 
 test('the sessions of a node that was taken for gone are listed again', async () => {
-  const { a, b, environment } = nodes;
+  const { a, b } = nodes;
   await signUp(b, 'ann');
   expect(await listed(a.owner)).toHaveLength(1);
-  const retention = new SharedRetention(a.engine, new CatalogCache(), environment, () => undefined);
-  await retention.sweep((node) => node === b.engine.shared.node);
+  await withRetries(a.engine, (transaction) => forgetNode(transaction, b.engine.shared.node));
   expect(await listed(a.owner)).toHaveLength(1);
   await b.database.close();
   expect(await listed(a.owner)).toEqual([]);
 });
 
 test('what a node has left that has crashed is swept', async () => {
-  const { a, b, environment } = nodes;
+  const { a, b } = nodes;
   await run(a.owner, 'DEFINE TABLE a');
   await signUp(b, 'ann');
   b.owner.listen(() => undefined);
   await live(b.owner, 'LIVE SELECT * FROM a');
   expect(await listed(a.owner)).toHaveLength(2);
   b.engine.cut();
-  const retention = new SharedRetention(a.engine, new CatalogCache(), environment, () => undefined);
-  await retention.sweep((node) => node === b.engine.shared.node);
+  await withRetries(a.engine, (transaction) => forgetNode(transaction, b.engine.shared.node));
   expect(await listed(a.owner)).toEqual([]);
   expect(toText((await run(a.owner, 'INFO FOR TABLE a'))[0])).toContain('lives: {  }');
 });

@@ -75,6 +75,7 @@ export class MemoryNode implements Engine {
         this.#mustAnswer();
         this.#deliver();
       },
+      prune: async () => false,
     };
   }
 

@@ -7,17 +7,17 @@
  * some. Their clocks needn't agree better than by a minute.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Key, Transaction } from '../../storage/contract.js';
+import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { Datetime, isObject, objectFrom, type Value } from '../../value/value.js';
 import { toDatetime } from '../credentials/grant.js';
 import type { DatabaseCatalog } from '../definitions/database-catalog.js';
-import type { TableDefinition } from '../definitions/definition.js';
+import type { Id, TableDefinition } from '../definitions/definition.js';
 import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definitions/schema-version.js';
 import { storeDefinition } from '../definitions/stored-definition.js';
 import { entriesOf } from '../entries.js';
 import { databaseArea, definitionKey } from '../keys.js';
-import { WATCHED_DATABASES, watchedDatabaseKey } from '../nodes/session-keys.js';
+import { WATCHED_DATABASES, watchedDatabaseKey, watchedDatabaseOf } from '../nodes/keys.js';
 import { watchKey } from './keys.js';
 
 /** For how long a table is watched without a renewal, in nanoseconds. */
@@ -67,13 +67,15 @@ function putOff(
 export function watchedDatabases(transaction: Transaction): PromiseOrValue<readonly WatchedDatabase[]> {
   return andThen(entriesOf(transaction, WATCHED_DATABASES), (entries) =>
     entries.flatMap(([key, stored]) =>
-      isObject(stored) ? { key, namespace: String(stored['namespace']), database: String(stored['database']) } : [],
+      isObject(stored)
+        ? { id: watchedDatabaseOf(key), namespace: String(stored['namespace']), database: String(stored['database']) }
+        : [],
     ),
   );
 }
 
 export interface WatchedDatabase {
-  readonly key: Key;
+  readonly id: Id;
   readonly namespace: string;
   readonly database: string;
 }

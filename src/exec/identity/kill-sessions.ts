@@ -68,7 +68,10 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
 
 /** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
-  const { sessions, context } = execution;
+  const {
+    services: { sessions },
+    context,
+  } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
   const principal = session?.identity.principal;
@@ -89,7 +92,7 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
 
 /** Audits the end of a session, and takes back the token that would open it again. */
 function killed(
-  { context, environment, auditRecorder, revocationFlag }: Execution,
+  { services: { environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   { id, place, token }: Pick<PresentSession, 'id' | 'place' | 'token'>,
 ): PromiseOrValue<undefined> {
   auditRecorder?.recordAction({ action: 'session-kill', place, subject: { session: id } });
@@ -121,9 +124,9 @@ function killOthers(execution: Execution, place: DatabasePath, subject: string):
   return killAll(execution, place, subject);
 }
 
-/** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
+/** Revokes all credentials that were issued to a user until now, and ends the sessions opened with them. */
 function killAll(
-  { context, sessions, environment, auditRecorder, revocationFlag }: Execution,
+  { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   place: DatabasePath,
   subject: string,
 ): PromiseOrValue<undefined> {

@@ -25,6 +25,7 @@ import {
 } from '../define/ensure-database.js';
 import type { Compiler, Evaluate, Execution, Frame, ListedLiveQuery } from '../runtime/execution.js';
 import { indexBuild } from './index-build.js';
+import { nodeList } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { describe, describeLive } from './structure.js';
 import { definitionText } from './text.js';
@@ -47,6 +48,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => ofDatabase(execution, view);
     case 'sessions':
       return ({ execution }) => sessionList(execution);
+    case 'nodes':
+      return ({ execution }) => nodeList(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':
@@ -178,8 +181,8 @@ function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
     andThen(viewedCatalog(frame.execution), (catalog) =>
       andThen(nameOf(frame), (name) => {
         const table = catalog.tables.get(name);
-        const { liveQueries, context } = frame.execution;
-        return andThen(table === undefined ? [] : liveQueries.of(context, table), (lives) =>
+        const { services, context } = frame.execution;
+        return andThen(table === undefined ? [] : services.liveQueries.of(context, table), (lives) =>
           objectFrom({
             events: view.list(table?.events ?? [], byName),
             fields: view.list(table?.fields ?? [], plainFieldName),

@@ -12,9 +12,9 @@ import type { Execution, LastingSession } from '../runtime/execution.js';
 export function sessionList(execution: Execution): PromiseOrValue<ObjectValue[]> {
   const { principal } = execution.identity;
   if (principal.kind === 'guest') throw guestRefusal();
-  const { elsewhere } = execution.sessions;
+  const { elsewhere } = execution.services.sessions;
   const here: ObjectValue[] = [];
-  for (const session of execution.sessions.signedIn()) {
+  for (const session of execution.services.sessions.signedIn()) {
     if (mayEnd(execution, session)) here.push(overview(session, execution, elsewhere?.node));
   }
   if (elsewhere === undefined) return here;
@@ -32,7 +32,7 @@ function overview(session: LastingSession, execution: Execution, node: string | 
   return objectFrom({
     ...describeSession(session),
     active: toDatetime(facts.active),
-    current: listener === execution.listener,
+    current: listener === execution.request.listener,
     live: facts.liveQueries,
     ...(node !== undefined && { node }),
   });

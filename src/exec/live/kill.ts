@@ -16,7 +16,10 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const shown = printExpression(id);
   return (frame) =>
     andThen(evaluate(frame), (value) => {
-      const { liveQueries, context } = frame.execution;
+      const {
+        services: { liveQueries },
+        context,
+      } = frame.execution;
       const uuid = typeof value === 'string' ? parseUuid(value) : value;
       const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
       if (query !== undefined && mayKill(frame.execution, query)) {
@@ -31,7 +34,7 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
     });
 }
 
-function mayKill({ listener, checks, identity: { place } }: Execution, query: LiveQuery): boolean {
+function mayKill({ request: { listener }, checks, identity: { place } }: Execution, query: LiveQuery): boolean {
   if (query.listener === listener) return true;
   const isHere = place.namespace === query.place.namespace && place.database === query.place.database;
   return isHere && !checks.edit;

@@ -215,7 +215,9 @@ export class Writer implements RecordWriter {
     ) => PromiseOrValue<Written | undefined>,
   ): PromiseOrValue<Written | undefined> {
     if (!execution.writable) throw failure('read_only');
-    const { memory } = execution;
+    const {
+      request: { memory },
+    } = execution;
     const mark = memory.used;
     // Every write of a record comes by here, so that none of many holds up others.
     const ready = andThen(maybeYield(execution), () => execution.context.catalog());

@@ -8,6 +8,7 @@ import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/pas
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
+import type { Work } from '../../catalog/nodes/lease-row.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -23,8 +24,13 @@ import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine } from '../../storage/contract.js';
+import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
+import { followWork } from '../nodes/follow-work.js';
+import { forgetNode } from '../nodes/forget-node.js';
+import { Membership } from '../nodes/membership.js';
+import { describeNode, nodeList } from '../nodes/node-list.js';
 import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
@@ -33,6 +39,7 @@ import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
+import type { BackgroundServices } from './background-rounds.js';
 import { CacheAging } from './cache-aging.js';
 import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
@@ -45,6 +52,8 @@ import { InMemorySessionRegistry } from './session-registry.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
+  /** Where the server listens, for INFO FOR NODES. */
+  readonly address?: string;
   /** Whether guests may run statements, as far as PERMISSIONS allow. Default: no. */
   readonly guests?: boolean;
   /** Whether every session has owner rights without signing in. Default: no. */
@@ -106,6 +115,9 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
+/** For how many milliseconds background work that is under way may delay closing, where another node goes on with it. */
+const LAST_WORK = 5_000;
+
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Functions may be given by their names of 2.x. */
@@ -122,11 +134,15 @@ function functionName(name: string): string {
  *     const [result] = await session.query('RETURN 1 + 1');
  *     await database.close();
  *
- * @throws TesseraError `audit_log_unusable`, `storage_unavailable`
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `copy_incomplete`
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
-  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report, engine.shared?.node)));
+  const database = new OpenDatabase(
+    engine,
+    options,
+    audit && (await AuditLog.open(audit, environment, report, engine.shared?.node)),
+  );
   await database.load();
   return database;
 }
@@ -140,6 +156,9 @@ export class OpenDatabase implements Database {
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
+  /** Absent where no other node uses the store. */
+  readonly #membership: Membership | undefined;
+  #unfollow: () => void = () => undefined;
   readonly plans: PlanCache;
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
@@ -170,6 +189,10 @@ export class OpenDatabase implements Database {
       maxStaleness: options.maxStaleness,
       report,
     });
+    const about = describeNode(environment, options.address);
+    this.#membership =
+      engine.shared &&
+      new Membership({ engine, shared: engine.shared, environment, about, report, forget: forgetNode });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
@@ -182,7 +205,11 @@ export class OpenDatabase implements Database {
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
-      eventQueued: () => this.#events.wake(),
+      nodes: nodeList(about, environment, this.#membership),
+      queuedEvents: {
+        isListed: (database) => this.#events.isListed(database),
+        committed: (database) => this.#events.committed(database),
+      },
       indexWorkQueued: () => this.#indexes.wake(),
       backgroundMemory: () => memory.background(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
@@ -197,13 +224,16 @@ export class OpenDatabase implements Database {
     this.#engine = engine;
     this.#staleness = shared?.staleness;
     this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
-    this.#retention = shared && new SharedRetention(engine, executor.catalogs, environment, report);
-    this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
-    this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
+    const background = (work: Work): BackgroundServices => {
+      return { engine, environment, report, lease: this.#membership?.lease(work) };
+    };
+    this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
+    this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
+    this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
-    this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, transactions, report });
+    this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
     this.#services = {
       engine,
       environment,
@@ -236,6 +266,7 @@ export class OpenDatabase implements Database {
     await this.#state?.open();
     const transaction = await this.#engine.begin({ writable: false });
     try {
+      await assertNoCopy(transaction);
       const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
       await revocationFlag.load(transaction);
@@ -243,6 +274,10 @@ export class OpenDatabase implements Database {
       transaction.cancel();
     }
     this.#state?.readAgain();
+    const { shared } = this.#engine;
+    if (shared !== undefined)
+      this.#unfollow = await shared.follow(followWork({ events: this.#events, indexes: this.#indexes }));
+    await this.#membership?.join();
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -290,12 +325,15 @@ export class OpenDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    this.#pruner.stop();
-    this.#retention?.stop();
-    this.#indexes.stop();
+    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
     this.#aging.stop();
-    this.#events.stop();
+    this.#unfollow();
     for (const session of this.#sessions) session.close();
+    // What is under way ends before another node goes on with it.
+    if (this.#membership !== undefined) {
+      await Promise.race([work, this.#services.environment.timers.wait(LAST_WORK)]);
+      await this.#membership.leave();
+    }
     this.#services.executor.close();
     await this.#state?.close();
     await this.#services.audit?.close();

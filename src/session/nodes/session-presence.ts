@@ -1,6 +1,6 @@
 import { revocableToken } from '../../catalog/credentials/revocation-list.js';
+import { presenceKey } from '../../catalog/nodes/keys.js';
 import { type PresentSession, presentSessions, storedSession } from '../../catalog/nodes/presence.js';
-import { presenceKey } from '../../catalog/nodes/session-keys.js';
 import { appendSignal } from '../../catalog/nodes/signals.js';
 import { databasePathOf, subjectOf } from '../../catalog/principal.js';
 import type { Timers } from '../../env/environment.js';
