@@ -16,6 +16,9 @@ import type { Configuration } from './configuration.js';
 import { ensureRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
 
+/** Work in the background goes on when what it needs is there again. */
+const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
+
 /**
  * Opens storage, audit log and database.
  * @throws TesseraError if the storage cannot be opened
@@ -68,8 +71,9 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     weakKeys: configuration.allowWeakKeys,
+    maxStaleness: configuration.maxStaleness,
     report: (error) => {
-      if (error.code === 'key_set_unavailable') log.warn({}, error.message);
+      if (MENDS_ITSELF.has(error.code)) log.warn({}, error.message);
       else log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own');
     },
   };

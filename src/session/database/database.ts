@@ -9,7 +9,6 @@ import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Work } from '../../catalog/nodes/lease-row.js';
-import { sweepSessions } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -25,13 +24,15 @@ import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
-import type { Engine, Transaction } from '../../storage/contract.js';
+import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { followWork } from '../nodes/follow-work.js';
+import { forgetNode } from '../nodes/forget-node.js';
 import { Membership } from '../nodes/membership.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
+import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
@@ -142,7 +143,11 @@ function functionName(name: string): string {
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
-  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
+  const database = new OpenDatabase(
+    engine,
+    options,
+    audit && (await AuditLog.open(audit, environment, report, engine.shared?.node)),
+  );
   await database.load();
   return database;
 }
@@ -163,6 +168,7 @@ export class OpenDatabase implements Database {
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
+  readonly #retention: SharedRetention | undefined;
   /** What is counted, if anything. */
   readonly metrics: ServerMetrics | undefined;
 
@@ -192,9 +198,9 @@ export class OpenDatabase implements Database {
       report,
     });
     const about = describeNode(environment, options.address);
-    const forget = (transaction: Transaction, gone: string) => sweepSessions(transaction, (node) => node === gone);
     this.#membership =
-      engine.shared && new Membership({ engine, shared: engine.shared, environment, about, report, forget });
+      engine.shared &&
+      new Membership({ engine, shared: engine.shared, environment, about, report, forget: forgetNode });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
@@ -230,6 +236,7 @@ export class OpenDatabase implements Database {
       return { engine, environment, report, lease: this.#membership?.lease(work) };
     };
     this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
+    this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
     this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
@@ -327,7 +334,7 @@ export class OpenDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop()]);
+    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
     this.#aging.stop();
     this.#unfollow();
     for (const session of this.#sessions) session.close();

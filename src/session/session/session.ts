@@ -479,8 +479,7 @@ export class OpenSession implements Session, RegisteredSession {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    const { staleness } = this.#services;
-    if (staleness !== undefined && this.#identity.signedIn.basis !== undefined) staleness.assertCurrent();
+    if (this.#identity.signedIn.basis !== undefined) this.#services.staleness?.assertCurrent();
     this.#lifetime.use(background);
   }
 
