@@ -15,7 +15,7 @@ import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
 import { revalidatePrincipal } from './session-validity.js';
 import type { PublicJwk } from './signing-keys.js';
 import { signInUser, signInUserOnce } from './system-user.js';
-import { Throttle, type ThrottleRules } from './throttle.js';
+import { type FailureExchange, Throttle, type ThrottleRules } from './throttle.js';
 import { ownerOf, signInWithToken } from './token-signin.js';
 import { type TokenOptions, Tokens } from './tokens.js';
 import { VerifiedCredentials } from './verified-credentials.js';
@@ -23,6 +23,8 @@ import { VerifiedCredentials } from './verified-credentials.js';
 export interface AuthenticatorOptions {
   readonly tokens?: TokenOptions;
   readonly throttle?: ThrottleRules;
+  /** Absent where no other server uses the store. */
+  readonly failures?: FailureExchange | undefined;
   readonly failureDelay?: FailureDelayOptions;
   /** Seconds in which a reused refresh token counts as a lost race rather than theft. Default 10; 0 disables it. */
   readonly refreshGraceSeconds?: number;
@@ -92,7 +94,7 @@ export function createAuthenticator(
     hasher,
     verified: new VerifiedCredentials(environment),
     tokens: new Tokens(environment, options.tokens),
-    throttle: new Throttle(environment, options.throttle),
+    throttle: new Throttle(environment, options.throttle, options.failures),
     failureDelay: new FailureDelay(environment, options.failureDelay),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };

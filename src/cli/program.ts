@@ -5,6 +5,7 @@ import { addCompletionCommand } from './completion/command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { allCommands, Flag, HELP, readVariables } from './flags.js';
 import { EXIT_CODES, isReady } from './is-ready.js';
+import { addNodesCommand } from './nodes-command.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
 import { addStoreCommands } from './store-commands.js';
@@ -24,6 +25,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   program.commandsGroup('Servers:');
   const start = addStartCommand(program);
   addReadyCommand(program);
+  addNodesCommand(program);
   addVersionCommand(program);
   addAuditCommands(program);
 

@@ -1,6 +1,7 @@
 /** Which version this is, and which a server is. */
+
+import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
-import { VERSION } from '../server/package-version.js';
 import { httpAddress } from './is-ready.js';
 import { ServerError } from './server-error.js';
 import { unreachable } from './unreachable.js';

@@ -32,12 +32,14 @@ import {
   Frame,
   type Interrupt,
   type LiveListener,
+  type LiveRegistry,
   type Past,
   type SequenceNumbers,
   type Services,
   type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
+import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
 import type { Scope } from './runtime/scope.js';
@@ -46,6 +48,7 @@ import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
+import { Analyzers } from './search/analyzers.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -58,8 +61,11 @@ export interface ExecutorOptions {
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
-  /** Called when an asynchronous event was queued. */
-  eventQueued(): void;
+  /** Default: those of this process alone. */
+  readonly liveQueries?: LiveRegistry | undefined;
+  readonly catalogs?: CatalogCache | undefined;
+  readonly queuedEvents: QueuedEvents;
+  readonly nodes: NodeRegistry;
   /** Called when work on indexes was queued. */
   indexWorkQueued(): void;
   /** Memory for executions that aren't those of a request. */
@@ -95,8 +101,8 @@ export interface TransactionStep {
 /** One for each open store. */
 export class Executor {
   readonly compiler: StatementCompiler;
-  readonly catalogs = new CatalogCache();
-  readonly liveQueries = new LiveQueries();
+  readonly catalogs: CatalogCache;
+  readonly liveQueries: LiveRegistry;
   readonly queryTimeout = new QueryTimeout();
   readonly revocationFlag = new RevocationFlag();
   readonly #services: Services;
@@ -108,6 +114,8 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     const { environment, scripting, backgroundMemory } = options;
+    this.catalogs = options.catalogs ?? new CatalogCache();
+    this.liveQueries = options.liveQueries ?? new LiveQueries();
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);
@@ -121,6 +129,7 @@ export class Executor {
       scripts: this.#scripts,
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
+      analyzers: new Analyzers(this.compiler),
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
@@ -129,7 +138,8 @@ export class Executor {
       queryTimeout: this.queryTimeout,
       revocationFlag: this.revocationFlag,
       weakKeys: options.weakKeys,
-      eventQueued: options.eventQueued,
+      queuedEvents: options.queuedEvents,
+      nodes: options.nodes,
       indexWorkQueued: options.indexWorkQueued,
     };
   }

@@ -1,6 +1,6 @@
+import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { withoutPassword } from '../storage/engines/address.js';
-import { VERSION } from './package-version.js';
 
 export interface BannerFacts {
   /** `http://127.0.0.1:8000`. */

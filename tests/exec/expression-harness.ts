@@ -148,6 +148,7 @@ export function executionOver(world: World, store: Store): Execution {
       scripts: undefined,
       sequences: { next: missing },
       apis: { invoke: missing },
+      analyzers: { named: missing },
       reader: {
         judge: () => ({ admitted: true, hidden: [] }),
         read: (_, id) => store.read(id),
@@ -166,7 +167,8 @@ export function executionOver(world: World, store: Store): Execution {
       queryTimeout: new QueryTimeout(),
       revocationFlag: new RevocationFlag(),
       weakKeys: false,
-      eventQueued: missing,
+      queuedEvents: { isListed: missing, committed: missing },
+      nodes: { list: missing },
       indexWorkQueued: missing,
       ...overrides?.services,
     },

@@ -68,8 +68,9 @@ export async function runHistory(seed: number): Promise<void> {
   const lateness = new Lateness(1 + random(4), random);
   const server = new SimulatedServer(random);
   const reliability = [4, 20, 1_000_000][random(3)]!;
+  const mostLoggedKeys = [1, 3, 10_000][random(3)]!;
   const nodes = Array.from({ length: 2 + random(2) }, (_, node) => {
-    const store = new SimulatedStore(server, node, { lateness, random, reliability });
+    const store = new SimulatedStore(server, node, { lateness, random, reliability, mostLoggedKeys });
     return { engine: new RemoteEngine(store, { clock: STOPPED, timers: timersOf(lateness) }), called: [] as History[] };
   });
   const followed = random(2) === 0 ? [] : nodes.map(({ engine }) => new FollowedHistory(server, engine));
@@ -95,13 +96,19 @@ export async function runHistory(seed: number): Promise<void> {
       }
     }),
   );
-  await Promise.all(clients);
+  // In some, the log is removed as fast as it grows.
+  const pruned = random(4) === 0 ? nodes.map(({ engine }) => pruneAll(engine, random)) : [];
+  await Promise.all([...clients, ...pruned]);
   for (const each of followed) await each.check();
   await Promise.all(nodes.map(({ engine }) => engine.close()));
   // What is late arrives.
   for (let turn = 0; turn < 12; turn++) await lateness.answer(() => undefined);
   check(server, histories);
   for (const { called } of nodes) checkCallbacks(server, called);
+}
+
+async function pruneAll({ shared }: RemoteEngine, random: Random): Promise<void> {
+  for (let left = random(8); left > 0; left--) await shared.prune().catch(() => undefined);
 }
 
 async function runTransaction(

@@ -41,12 +41,18 @@ export interface AppliedCommit {
 type Random = (below: number) => number;
 
 export class SimulatedServer {
-  readonly log: StoredLogRow[] = [];
+  log: StoredLogRow[] = [];
+  /** All rows that the log ever had. */
+  readonly history: StoredLogRow[] = [];
   readonly applied: AppliedCommit[] = [];
   readonly entries = new Map<Key, Stored>();
   readonly #heads = new Map<Head, Versionstamp>([[ROOT_HEAD, 0n]]);
   /** The highest part that is kept out, by node and head. */
   readonly #fence = new Map<string, bigint>();
+  /** Up to which versionstamp the log of a head was removed. */
+  readonly #pruned = new Map<Head, Versionstamp>();
+  /** The highest part of which rows were removed, by node and head. */
+  readonly #prunedParts = new Map<string, bigint>();
   readonly #random: Random;
   /** The server's clock: it stands still, goes on, and jumps back. */
   #milliseconds = 1_000n;
@@ -85,6 +91,9 @@ export class SimulatedServer {
       const fenced = this.#fence.get(`${node} ${head}`) ?? -1n;
       this.#fence.set(`${node} ${head}`, fenced > number ? fenced : number);
     }
+    if (written.some((head) => (this.#prunedParts.get(`${node} ${head}`) ?? -1n) >= number)) {
+      throw failure('commit_outcome_unknown', { reason: 'the log no longer says what became of it' });
+    }
     const rows = this.log.filter((row) => row.node === node && row.part === number && written.includes(row.head));
     if (rows.length === 0) return 'not applied';
     return commits.map((_, at) => rows.find(({ place }) => place === at)?.stamp ?? 'conflict');
@@ -106,7 +115,31 @@ export class SimulatedServer {
     const end = wanted.findIndex(
       (row, at) => isFirstOfCommit(row, at) && wanted.slice(0, at).filter(isFirstOfCommit).length === LOG_PAGE,
     );
-    return { rows: end < 0 ? wanted : wanted.slice(0, end), isLast: end < 0, isGap: false };
+    return {
+      rows: end < 0 ? wanted : wanted.slice(0, end),
+      isLast: end < 0,
+      isGap: slices.some(({ head, after }) => this.#isPruned(head, after)),
+    };
+  }
+
+  /** Removes the first rows of one head, however young they are. */
+  prune(): boolean {
+    const heads = [...new Set(this.log.map(({ head }) => head))];
+    if (heads.length === 0) return false;
+    const head = heads[this.#random(heads.length)]!;
+    const rows = this.log.filter((row) => row.head === head);
+    const removed = rows.slice(0, 1 + this.#random(rows.length));
+    for (const { node, part } of removed) {
+      const before = this.#prunedParts.get(`${node} ${head}`) ?? -1n;
+      this.#prunedParts.set(`${node} ${head}`, part > before ? part : before);
+    }
+    this.#pruned.set(head, removed.at(-1)!.stamp);
+    this.log = this.log.filter((row) => !removed.includes(row));
+    return this.log.length > 0;
+  }
+
+  #isPruned(head: Head, after: Versionstamp): boolean {
+    return (this.#pruned.get(head) ?? 0n) > after;
   }
 
   /** `take_stamps` */
@@ -125,14 +158,28 @@ export class SimulatedServer {
 
   #conflicts({ heads, since, keysRead, rangesRead, changes, isMaintenance }: CommitRequest): boolean {
     const written = changes.map(([key]) => key);
+    for (const head of heads.read === 'all' ? this.#heads.keys() : since.keys()) {
+      if (this.#isPruned(head, since.get(head) ?? 0n)) return true;
+    }
     return this.log.some((row) => {
       const seen = since.get(row.head) ?? (heads.read === 'all' ? 0n : undefined);
       if (seen === undefined || row.stamp <= seen) return false;
-      return row.keys.some((key) => {
-        const isRead = keysRead.includes(key) || rangesRead.some(({ from, to }) => key >= from && key < to);
-        if (isRead && (!row.isMaintenance || isMaintenance)) return true;
-        return written.includes(key) && (row.isMaintenance || isMaintenance);
-      });
+      const counts = (isRead: boolean, isWritten: boolean) =>
+        (isRead && (!row.isMaintenance || isMaintenance)) || (isWritten && (row.isMaintenance || isMaintenance));
+      const isIn =
+        (key: Key) =>
+        ({ from, to }: KeyRange) =>
+          key >= from && key < to;
+      return (
+        row.keys.some((key) => counts(keysRead.includes(key) || rangesRead.some(isIn(key)), written.includes(key))) ||
+        row.ranges.some((range) =>
+          counts(
+            keysRead.some((key) => isIn(key)(range)) ||
+              rangesRead.some(({ from, to }) => from < range.to && range.from < to),
+            written.some((key) => isIn(key)(range)),
+          ),
+        )
+      );
     });
   }
 
@@ -149,7 +196,12 @@ export class SimulatedServer {
     for (const [head, written] of keys) {
       if (this.log.some((row) => row.head === head && row.stamp === stamp))
         throw new Error('a versionstamp given twice');
-      this.log.push({ head, stamp, ...place, keys: written, isMaintenance: request.isMaintenance });
+      const ranges = request.loggedRanges.filter(({ from }) => headOf(from) === head);
+      const logged = request.loggedRanges.length > 0 ? [] : written;
+      if (logged.length === 0) assertWithin(written, ranges);
+      const row = { head, stamp, ...place, keys: logged, ranges, isMaintenance: request.isMaintenance };
+      this.log.push(row);
+      this.history.push(row);
     }
     this.applied.push({ request, stamp });
   }
@@ -160,6 +212,12 @@ function byCommit(one: LogRow, other: LogRow): number {
   if (one.stamp !== other.stamp) return one.stamp < other.stamp ? -1 : 1;
   if (one.node !== other.node) return one.node < other.node ? -1 : 1;
   return one.part === other.part ? one.place - other.place : Number(one.part - other.part);
+}
+
+function assertWithin(keys: readonly Key[], ranges: readonly KeyRange[]): void {
+  for (const key of keys) {
+    if (!ranges.some(({ from, to }) => key >= from && key < to)) throw new Error('a key that is in no logged range');
+  }
 }
 
 export function appendedKey(prefix: Key, stamp: Versionstamp, at: number): Key {
@@ -181,6 +239,7 @@ const COMMIT_FATES = [
 export class SimulatedStore implements RemoteStore {
   readonly name = 'simulated';
   readonly maxKeyLength = 1_978;
+  readonly mostLoggedKeys: number;
   readonly node: string;
   readonly #server: SimulatedServer;
   readonly #lateness: Lateness;
@@ -191,13 +250,14 @@ export class SimulatedStore implements RemoteStore {
   constructor(
     server: SimulatedServer,
     node: number,
-    network: { lateness: Lateness; random: Random; reliability: number },
+    network: { lateness: Lateness; random: Random; reliability: number; mostLoggedKeys?: number },
   ) {
     this.#server = server;
     this.node = `${node}`.padStart(16, '0');
     this.#lateness = network.lateness;
     this.#random = network.random;
     this.#reliability = network.reliability;
+    this.mostLoggedKeys = network.mostLoggedKeys ?? 10_000;
   }
 
   snapshot(): StoreSnapshot {
@@ -257,6 +317,10 @@ export class SimulatedStore implements RemoteStore {
 
   log(slices: readonly LogSlice[]): Promise<LogPage> {
     return this.#ask(() => this.#server.logPage(slices));
+  }
+
+  prune(): Promise<boolean> {
+    return this.#ask(() => this.#server.prune());
   }
 
   async check(): Promise<void> {

@@ -20,6 +20,11 @@ export class RevocationFlag {
     });
   }
 
+  /** Another node has taken something back, or may have. */
+  followed(): void {
+    this.#isSet = true;
+  }
+
   /** Holds from the commit on. */
   set(transaction: Transaction): void {
     if (this.#isSet) return;

@@ -65,7 +65,7 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
             since,
             look: (execution, table, change, versionstamp) => look(execution, table, change, versionstamp, variables),
           };
-          return andThen(liveQueries.begin(context.transaction, catalog, query), () => query.id);
+          return andThen(liveQueries.begin(context, catalog, query), () => query.id);
         };
         if (evaluateSince === undefined) return begin();
         return andThen(evaluateSince(frame), (value) => {

@@ -1,7 +1,4 @@
-/**
- * The state of a running statement: services, request, transaction, identity and limits. It is passed as an argument;
- * nothing is ambient.
- */
+/** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
@@ -14,6 +11,7 @@ import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
+import type { Analyzer } from '../../search/analyzer.js';
 import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
@@ -23,6 +21,7 @@ import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
 import type { ScriptRunner } from '../script/contract.js';
+import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
@@ -89,21 +88,21 @@ export interface Services {
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
   readonly apis: ApiEndpoints;
+  readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
   readonly past: Past;
   readonly sessions: SessionRegistry;
+  readonly nodes: NodeRegistry;
   readonly queryTimeout: QueryTimeout;
   readonly revocationFlag: RevocationFlag;
   /** Keys of access methods are accepted without a check of their strength. */
   readonly weakKeys: boolean;
+  readonly queuedEvents: QueuedEvents;
   /**
-   * To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find
-   * it.
+   * To be called when a transaction that queued work on indexes has committed: a round before that wouldn't find it.
    */
-  eventQueued(): void;
-  /** The same for work on indexes. */
   indexWorkQueued(): void;
 }
 
@@ -153,8 +152,24 @@ export interface Execution {
 export interface Past {
   /** Before it there was nothing in the store. */
   readonly emptyBefore: bigint | undefined;
-  /** From then on the store has been as it is now. */
-  unchangedSince(): bigint | undefined;
+  /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
+  unchangedSince(): PromiseOrValue<bigint | undefined>;
+}
+
+/** The analyzers of the selected database. */
+export interface AnalyzerRegistry {
+  /** @throws TesseraError `analyzer_missing`, `analyzer_file_denied` */
+  named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
+}
+
+/** An analyzer for the texts of one execution. */
+export interface TextAnalyzer {
+  readonly analyzer: Analyzer;
+  /**
+   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
+   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
+   */
+  source(text: string): PromiseOrValue<string>;
 }
 
 /**
@@ -306,18 +321,31 @@ export interface LiveQuery {
   ): PromiseOrValue<{ readonly result: Value } | undefined>;
 }
 
-/** All live queries of a store. */
+/** A live query as INFO shows it. */
+export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
+
+/** The live queries of this process, and what is known of those of other nodes that use the store. */
 export interface LiveRegistry {
-  /** The live queries of a table, in the order of their ids. */
-  of(table: TableEntry): readonly LiveQuery[];
+  /** How many there are here. */
+  readonly size: number;
+  /** The live queries of a table on all nodes, in the order of their ids. */
+  of(context: TransactionContext, table: TableEntry): PromiseOrValue<readonly ListedLiveQuery[]>;
+  /** One of this process. */
   get(id: string): LiveQuery | undefined;
   /**
    * Has a query begin when the transaction commits.
    * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
    */
-  begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
-  /** Ends a query at once, and says why. */
+  begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
+  /** To be called for each changed record: the queries of its table receive it when the transaction has committed. */
+  note(transaction: Transaction, change: Written): void;
+  /** Ends a query of this process at once, and says why. */
   end(query: LiveQuery, reason?: TesseraError): void;
+  /**
+   * Ends a query that another node has in the selected database, once the transaction has committed. Answers whether
+   * there is one.
+   */
+  endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
   /** Ends the queries of tables that a transaction removes, when it commits. */
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
 }
@@ -335,17 +363,10 @@ export interface LastingSession {
   end(): void;
 }
 
-export interface SessionFacts {
-  /** When the user signed in, in nanoseconds since 1970. */
-  readonly since: bigint;
-  /** When it was last used. */
-  readonly active: bigint;
-  readonly expires: bigint | undefined;
-  readonly liveQueries: number;
-}
-
-/** The sessions of a store that outlast a request. */
+/** The sessions that outlast a request. */
 export interface SessionRegistry {
+  /** Absent where no other node uses the store. */
+  readonly elsewhere?: SessionsElsewhere | undefined;
   /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /**

@@ -23,11 +23,13 @@ export function compileVersion(version: Expression | undefined, compiler: Compil
     return andThen(evaluate(frame), (value) => {
       const time = datetimeNanoseconds(cast(value, { kind: 'datetime' }, () => undefined) as Datetime);
       const { emptyBefore, unchangedSince } = services.past;
-      if (time >= (unchangedSince() ?? now)) return run(frame);
-      if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
-      const empty = { ...services, reader: beforeAll(services.reader) };
-      const then: Execution = { ...execution, services: empty, variants: new Variants() };
-      return run(new Frame(then, frame.scope, frame.current, frame.parent));
+      return andThen(unchangedSince(), (since) => {
+        if (time >= (since ?? now)) return run(frame);
+        if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
+        const empty = { ...services, reader: beforeAll(services.reader) };
+        const then: Execution = { ...execution, services: empty, variants: new Variants() };
+        return run(new Frame(then, frame.scope, frame.current, frame.parent));
+      });
     });
   };
 }

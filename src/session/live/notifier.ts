@@ -121,11 +121,19 @@ export class Notifier implements LiveListener {
     }
     this.#queries.add(query);
     if (query.since !== undefined) {
-      const soon = stampOfTime(this.#services.environment.clock.now()) ?? stamp;
-      this.#resume(query, new LiveCursor(query.since, stamp, soon));
+      this.#resume(query, new LiveCursor(query.since, stamp, this.#soonest(stamp)));
     }
     if (this.#stopWatching === undefined) this.watch();
     return true;
+  }
+
+  /**
+   * The first versionstamp that a commit may still get after one that has got `stamp`. Only a store of this process
+   * alone takes them from its clock.
+   */
+  #soonest(stamp: Versionstamp): Versionstamp {
+    const { engine, environment } = this.#services;
+    return (engine.shared === undefined ? stampOfTime(environment.clock.now()) : undefined) ?? stamp;
   }
 
   #resume(query: LiveQuery, resumption: LiveCursor): void {

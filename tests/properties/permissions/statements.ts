@@ -240,7 +240,7 @@ export const explained: fc.Arbitrary<string> = fc.oneof(
     .filter(([, text]) => text.startsWith('SELECT'))
     .map(([how, text]) => `${how} ${text}`),
   unordered.filter((text) => text.startsWith('SELECT')).map((text) => `${text} EXPLAIN`),
-  fc.constantFrom('INFO FOR SESSIONS', 'INFO FOR DB', 'INFO FOR TABLE a', 'INFO FOR INDEX i0 ON a'),
+  fc.constantFrom('INFO FOR SESSIONS', 'INFO FOR NODES', 'INFO FOR DB', 'INFO FOR TABLE a', 'INFO FOR INDEX i0 ON a'),
 );
 
 const z = ['z'] as const;
