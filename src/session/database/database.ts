@@ -25,9 +25,8 @@ import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine } from '../../storage/contract.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
-import { followWork } from '../nodes/follow-work.js';
-import { Membership } from '../nodes/membership.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
+import { StoreNode } from '../nodes/store-node.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
@@ -103,9 +102,6 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
-/** For how many milliseconds background work that is under way may delay closing, where another node goes on with it. */
-const LAST_WORK = 5_000;
-
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Functions may be given by their names of 2.x. */
@@ -141,8 +137,7 @@ export class OpenDatabase implements Database {
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   /** Absent where no other node uses the store. */
-  readonly #membership: Membership | undefined;
-  #unfollow: () => void = () => undefined;
+  readonly #node: StoreNode | undefined;
   readonly plans: PlanCache;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
@@ -162,8 +157,8 @@ export class OpenDatabase implements Database {
     };
     const about = describeNode(environment, options.address);
     const { shared } = engine;
-    this.#membership =
-      shared && new Membership({ engine, shared, environment, about, report, forget: () => undefined });
+    const services = { engine, environment, report };
+    this.#node = shared && new StoreNode(services, shared, { about, forget: () => undefined });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser);
     const executor = new Executor({
       sessions: registry,
@@ -174,7 +169,7 @@ export class OpenDatabase implements Database {
         unchangedSince: () => engine.changedAt,
       },
       sequences: new SequenceCounters(engine),
-      nodes: nodeList(about, environment, this.#membership),
+      nodes: nodeList(about, environment, this.#node?.membership),
       queuedEvents: {
         isListed: (database) => this.#events.isListed(database),
         committed: (database) => this.#events.committed(database),
@@ -192,7 +187,7 @@ export class OpenDatabase implements Database {
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
     const background = (work: Work): BackgroundServices => {
-      return { engine, environment, report, lease: this.#membership?.lease(work) };
+      return { ...services, lease: this.#node?.lease(work) };
     };
     this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
     this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
@@ -208,6 +203,7 @@ export class OpenDatabase implements Database {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
+        failures: this.#node?.failures,
       }),
       registry,
       transactions,
@@ -236,10 +232,7 @@ export class OpenDatabase implements Database {
     } finally {
       transaction.cancel();
     }
-    const { shared } = this.#engine;
-    if (shared !== undefined)
-      this.#unfollow = await shared.follow(followWork({ events: this.#events, indexes: this.#indexes }));
-    await this.#membership?.join();
+    await this.#node?.join({ events: this.#events, indexes: this.#indexes });
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -284,13 +277,8 @@ export class OpenDatabase implements Database {
   async close(): Promise<void> {
     const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop()]);
     this.#aging.stop();
-    this.#unfollow();
     for (const session of this.#sessions) session.close();
-    // What is under way ends before another node goes on with it.
-    if (this.#membership !== undefined) {
-      await Promise.race([work, this.#services.environment.timers.wait(LAST_WORK)]);
-      await this.#membership.leave();
-    }
+    await this.#node?.leave(work);
     this.#services.executor.close();
     await this.#services.audit?.close();
     await this.#engine.close();

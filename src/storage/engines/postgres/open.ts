@@ -27,5 +27,5 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     describeKey,
     isShared: options.isShared ?? false,
   });
-  return new RemoteEngine(store, { clock, timers, isPruning: true });
+  return new RemoteEngine(store, { clock, timers });
 }
