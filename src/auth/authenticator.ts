@@ -2,10 +2,10 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import { newObject, type ObjectValue } from '../value/value.js';
+import { newObject } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
 import type { AuthContext, IssuedTokens } from './context.js';
-import { readSignIn, readSignUp } from './credentials.js';
+import type { AccessCredentials, Credentials } from './credentials.js';
 import type { Directory } from './directory.js';
 import { FailureDelay, type FailureDelayOptions } from './failure-delay.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
@@ -45,12 +45,13 @@ export interface AuthenticatedWithTokens extends Authenticated {
 
 /**
  * All ways to sign in. The calls are stateless: they answer the new identity, which the caller's session adopts. Errors
- * are those of `signInUser`, `signInByAccess`, `signInWithToken` and of the body readers (`credentials.ts`).
+ * are those of `signInUser`, `signInByAccess` and `signInWithToken`.
  */
 export interface Authenticator {
-  /** Signs in with a body as HTTP and RPC clients send it. */
-  signIn(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
-  signUp(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
+  /** Signs in with what `readSignIn` made of a client's body. */
+  signIn(credentials: Credentials, client: Client): Promise<AuthenticatedWithTokens>;
+  /** Signs up with what `readSignUp` made of a client's body. */
+  signUp(credentials: AccessCredentials, client: Client): Promise<AuthenticatedWithTokens>;
   /**
    * Signs in with a refresh token and the access token issued with it, which may have expired.
    * @throws TesseraError `invalid_auth`, also if the access token is valid but belongs to another user
@@ -103,16 +104,15 @@ export function createAuthenticator(
   };
 
   return {
-    async signIn(body, client) {
-      const credentials = readSignIn(body);
+    async signIn(credentials, client) {
       const { signedIn, tokens } = await (credentials.kind === 'system'
         ? signInUser(context, credentials, client)
         : signInByAccess(context, credentials, client));
       return { ...become(signedIn, client), tokens };
     },
 
-    async signUp(body, client) {
-      const { signedIn, tokens } = await signUpRecord(context, readSignUp(body), client);
+    async signUp(credentials, client) {
+      const { signedIn, tokens } = await signUpRecord(context, credentials, client);
       return { ...become(signedIn, client), tokens };
     },
 

@@ -5,6 +5,7 @@
  *     A db                                  a database in which asynchronous events were queued
  *     Q stamp order                         asynchronous events that wait, as 0.1 has them for the whole store
  *     B db table index                      work on indexes that waits to be done in the background
+ *     C                                     there while a copy of another store isn't complete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
@@ -26,7 +27,11 @@
  *       D db v table kind …                 what a view is computed from, by the table that it fills
  *       D db i table key                    incarnations of records, by which what they were given knows them
  *       D db j table                        the table has lost records that might have had incarnations
- *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`)
+ *       D db w table                        until when a table is watched by live queries of any node (`live/keys.ts`)
+ *       D db u id                           a live query, with its node
+ *       D db c stamp order                  what was changed in watched tables, for the nodes to read
+ *       D db y                              how far that log has been pruned
+ *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`, `nodes/session-keys.ts`)
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never
  * met again. Names are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key
@@ -392,11 +397,12 @@ export function feedGapsPrefix(database: Id, table: Id = NO_TABLE): Key {
 
 // ─── Bytes ───
 
-function idBytes(id: Id): string {
+export function idBytes(id: Id): string {
   return String.fromCharCode((id >>> 24) & 0xff, (id >>> 16) & 0xff, (id >>> 8) & 0xff, id & 0xff);
 }
 
-function idAt(key: Key, at: number): Id {
+/** The id at a place in a key. */
+export function idAt(key: Key, at: number): Id {
   return (
     ((key.charCodeAt(at) << 24) |
       (key.charCodeAt(at + 1) << 16) |

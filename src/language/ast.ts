@@ -570,7 +570,7 @@ export interface Kill {
   readonly id: Expression;
 }
 
-/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and what was handed out for them (Tessera's own). */
+/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and revokes their credentials (Tessera's own). */
 export interface KillSessions {
   readonly kind: 'kill-sessions';
   readonly which:

@@ -210,6 +210,8 @@ export interface Engine {
   readonly earlyAnswers?: EarlyAnswers;
   /** Absent where no other process uses the store. */
   readonly shared?: SharedStore;
+  /** Absent where stores can't be copied. */
+  readonly copying?: CopySupport;
   /**
    * Reads through a fresh snapshot, for health checks.
    * @throws TesseraError `storage_unavailable` if that can't be done, or nothing written
@@ -292,4 +294,18 @@ export interface FollowedCommit {
   readonly keys: readonly Key[];
   /** Within which it may have written anything. Empty but for large commits. */
   readonly ranges: readonly KeyRange[];
+}
+
+/** What a copy of a whole store (`copy/copy-store.ts`) needs beside transactions. */
+export interface CopySupport {
+  /** A text that is another one after each commit. @throws TesseraError `storage_unavailable` */
+  revision(): PromiseOrValue<string>;
+  /** The last versionstamp that was given out; 0 if there was none. @throws TesseraError `storage_unavailable` */
+  lastStamp(): PromiseOrValue<Versionstamp>;
+  /**
+   * Has all versionstamps from now on be greater than `stamp`, also after the store was opened again. Nothing else may
+   * use the store meanwhile.
+   * @throws TesseraError `storage_unavailable`
+   */
+  raiseStamp(stamp: Versionstamp): PromiseOrValue<void>;
 }

@@ -1,4 +1,4 @@
-/** When asynchronous events run, in which order, how often, and what becomes of those that fail. */
+/** When asynchronous events run, in which order, how often, and the handling of those that fail. */
 import { beforeEach, expect, test } from 'vitest';
 import { entriesOf } from '../../src/catalog/entries.js';
 import { databasesWithEvents } from '../../src/catalog/event-queue.js';

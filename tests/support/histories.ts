@@ -124,7 +124,7 @@ async function runTransaction(
     else
       for (let left = 1 + random(4); left > 0; left--)
         operations.push(...(await operate(transaction, history, random)));
-    // By its value the transaction is told among the commits of the server.
+    // By its value the transaction is recognized among the commits of the server.
     const hasWritten = operations.some((operation) => 'write' in operation);
     if (kind === 'writes' && (hasWritten || random(8) > 0))
       operations.push(put(transaction, pick(keys, random), `${id}.last|${id}`));
@@ -149,7 +149,7 @@ function pick<T>(items: readonly T[], random: Random): T {
   return items[random(items.length)]!;
 }
 
-/** Writes a key anew that has the same value for all others. */
+/** Writes a key again that has the same value for all others. */
 async function maintain(
   transaction: Transaction,
   { operations, id, scope: { keys } }: History,

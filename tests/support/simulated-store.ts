@@ -204,7 +204,7 @@ export function appendedKey(prefix: Key, stamp: Versionstamp, at: number): Key {
   return `${prefix}${stampBytes(stamp)}\0\0\0${String.fromCharCode(at)}`;
 }
 
-/** What becomes of a commit on its way. */
+/** The outcome of a commit on its way. */
 const COMMIT_FATES = [
   'refused',
   'request lost',
@@ -276,7 +276,7 @@ export class SimulatedStore implements RemoteStore {
         break;
       case 'request late':
       case 'half-open':
-        // It may be refused then, which concerns nobody any more.
+        // It may be refused then, which has no effect.
         this.#turns(this.#random(8))
           .then(commit)
           .catch(() => undefined);

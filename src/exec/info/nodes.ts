@@ -6,7 +6,7 @@ import type { Execution, NodeFacts } from '../runtime/execution.js';
 
 export function nodeList(execution: Execution): PromiseOrValue<ArrayValue> {
   authorize(execution.identity, 'view', {}, 'Any');
-  return andThen(execution.nodes.list(execution.context.transaction), (nodes) => nodes.map(overview));
+  return andThen(execution.services.nodes.list(execution.context.transaction), (nodes) => nodes.map(overview));
 }
 
 function overview({ id, isCurrent, staleness, ...facts }: NodeFacts) {

@@ -84,12 +84,12 @@ function enqueue(
     databaseId: database.id,
     table,
     event,
-    depth: execution.eventDepth,
+    depth: execution.request.eventDepth,
     failures: 0,
     principal,
     access,
   });
-  const { queuedEvents } = execution;
+  const { queuedEvents } = execution.services;
   transaction.afterCommit(() => queuedEvents.committed(database.id));
   // It is listed once, before its first event.
   if (queuedEvents.isListed(database.id)) return undefined;

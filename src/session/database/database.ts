@@ -7,7 +7,9 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Work } from '../../catalog/nodes/lease-row.js';
+import { sweepSessions } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -23,9 +25,13 @@ import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
 import type { Engine } from '../../storage/contract.js';
+import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
+import { sharedServices } from '../nodes/shared-services.js';
+import { SharedState } from '../nodes/shared-state.js';
+import type { Staleness } from '../nodes/staleness.js';
 import { StoreNode } from '../nodes/store-node.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
@@ -78,6 +84,11 @@ export interface DatabaseOptions {
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
+  /**
+   * Where other nodes use the store, how many milliseconds this one may be behind what they do before it refuses work
+   * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
+   */
+  readonly maxStaleness?: number;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -118,7 +129,7 @@ function functionName(name: string): string {
  *     const [result] = await session.query('RETURN 1 + 1');
  *     await database.close();
  *
- * @throws TesseraError `audit_log_unusable`, `storage_unavailable`
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `copy_incomplete`
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
@@ -139,6 +150,9 @@ export class OpenDatabase implements Database {
   /** Absent where no other node uses the store. */
   readonly #node: StoreNode | undefined;
   readonly plans: PlanCache;
+  /** Absent where no other node uses the store. */
+  readonly #state: SharedState | undefined;
+  readonly #staleness: Staleness | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
@@ -155,18 +169,34 @@ export class OpenDatabase implements Database {
       }),
       report,
     };
+    const catalogs = new CatalogCache();
+    const shared = sharedServices({
+      engine,
+      environment,
+      catalogs,
+      perUser: options.sessions?.perUser,
+      maxStaleness: options.maxStaleness,
+      report,
+    });
     const about = describeNode(environment, options.address);
-    const { shared } = engine;
     const services = { engine, environment, report };
-    this.#node = shared && new StoreNode(services, shared, { about, forget: () => undefined });
-    const registry = new InMemorySessionRegistry(options.sessions?.perUser);
+    this.#node =
+      shared &&
+      new StoreNode(services, shared.store, {
+        about,
+        forget: (transaction, gone) => sweepSessions(transaction, (node) => node === gone),
+        returned: () => shared.presence.rewrite(),
+      });
+    const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
+      catalogs,
+      liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
-        unchangedSince: () => engine.changedAt,
+        unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
       nodes: nodeList(about, environment, this.#node?.membership),
@@ -186,6 +216,8 @@ export class OpenDatabase implements Database {
     const transactions = new HeldTransactions(environment, options.transactions);
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
+    this.#staleness = shared?.staleness;
+    this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
     const background = (work: Work): BackgroundServices => {
       return { ...services, lease: this.#node?.lease(work) };
     };
@@ -209,6 +241,7 @@ export class OpenDatabase implements Database {
       transactions,
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
+      staleness: shared?.staleness,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -224,14 +257,17 @@ export class OpenDatabase implements Database {
 
   /** Loads the settings that are stored in the database. */
   async load(): Promise<void> {
+    await this.#state?.open();
     const transaction = await this.#engine.begin({ writable: false });
     try {
+      await assertNoCopy(transaction);
       const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
       await revocationFlag.load(transaction);
     } finally {
       transaction.cancel();
     }
+    this.#state?.readAgain();
     await this.#node?.join({ events: this.#events, indexes: this.#indexes });
   }
 
@@ -274,12 +310,18 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
+  async checkReady(): Promise<void> {
+    await this.check();
+    this.#staleness?.assertCurrent();
+  }
+
   async close(): Promise<void> {
     const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop()]);
     this.#aging.stop();
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);
     this.#services.executor.close();
+    await this.#state?.close();
     await this.#services.audit?.close();
     await this.#engine.close();
   }

@@ -24,12 +24,12 @@ export class StoreNode {
   constructor(
     services: Omit<BackgroundServices, 'lease'>,
     shared: SharedStore,
-    { about, forget }: Pick<MembershipOptions, 'about' | 'forget'>,
+    node: Pick<MembershipOptions, 'about' | 'forget' | 'returned'>,
   ) {
     const { environment, report } = services;
     this.#services = services;
     this.#shared = shared;
-    this.membership = new Membership({ ...services, shared, about, forget, report });
+    this.membership = new Membership({ ...services, ...node, shared, report });
     this.failures = new SharedFailures({ ...services, report, lease: this.lease('nodes') });
     const pruning = { interval: PRUNING_INTERVAL, startsSoon: false, lease: this.lease('log') };
     this.#pruning = new BackgroundRounds(environment.timers, () => this.#prune(), report, pruning);

@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
-import type { BeginOptions, Engine, Reservation, Versionstamp } from '../contract.js';
+import type { BeginOptions, CopySupport, Engine, Reservation, Versionstamp } from '../contract.js';
 import { callAll } from '../transaction/after-commit.js';
 import { DELETED } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
@@ -24,6 +24,7 @@ export interface RemoteEnvironment {
  */
 export class RemoteEngine implements Engine {
   readonly name: string;
+  readonly copying?: CopySupport;
   readonly #follower: LogFollower;
   readonly #store: RemoteStore;
   readonly #clock: Clock;
@@ -35,6 +36,7 @@ export class RemoteEngine implements Engine {
 
   constructor(store: RemoteStore, { clock, timers }: RemoteEnvironment) {
     this.name = store.name;
+    if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
     this.#follower = new LogFollower(store, { clock, timers });

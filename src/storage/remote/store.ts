@@ -2,7 +2,7 @@
  * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied
  * in groups, and a log of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
  */
-import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
+import type { CopySupport, Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
 
 /**
@@ -132,6 +132,8 @@ export interface LogPage {
 export interface RemoteStore {
   /** `postgres`, … */
   readonly name: string;
+  /** As in `Engine`. */
+  readonly copying?: CopySupport;
   /** Identifies this process in the log: 16 hexadecimal digits. */
   readonly node: string;
   /** The longest key that it takes, in bytes. */

@@ -11,6 +11,8 @@ export interface OpenPostgresOptions {
   readonly describeKey?: (key: Key) => string;
   /** See `PostgresOptions.isShared`. */
   readonly isShared?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }
@@ -26,6 +28,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
     isShared: options.isShared ?? false,
+    readOnly: options.readOnly,
   });
   return new RemoteEngine(store, { clock, timers });
 }

@@ -1,7 +1,7 @@
 import { failure } from '../../../errors/error.js';
 import { encodeRecord } from '../../../value/record-encode.js';
 import { sealRecord } from '../../../value/sealed-record.js';
-import type { Key, Versionstamp } from '../../contract.js';
+import type { CopySupport, Key, Versionstamp } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import {
   type CommitGroup,
@@ -15,7 +15,7 @@ import {
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
 import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
-import type { Connection, ConnectionSettings, Parameter, Statement } from './connection.js';
+import type { Connection, ConnectionSettings, Parameter, Row, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
@@ -48,6 +48,16 @@ const CHECK: Statement = {
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
+const REVISION: Statement = {
+  name: 'revision',
+  text: "SELECT md5(string_agg(id || ':' || stamp, ',' ORDER BY id)) FROM head",
+};
+const LAST_STAMP: Statement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
+const RAISE_STAMP: Statement = {
+  name: 'raise_stamp',
+  text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
+};
+
 export interface PostgresOptions extends ConnectionSettings {
   /** The schema in which the tables are. */
   readonly schema: string;
@@ -64,6 +74,8 @@ export interface PostgresOptions extends ConnectionSettings {
   readonly node: bigint;
   /** Other servers may have it open, too. What a server holds in memory isn't shared among them yet. */
   readonly isShared?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean | undefined;
   /** Names a key in error messages. */
   readonly describeKey: (key: Key) => string;
 }
@@ -99,7 +111,7 @@ export class PostgresStore implements RemoteStore {
   }
 
   /**
-   * Opens the store for one server, making the schema where there is none.
+   * Opens the store for one server, making the schema where there is none, unless it is `readOnly`.
    * @throws TesseraError `storage_in_use`, `storage_format`, `storage_unavailable`
    */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
@@ -108,7 +120,7 @@ export class PostgresStore implements RemoteStore {
       await store.#sole?.hold();
       const connection = await store.#commits.take();
       try {
-        await prepareSchema(connection, options.schema);
+        await prepareSchema(connection, options.schema, options.readOnly === true);
       } finally {
         store.#commits.give(connection);
       }
@@ -118,6 +130,17 @@ export class PostgresStore implements RemoteStore {
     }
     return store;
   }
+
+  readonly copying: CopySupport = {
+    revision: async () => (await this.#query(REVISION)).map(([revision]) => revision).join(),
+    lastStamp: async () => {
+      const [row] = await this.#query(LAST_STAMP);
+      return int8Of(row![0]!);
+    },
+    raiseStamp: async (stamp) => {
+      await this.#query(RAISE_STAMP, [int8(stamp)]);
+    },
+  };
 
   snapshot(): StoreSnapshot {
     return new PostgresSnapshot(this.#snapshots, this.#values);
@@ -185,11 +208,16 @@ export class PostgresStore implements RemoteStore {
   }
 
   async check(): Promise<void> {
+    const [row] = await this.#query(CHECK);
+    if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
+  }
+
+  /** Runs one statement by itself. @throws TesseraError `storage_unavailable` */
+  async #query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
     try {
       const connection = await this.#commits.take();
       try {
-        const [row] = await connection.query(CHECK, [], this.#options.commitTimeout);
-        if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
+        return await connection.query(statement, parameters, this.#options.commitTimeout);
       } finally {
         this.#commits.give(connection);
       }
