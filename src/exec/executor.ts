@@ -49,6 +49,7 @@ import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
+import { Analyzers } from './search/analyzers.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -129,6 +130,7 @@ export class Executor {
       scripts: this.#scripts,
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
+      analyzers: new Analyzers(this.compiler),
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,

@@ -15,6 +15,7 @@ import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
+import type { Analyzer } from '../../search/analyzer.js';
 import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Datetime, Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
@@ -90,6 +91,7 @@ export interface Services {
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
   readonly apis: ApiEndpoints;
+  readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
@@ -155,6 +157,22 @@ export interface Past {
   readonly emptyBefore: bigint | undefined;
   /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
   unchangedSince(): PromiseOrValue<bigint | undefined>;
+}
+
+/** The analyzers of the selected database. */
+export interface AnalyzerRegistry {
+  /** @throws TesseraError `analyzer_missing`, `analyzer_file_denied` */
+  named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
+}
+
+/** An analyzer for the texts of one execution. */
+export interface TextAnalyzer {
+  readonly analyzer: Analyzer;
+  /**
+   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
+   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
+   */
+  source(text: string): PromiseOrValue<string>;
 }
 
 /**

@@ -13,7 +13,7 @@ import { sweepSessions } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
-import type { TesseraError } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
 import { Executor } from '../../exec/executor.js';
 import type { FieldPermissionDefault } from '../../exec/record/table.js';
@@ -24,6 +24,7 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
@@ -89,6 +90,8 @@ export interface DatabaseOptions {
    * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
    */
   readonly maxStaleness?: number;
+  /** Counts statements and sign-ins. Default: nothing is counted. */
+  readonly metrics?: ServerMetrics;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -153,12 +156,16 @@ export class OpenDatabase implements Database {
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
+  #isDraining = false;
+  /** What is counted, if anything. */
+  readonly metrics: ServerMetrics | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
     const report = options.report ?? (() => undefined);
     const memory = new ServerMemory(environment, { limits: options.memory, ownsRows: !engine.isVolatile });
     this.memory = memory;
+    this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
@@ -242,6 +249,7 @@ export class OpenDatabase implements Database {
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
       staleness: shared?.staleness,
+      metrics: options.metrics,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -310,7 +318,13 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
+  /** From now on it isn't ready for more clients, though it serves those that come. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   async checkReady(): Promise<void> {
+    if (this.#isDraining) throw failure('shutting_down');
     await this.check();
     this.#staleness?.assertCurrent();
   }
