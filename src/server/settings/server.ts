@@ -168,7 +168,8 @@ export const SERVER_SETTINGS = {
   drainTime: withDefault(
     {
       flag: '--drain-time <time>',
-      description: 'How long to go on serving, with 503 at `/ready`, before the server stops, so that load balancers notice',
+      description:
+        'How long to go on serving, with 503 at `/ready`, before the server stops, so that load balancers notice',
     },
     '0s',
     readTime,
