@@ -24,7 +24,7 @@ export async function runServer(configuration: Configuration, ignored: readonly 
   const prepared = prepareDatabase(database, configuration);
   const server = await startServer(configuration, { database, log, prepared });
   surviveUncaught(log);
-  exitOnSignals(server.close, configuration.shutdownTimeout, log);
+  exitOnSignals(server.close, configuration.drainTime + configuration.shutdownTimeout, log);
   log.info({ url: server.url, path: withoutPassword(configuration.path) }, 'Listening');
   return { url: server.url, hasRootUser: await prepared };
 }

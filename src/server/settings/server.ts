@@ -165,6 +165,15 @@ export const SERVER_SETTINGS = {
     '1h',
     readTime,
   ),
+  drainTime: withDefault(
+    {
+      flag: '--drain-time <time>',
+      description:
+        'How long to go on serving, with 503 at `/ready`, before the server stops, so that load balancers notice',
+    },
+    '0s',
+    readTime,
+  ),
   shutdownTimeout: withDefault(
     {
       flag: '--shutdown-timeout <time>',
