@@ -1,11 +1,14 @@
 import { failure } from '../../../errors/error.js';
 import { encodeRecord } from '../../../value/record-encode.js';
 import { sealRecord } from '../../../value/sealed-record.js';
-import type { Key } from '../../contract.js';
+import type { Key, Versionstamp } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import {
   type CommitGroup,
   type CommitOutcome,
+  type HeadStamps,
+  type LogPage,
+  type LogSlice,
   OutcomeUnknown,
   type RemoteStore,
   type StoreSnapshot,
@@ -15,8 +18,10 @@ import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8
 import type { Connection, ConnectionSettings, Parameter, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
+import { nodeName, PostgresLog } from './log.js';
 import { ConnectionPool } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
+import { pruneLog } from './prune.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { SoleServer } from './sole-server.js';
 
@@ -51,6 +56,8 @@ export interface PostgresOptions extends ConnectionSettings {
    * it waits for, too.
    */
   readonly commitTimeout: number;
+  /** Milliseconds for which the log of commits is kept. */
+  readonly logRetention: number;
   /** The most connections for snapshots. */
   readonly connections: number;
   /** A random number that identifies the commits of this process. */
@@ -65,14 +72,18 @@ export interface PostgresOptions extends ConnectionSettings {
 export class PostgresStore implements RemoteStore {
   readonly name = 'postgres';
   readonly maxKeyLength = MAX_KEY_LENGTH;
+  readonly node: string;
   readonly #options: PostgresOptions;
   readonly #snapshots: ConnectionPool;
   readonly #commits: ConnectionPool;
+  readonly #logs: ConnectionPool;
+  readonly #log: PostgresLog;
   readonly #values: StoredValues;
   readonly #sole: SoleServer | undefined;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
+    this.node = nodeName(options.node);
     const prepare = (connection: Connection) =>
       connection.run(
         // Commits rest on each statement seeing what was committed before it, whatever the default of the database is.
@@ -81,6 +92,8 @@ export class PostgresStore implements RemoteStore {
       );
     this.#snapshots = new ConnectionPool(options, options.connections, prepare);
     this.#commits = new ConnectionPool(options, 4, prepare);
+    this.#logs = new ConnectionPool(options, 1, prepare);
+    this.#log = new PostgresLog(this.#logs);
     this.#values = new StoredValues(true, options.describeKey);
     this.#sole = options.isShared ? undefined : new SoleServer(options, options.schema);
   }
@@ -150,6 +163,27 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
+  headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    return this.#log.headsAbove(above);
+  }
+
+  log(slices: readonly LogSlice[]): Promise<LogPage> {
+    return this.#log.page(slices);
+  }
+
+  async prune(): Promise<boolean> {
+    try {
+      const connection = await this.#commits.take();
+      try {
+        return await pruneLog(connection, this.#options.logRetention);
+      } finally {
+        this.#commits.give(connection);
+      }
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
   async check(): Promise<void> {
     try {
       const connection = await this.#commits.take();
@@ -167,6 +201,7 @@ export class PostgresStore implements RemoteStore {
   async close(): Promise<void> {
     this.#snapshots.close();
     this.#commits.close();
+    this.#logs.close();
     await this.#sole?.close();
   }
 
