@@ -9,6 +9,7 @@ import { type DatabaseOptions, openDatabase } from '../session/database/database
 import type { Engine } from '../storage/contract.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
+import type { WorkerGroup } from '../storage/engines/shared-lmdb/open.js';
 import { durationFromNanoseconds } from '../value/duration.js';
 import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
@@ -16,13 +17,14 @@ import { ensureRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
 
 /**
- * Opens storage, audit log and database.
+ * Opens storage, audit log and database; the storage as one of a group of processes, if there is one.
  * @throws TesseraError if the storage cannot be opened
  */
-export async function openConfigured(configuration: Configuration, log: Log): Promise<Database> {
+export async function openConfigured(configuration: Configuration, log: Log, group?: WorkerGroup): Promise<Database> {
   const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
-  tellSubstitutes(configuration, log);
+  if (group === undefined) tellSubstitutes(configuration, log);
   const engine = await openEngine(path, {
+    group,
     verifyUpTo: configuration.verifyAtStart,
     describeKey,
     report: (error) => log.error({ code: error.code }, error.message),

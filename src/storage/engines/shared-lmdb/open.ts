@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { realEnvironment } from '../../../env/real.js';
 import { failure, TesseraError } from '../../../errors/error.js';
-import { joinFolder } from '../folder-lock.js';
+import { joinFolder, lockFolder } from '../folder-lock.js';
 import type { LmdbOptions } from '../lmdb.js';
-import { MAX_READERS } from '../lmdb-databases.js';
+import { MAX_READERS, openDatabases } from '../lmdb-databases.js';
+import { DATA_FILE } from '../lmdb-store.js';
 import { SharedLmdbEngine } from './shared-engine.js';
 import { SharedByteStore } from './shared-store.js';
 
-/** How many processes may share a folder: each needs its part of LMDB's readers. */
-export const MAX_WORKERS = 32;
 const DEFAULT_CACHE_BYTES = 128 << 20;
 
 /** The processes of one server that share a folder. */
@@ -17,6 +17,25 @@ export interface WorkerGroup {
   readonly owner: number;
   /** How many workers there are. */
   readonly size: number;
+}
+
+/**
+ * Locks the folder of a store, which has been opened and closed before, for processes that `openSharedLmdb`. Answers how
+ * to give it up, when they have ended.
+ * @throws TesseraError `storage_in_use`; Error of the library
+ */
+export async function shareFolder(folder: string): Promise<() => Promise<void>> {
+  const unlock = lockFolder(folder);
+  try {
+    const { root, log } = openDatabases(join(folder, DATA_FILE), { sync: true, readOnly: false, hasLog: true });
+    // What was logged before concerns none of the processes to come.
+    await log?.clearAsync();
+    await root.close();
+    return unlock;
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
 }
 
 /**

@@ -223,6 +223,8 @@ export class SharedLmdbEngine implements Engine {
         this.#mustBeOpen();
         this.#refresh();
       },
+      // Each group that is logged takes the place of an old one.
+      prune: async () => false,
     };
   }
 
