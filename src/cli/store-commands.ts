@@ -7,7 +7,7 @@ import type { CheckOptions } from './store.js';
 export function addStoreCommands(program: Command): void {
   program
     .command('check')
-    .description('Read a data folder wholly, and say what is damaged and what to do')
+    .description('Read a data folder completely, and say what is damaged and what to do')
     .argument('<folder>', 'The folder; no server may have it open')
     .addOption(new Flag('--json', 'What is found as JSON'))
     .addOption(new Flag('--repair-indexes', 'Write index entries anew that are wrong; nothing else is ever changed'))
@@ -28,7 +28,7 @@ Examples:
     });
   program
     .command('upgrade')
-    .description('Give all values of a data folder checksums, as a server does in the background')
+    .description('Add checksums to all values of a data folder, as a server does in the background')
     .argument('<folder>', 'The folder; no server may have it open')
     .addHelpText('after', '\nExample:\n  tessera upgrade ./data')
     .action(async (folder: string) => {

@@ -257,7 +257,7 @@ export interface SharedStore {
   readonly caughtUpAt: number;
   /**
    * Delivers every commit that is made after it has answered, those of this process among them, until the returned
-   * function is called.
+   * function is called; perhaps also some that were made shortly before.
    * @throws TesseraError `storage_unavailable`
    */
   follow(follower: CommitFollower): Promise<() => void>;
@@ -266,6 +266,13 @@ export interface SharedStore {
    * @throws TesseraError `storage_unavailable`
    */
   catchUp(): Promise<void>;
+  /**
+   * Removes some of what the log of commits keeps for longer than it is needed, in a step that delays nothing else.
+   * Several processes may do so at once, which is of no use.
+   * @returns whether there is more to be removed
+   * @throws TesseraError `storage_unavailable`
+   */
+  prune(): Promise<boolean>;
 }
 
 /** Neither of its functions may throw, nor take long: all later commits wait for them. */

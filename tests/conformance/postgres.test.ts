@@ -31,6 +31,7 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
         tls: undefined,
         connectTimeout: 5_000,
         commitTimeout: 60_000,
+        logRetention: 60_000,
         applicationName: 'tessera',
         schema,
         connections: 16,

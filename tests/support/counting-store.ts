@@ -51,6 +51,10 @@ export class CountingStore implements RemoteStore {
     return this.inner.log(slices);
   }
 
+  prune(): Promise<boolean> {
+    return this.inner.prune();
+  }
+
   check(): Promise<void> {
     return this.#counted(this.inner.check());
   }

@@ -41,12 +41,18 @@ export interface AppliedCommit {
 type Random = (below: number) => number;
 
 export class SimulatedServer {
-  readonly log: StoredLogRow[] = [];
+  log: StoredLogRow[] = [];
+  /** All rows that the log ever had. */
+  readonly history: StoredLogRow[] = [];
   readonly applied: AppliedCommit[] = [];
   readonly entries = new Map<Key, Stored>();
   readonly #heads = new Map<Head, Versionstamp>([[ROOT_HEAD, 0n]]);
   /** The highest part that is kept out, by node and head. */
   readonly #fence = new Map<string, bigint>();
+  /** Up to which versionstamp the log of a head was removed. */
+  readonly #pruned = new Map<Head, Versionstamp>();
+  /** The highest part of which rows were removed, by node and head. */
+  readonly #prunedParts = new Map<string, bigint>();
   readonly #random: Random;
   /** The server's clock: it stands still, goes on, and jumps back. */
   #milliseconds = 1_000n;
@@ -85,6 +91,9 @@ export class SimulatedServer {
       const fenced = this.#fence.get(`${node} ${head}`) ?? -1n;
       this.#fence.set(`${node} ${head}`, fenced > number ? fenced : number);
     }
+    if (written.some((head) => (this.#prunedParts.get(`${node} ${head}`) ?? -1n) >= number)) {
+      throw failure('commit_outcome_unknown', { reason: 'the log no longer says what became of it' });
+    }
     const rows = this.log.filter((row) => row.node === node && row.part === number && written.includes(row.head));
     if (rows.length === 0) return 'not applied';
     return commits.map((_, at) => rows.find(({ place }) => place === at)?.stamp ?? 'conflict');
@@ -106,7 +115,31 @@ export class SimulatedServer {
     const end = wanted.findIndex(
       (row, at) => isFirstOfCommit(row, at) && wanted.slice(0, at).filter(isFirstOfCommit).length === LOG_PAGE,
     );
-    return { rows: end < 0 ? wanted : wanted.slice(0, end), isLast: end < 0, isGap: false };
+    return {
+      rows: end < 0 ? wanted : wanted.slice(0, end),
+      isLast: end < 0,
+      isGap: slices.some(({ head, after }) => this.#isPruned(head, after)),
+    };
+  }
+
+  /** Removes the first rows of one head, however young they are. */
+  prune(): boolean {
+    const heads = [...new Set(this.log.map(({ head }) => head))];
+    if (heads.length === 0) return false;
+    const head = heads[this.#random(heads.length)]!;
+    const rows = this.log.filter((row) => row.head === head);
+    const removed = rows.slice(0, 1 + this.#random(rows.length));
+    for (const { node, part } of removed) {
+      const before = this.#prunedParts.get(`${node} ${head}`) ?? -1n;
+      this.#prunedParts.set(`${node} ${head}`, part > before ? part : before);
+    }
+    this.#pruned.set(head, removed.at(-1)!.stamp);
+    this.log = this.log.filter((row) => !removed.includes(row));
+    return this.log.length > 0;
+  }
+
+  #isPruned(head: Head, after: Versionstamp): boolean {
+    return (this.#pruned.get(head) ?? 0n) > after;
   }
 
   /** `take_stamps` */
@@ -125,6 +158,9 @@ export class SimulatedServer {
 
   #conflicts({ heads, since, keysRead, rangesRead, changes, isMaintenance }: CommitRequest): boolean {
     const written = changes.map(([key]) => key);
+    for (const head of heads.read === 'all' ? this.#heads.keys() : since.keys()) {
+      if (this.#isPruned(head, since.get(head) ?? 0n)) return true;
+    }
     return this.log.some((row) => {
       const seen = since.get(row.head) ?? (heads.read === 'all' ? 0n : undefined);
       if (seen === undefined || row.stamp <= seen) return false;
@@ -149,7 +185,9 @@ export class SimulatedServer {
     for (const [head, written] of keys) {
       if (this.log.some((row) => row.head === head && row.stamp === stamp))
         throw new Error('a versionstamp given twice');
-      this.log.push({ head, stamp, ...place, keys: written, isMaintenance: request.isMaintenance });
+      const row = { head, stamp, ...place, keys: written, isMaintenance: request.isMaintenance };
+      this.log.push(row);
+      this.history.push(row);
     }
     this.applied.push({ request, stamp });
   }
@@ -166,7 +204,7 @@ export function appendedKey(prefix: Key, stamp: Versionstamp, at: number): Key {
   return `${prefix}${stampBytes(stamp)}\0\0\0${String.fromCharCode(at)}`;
 }
 
-/** What becomes of a commit on its way. */
+/** The outcome of a commit on its way. */
 const COMMIT_FATES = [
   'refused',
   'request lost',
@@ -238,7 +276,7 @@ export class SimulatedStore implements RemoteStore {
         break;
       case 'request late':
       case 'half-open':
-        // It may be refused then, which concerns nobody any more.
+        // It may be refused then, which has no effect.
         this.#turns(this.#random(8))
           .then(commit)
           .catch(() => undefined);
@@ -257,6 +295,10 @@ export class SimulatedStore implements RemoteStore {
 
   log(slices: readonly LogSlice[]): Promise<LogPage> {
     return this.#ask(() => this.#server.logPage(slices));
+  }
+
+  prune(): Promise<boolean> {
+    return this.#ask(() => this.#server.prune());
   }
 
   async check(): Promise<void> {

@@ -37,6 +37,11 @@ export const storageErrors = {
     http: 503,
     retryable: true,
   }),
+  storage_denied: row<{ reason: string }>({
+    kind: 'Configuration',
+    text: ({ reason }) => `The store denies access: ${reason}`,
+    http: 503,
+  }),
   storage_in_use: row<{ store: string }>({
     kind: 'Connection',
     text: ({ store }) => `The ${store} is in use by another process`,
@@ -63,7 +68,7 @@ export const storageErrors = {
   storage_corrupt: row<{ what: string }>({
     kind: 'Internal',
     text: ({ what }) =>
-      `Stored data is damaged: ${what}. Stop the server and run "tessera check" on the data folder: it tells what is damaged and what to do`,
+      `Stored data is damaged: ${what}. Stop the server and run "tessera check" on the data folder, which reports what is damaged and what to do`,
     http: 500,
   }),
   storage_full: row<{ reason: string }>({

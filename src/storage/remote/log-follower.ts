@@ -73,6 +73,11 @@ export class LogFollower implements SharedStore {
     await caughtUp;
   }
 
+  async prune(): Promise<boolean> {
+    this.#mustBeOpen();
+    return this.#store.prune();
+  }
+
   /** This node has committed: its followers needn't wait for the pause to end. */
   wake(): void {
     this.#isDue = true;

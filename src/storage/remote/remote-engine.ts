@@ -11,12 +11,15 @@ import type { WriteSet } from '../transaction/write-set.js';
 import { GroupCommitter } from './group-committer.js';
 import { headLocks } from './heads.js';
 import { LogFollower } from './log-follower.js';
+import { LogPruner } from './log-pruner.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
 import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
 
 export interface RemoteEnvironment {
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Whether this node prunes the log by itself. */
+  readonly isPruning?: boolean;
 }
 
 /**
@@ -26,6 +29,7 @@ export class RemoteEngine implements Engine {
   readonly name: string;
   readonly copying?: CopySupport;
   readonly #follower: LogFollower;
+  readonly #pruner: LogPruner | undefined;
   readonly #store: RemoteStore;
   readonly #clock: Clock;
   readonly #groups: GroupCommitter;
@@ -34,12 +38,13 @@ export class RemoteEngine implements Engine {
   #changedAt: bigint;
   #closed = false;
 
-  constructor(store: RemoteStore, { clock, timers }: RemoteEnvironment) {
+  constructor(store: RemoteStore, { clock, timers, isPruning = false }: RemoteEnvironment) {
     this.name = store.name;
     if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
     this.#follower = new LogFollower(store, { clock, timers });
+    if (isPruning) this.#pruner = new LogPruner(this.#follower, timers);
     this.#groups = new GroupCommitter(store, timers);
     this.#reservations = new Reservations(timers);
     this.#changedAt = clock.now();
@@ -69,6 +74,7 @@ export class RemoteEngine implements Engine {
     if (this.#closed) return;
     this.#closed = true;
     this.#follower.close();
+    this.#pruner?.close();
     this.#reservations.close();
     await this.#groups.close();
     await this.#store.close();

@@ -149,13 +149,16 @@ export interface RemoteStore {
   apply(group: CommitGroup): Promise<readonly CommitOutcome[]>;
   /**
    * What became of a group whose outcome is unknown. If it wasn't applied, it never will be.
-   * @throws TesseraError `storage_unavailable` it can't be found out now
+   * @throws TesseraError `storage_unavailable` it can't be found out now, `commit_outcome_unknown` nor ever, since the
+   * log was pruned
    */
   settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'>;
   /** Where heads stand whose versionstamps are greater than `above`. @throws TesseraError `storage_unavailable` */
   headsAbove(above: Versionstamp): Promise<HeadStamps>;
   /** A page of the log, bounded in rows and bytes. @throws TesseraError `storage_unavailable` */
   log(slices: readonly LogSlice[]): Promise<LogPage>;
+  /** See `SharedStore.prune`. @throws TesseraError `storage_unavailable` */
+  prune(): Promise<boolean>;
   /** Reads and writes something. @throws TesseraError `storage_unavailable` */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -19,7 +19,7 @@ export interface OpenPostgresOptions {
 
 /**
  * Opens the store in a PostgreSQL database, making its schema if there is none.
- * @throws TesseraError `storage_address`, `storage_in_use`, `storage_format`, `storage_unavailable`
+ * @throws TesseraError `storage_address`, `storage_denied`, `storage_in_use`, `storage_format`, `storage_unavailable`
  */
 export async function openPostgres(address: string, options: OpenPostgresOptions = {}): Promise<RemoteEngine> {
   const { clock = realEnvironment.clock, timers = realEnvironment.timers, describeKey = () => 'An entry' } = options;
@@ -30,5 +30,5 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     isShared: options.isShared ?? false,
     readOnly: options.readOnly,
   });
-  return new RemoteEngine(store, { clock, timers });
+  return new RemoteEngine(store, { clock, timers, isPruning: true });
 }

@@ -21,6 +21,7 @@ import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
 import { ConnectionPool } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
+import { pruneLog } from './prune.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { SoleServer } from './sole-server.js';
 
@@ -65,6 +66,8 @@ export interface PostgresOptions extends ConnectionSettings {
    * it waits for, too.
    */
   readonly commitTimeout: number;
+  /** Milliseconds for which the log of commits is kept. */
+  readonly logRetention: number;
   /** The most connections for snapshots. */
   readonly connections: number;
   /** A random number that identifies the commits of this process. */
@@ -189,6 +192,19 @@ export class PostgresStore implements RemoteStore {
 
   log(slices: readonly LogSlice[]): Promise<LogPage> {
     return this.#log.page(slices);
+  }
+
+  async prune(): Promise<boolean> {
+    try {
+      const connection = await this.#commits.take();
+      try {
+        return await pruneLog(connection, this.#options.logRetention);
+      } finally {
+        this.#commits.give(connection);
+      }
+    } catch (error) {
+      throw storageError(error);
+    }
   }
 
   async check(): Promise<void> {
