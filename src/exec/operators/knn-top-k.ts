@@ -147,7 +147,7 @@ class Search {
       nearest.offer(distance, { row: rows[at] as Value, vector: vector as Vector });
     }
     // What is held already is replaced, and takes no more.
-    if (nearest.size > size) this.#frame.execution.memory.chargeRows(rows.slice(0, nearest.size - size));
+    if (nearest.size > size) this.#frame.execution.request.memory.chargeRows(rows.slice(0, nearest.size - size));
     return false;
   }
 
