@@ -78,6 +78,12 @@ export class SessionPresence implements SessionsElsewhere {
     this.#writing.wake();
   }
 
+  /** Writes all of them again, since others have taken this node for gone. */
+  rewrite(): void {
+    for (const [key, entered] of this.#entered) this.#waiting.set(key, entered);
+    this.#writing.wake();
+  }
+
   async all(transaction: Transaction, user?: string): Promise<readonly PresentSession[]> {
     const found = await presentSessions(transaction, user);
     return found.filter(({ node }) => node !== this.node);

@@ -31,5 +31,5 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     isShared: options.isShared ?? false,
     readOnly: options.readOnly,
   });
-  return new RemoteEngine(store, { clock, timers, isPruning: true });
+  return new RemoteEngine(store, { clock, timers });
 }
