@@ -11,6 +11,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
+import { PackedCache } from '../vectors/packed-cache.js';
 import { Endpoints } from './api/endpoints.js';
 import type { AuditRecorder } from './audit/audit-recorder.js';
 import { UNCHECKED } from './authorization/permission.js';
@@ -65,6 +66,8 @@ export interface ExecutorOptions {
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
+  /** How many bytes packed vectors may take. */
+  readonly vectorMemory: number;
 }
 
 export interface RunOptions {
@@ -104,6 +107,7 @@ export class Executor {
   readonly #tables: TablePreparer;
   readonly #writer: Writer;
   readonly #scripts: ScriptPool | undefined;
+  readonly #packedVectors: PackedCache;
   /** Those of the last identity: mostly the next statement is of the same one. */
   #rights: (Rights & { readonly identity: Identity }) | undefined;
 
@@ -115,6 +119,7 @@ export class Executor {
     this.#apis = new Endpoints(this.compiler);
     this.#reader = new Reader(this.#tables, tuning);
     this.#writer = new Writer(this.#tables, this.liveQueries);
+    this.#packedVectors = new PackedCache(options.vectorMemory);
     const { scripting, environment } = options;
     this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
   }
@@ -156,6 +161,7 @@ export class Executor {
       listener,
       auditRecorder,
       past: this.#options.past,
+      packedVectors: this.#packedVectors,
       sessions: this.#options.sessions,
       depth: 0,
       eventDepth,

@@ -20,6 +20,7 @@ import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../src/value/value.js';
+import { PackedCache } from '../../src/vectors/packed-cache.js';
 
 export interface World {
   /** Objects with an `id`, written out. */
@@ -117,6 +118,7 @@ export function executionOver(world: World, store: Store): Execution {
       prefetch: () => undefined,
     },
     liveQueries: new LiveQueries(),
+    packedVectors: new PackedCache(0),
     listener: undefined,
     sessions: new InMemorySessionRegistry(undefined),
     queryTimeout: new QueryTimeout(),

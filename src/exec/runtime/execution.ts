@@ -18,6 +18,7 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storag
 import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
+import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
 import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
@@ -104,6 +105,8 @@ export interface Execution {
   /** Records definitions, grants and denied writes; absent where no audit log is kept. */
   readonly auditRecorder: AuditRecorder | undefined;
   readonly past: Past;
+  /** Packed vectors of what was searched before. */
+  readonly packedVectors: PackedCache;
   readonly sessions: SessionRegistry;
   readonly queryTimeout: QueryTimeout;
   readonly revocationFlag: RevocationFlag;
