@@ -1,9 +1,11 @@
 /** Describes the kind of data under a key for error texts, without revealing its content. */
 import type { Key } from '../storage/contract.js';
+import { NODES_AREA } from './nodes/keys.js';
 
 /** By the byte after the area (`keys.ts`), in root, namespaces or databases. */
 const KINDS: Readonly<Record<string, string>> = {
   '#': 'the counter of ids',
+  a: 'an asynchronous event that waits',
   d: 'a definition',
   s: 'a setting',
   g: 'a grant',
@@ -26,6 +28,8 @@ const ID_LENGTH = 4;
 /** For example `a record of table 5 in database 3`. */
 export function describeKey(key: Key): string {
   if (key[0] === 'Q') return 'an asynchronous event that waits';
+  if (key[0] === 'A') return `a note that events were queued in database ${idAt(key, 1)}`;
+  if (key.startsWith(NODES_AREA)) return 'what nodes know of each other';
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;
   const where = { N: 'namespace', D: 'database' }[key[0] ?? ''];
   if (where === undefined) return 'an entry of no known kind';

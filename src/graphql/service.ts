@@ -143,7 +143,7 @@ export class GraphqlService {
     const ready = await this.#ready(session, request, { background: true });
     if ('failures' in ready) {
       const [first] = ready.failures;
-      invariant(first !== undefined, 'who is refused is told why');
+      invariant(first !== undefined, 'a refusal has a reason');
       throw first.error;
     }
     const call = this.#call(ready, session);

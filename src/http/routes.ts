@@ -93,7 +93,7 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/status', handle: (_context, _request, reply) => reply.send() },
   { method: 'GET', path: '/health', handle: healthRoute },
   // The server listens only once it is ready, and answers everything with 503 while it stops.
-  { method: 'GET', path: '/ready', handle: healthRoute },
+  { method: 'GET', path: '/ready', handle: readyRoute },
   {
     method: 'GET',
     path: '/version',
@@ -195,6 +195,11 @@ function readCredentials(request: FastifyRequest): ObjectValue {
 
 async function healthRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   await context.database.check();
+  return reply.send();
+}
+
+async function readyRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  await context.database.checkReady();
   return reply.send();
 }
 

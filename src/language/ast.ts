@@ -570,7 +570,7 @@ export interface Kill {
   readonly id: Expression;
 }
 
-/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and what was handed out for them (Tessera's own). */
+/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and revokes their credentials (Tessera's own). */
 export interface KillSessions {
   readonly kind: 'kill-sessions';
   readonly which:
@@ -593,7 +593,7 @@ export interface ShowChanges {
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' }
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' }
     | { readonly kind: 'table'; readonly name: Name }
     | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
     | { readonly kind: 'index'; readonly name: Name; readonly table: Name };
@@ -1020,14 +1020,18 @@ export interface DefineAnalyzer extends Definition {
   readonly kind: 'define-analyzer';
   readonly name: Name;
   readonly function?: string;
-  readonly tokenizers: readonly ('blank' | 'camel' | 'class' | 'punct')[];
+  readonly tokenizers: readonly TokenizerName[];
   readonly filters: readonly AnalyzerFilter[];
 }
 
+/** `segment` finds words in writing without blanks; it is our own. */
+export type TokenizerName = 'blank' | 'camel' | 'class' | 'punct' | 'segment';
+
+/** `nfc` and `stopwords` are our own. */
 export type AnalyzerFilter =
-  | { readonly kind: 'ascii' | 'lowercase' | 'uppercase' }
+  | { readonly kind: 'ascii' | 'lowercase' | 'uppercase' | 'nfc' }
   | { readonly kind: 'edgengram' | 'ngram'; readonly min: number; readonly max: number }
-  | { readonly kind: 'snowball'; readonly language: string }
+  | { readonly kind: 'snowball' | 'stopwords'; readonly language: string }
   | { readonly kind: 'mapper'; readonly path: string };
 
 /** Numbers that go up and are given out once. What is written is evaluated when the sequence is defined. */

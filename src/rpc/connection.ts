@@ -50,7 +50,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #allowance: LiveQuota;
   /** Stores attached sessions beyond the connection, which ends with its request. */
   #stored: CredentialSessions | undefined;
-  #told: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
+  #subscriber: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
   #ending = false;
   #isOfFirstGeneration = false;
 
@@ -85,17 +85,17 @@ export class RpcConnection implements ConnectionServices {
    * behind too far is disconnected if possible: most clients ignore KILLED, but none can miss a disconnect.
    */
   notify(send: MessageSink, cut?: Cut): void {
-    this.#told = { send, cut };
+    this.#subscriber = { send, cut };
     this.#listen(this.#own, undefined);
   }
 
   get notifies(): boolean {
-    return this.#told !== undefined;
+    return this.#subscriber !== undefined;
   }
 
   #listen(pipeline: Pipeline, id: string | undefined): void {
-    if (this.#told === undefined) return;
-    const { send, cut } = this.#told;
+    if (this.#subscriber === undefined) return;
+    const { send, cut } = this.#subscriber;
     pipeline.session.listen((notification) => {
       if (cut !== undefined && notification.reason?.code === 'live_queries_behind') return cut(notification.reason);
       // The response to the request that began the live query goes first.

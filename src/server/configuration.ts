@@ -50,7 +50,7 @@ export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
     'SURREAL_HTTP_MAX_IMPORT_BODY_SIZE',
     readStreamedSize,
   ),
-  guestBody: size('guestBody', 'The largest body of a request from somebody who hasn’t signed in'),
+  guestBody: size('guestBody', 'The largest body of a request without sign-in'),
   guestMessage: size('guestMessage', 'The largest WebSocket message before sign-in'),
   message: size('message', 'The largest WebSocket message', 'SURREAL_WEBSOCKET_MAX_MESSAGE_SIZE'),
   values: count('values', 'How many values a body or a message of more than 8 KiB may consist of'),

@@ -1,4 +1,5 @@
 /** Opens the database of a configuration. */
+import { hostname } from 'node:os';
 import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
 import { describeKey } from '../catalog/describe-key.js';
@@ -33,6 +34,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
   const timeout = shorter(configuration.queryTimeout, configuration.transactionTimeout);
   const requestTimeout = durationFromNanoseconds(BigInt(timeout) * 1_000_000n);
   const options: DatabaseOptions = {
+    address: `${hostname()}:${configuration.bind.port}`,
     guests: allowGuests,
     unauthenticated: configuration.unauthenticated,
     fieldPermissions,

@@ -1,12 +1,12 @@
 /** Starts a server: storage, database, HTTP. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { VERSION } from '../base/package-version.js';
 import type { ClientAddressSource } from '../http/client-address.js';
 import { createHttpServer } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
 import type { Database } from '../session/contract.js';
 import type { Configuration } from './configuration.js';
-import { VERSION } from './package-version.js';
 import { readPage } from './pages.js';
 import { readTls } from './tls.js';
 

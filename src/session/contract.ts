@@ -206,5 +206,11 @@ export interface Database {
    * @throws TesseraError `storage_unavailable`
    */
   check(): Promise<void>;
+  /**
+   * Checks that requests are served: that the storage can be read and, where other nodes use it too, that this one
+   * knows what they have done.
+   * @throws TesseraError `storage_unavailable`
+   */
+  checkReady(): Promise<void>;
   close(): Promise<void>;
 }

@@ -27,6 +27,11 @@ export function stampOfTime(nanoseconds: bigint): Versionstamp | undefined {
   return nanoseconds < 0n || stamp > MAX_STAMP ? undefined : stamp;
 }
 
+/** A time at which the commit with a versionstamp had been made, in nanoseconds since 1970 by the store's clock. */
+export function timeAfter(stamp: Versionstamp): bigint {
+  return ((stamp >> COUNTER_BITS) + 1n) * 1_000_000n;
+}
+
 /** A versionstamp as the bytes that it has in keys. */
 export function stampBytes(stamp: Versionstamp): Key {
   let bytes = '';
@@ -101,6 +106,11 @@ export class StampSource {
   next(): Versionstamp {
     const now = stampOfTime(this.#clock.now()) ?? 0n;
     return now > this.#last ? now : this.#last + 1n;
+  }
+
+  /** All that are given out from now on are greater than `stamp`. */
+  raise(stamp: Versionstamp): void {
+    if (stamp > this.#last) this.#last = stamp;
   }
 
   /** What got a versionstamp by `next` has its place in the order of commits. */

@@ -13,7 +13,7 @@ const event = (name: string): AuditEvent => ({
   what: { name },
 });
 
-/** A sink that fails or waits as it is told. */
+/** A sink that fails or waits as the test sets it. */
 class TestSink implements AuditSink {
   lines: string[] = [];
   writes = 0;

@@ -55,7 +55,7 @@ async function sql(url: string, text: string): Promise<unknown> {
   return first?.result;
 }
 
-/** Whether nobody listens there any more. */
+/** Whether the port is free again. */
 function isFree(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -93,7 +93,7 @@ describe('filters', () => {
     [{ age: { gt: 20 } }, 'Bob Text'],
     [{ age: { age_gt: 20 } }, 'Bob Text'],
     [{ age: { gte: 20, age_lt: 99 } }, 'Ann Bob'],
-    // What has no age isn't younger than anybody.
+    // A record without an age isn't younger than any.
     [{ age: { lt: 30 } }, 'Ann'],
     [{ age: { lte: 30 } }, 'Ann Bob'],
     [{ age: { eq: null } }, 'Cy'],

@@ -31,7 +31,7 @@ export interface Answer {
 
 /** `setup` is run by an owner. */
 export async function openStack(setup: string, options: GraphqlOptions = {}): Promise<Stack> {
-  // Whoever has guessed too often is refused at once.
+  // After too many failures an attempt is refused at once.
   const throttle = { ...DEFAULT_RULES, longestWait: 0 };
   const database = await openDatabase(await openEngine('memory'), { guests: true, authentication: { throttle } });
   const owner = database.ownerSession();

@@ -9,7 +9,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['value'],
   ['language', 'storage'],
   ['catalog'],
-  ['functions', 'index'],
+  ['functions', 'index', 'search'],
   ['plan'],
   ['exec'],
   ['auth', 'audit'],

@@ -140,19 +140,19 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
       [
         'the password',
         (port) => `postgres://app:secret@127.0.0.1:${port}/postgres`,
-        'storage_unavailable',
+        'storage_denied',
         /password authentication failed for user "app"/,
       ],
       [
         'the database',
         (port) => `postgres://postgres:secret@127.0.0.1:${port}/nowhere`,
-        'storage_unavailable',
+        'storage_denied',
         /database "nowhere" does not exist/,
       ],
       [
         'a role that may create nothing',
         (port) => `postgres://app:right@127.0.0.1:${port}/postgres?schema=theirs`,
-        'storage_unavailable',
+        'storage_denied',
         /permission denied for database postgres/,
       ],
       [

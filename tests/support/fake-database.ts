@@ -207,6 +207,10 @@ export class FakeDatabase implements Database {
     if (!this.healthy) throw failure('storage_unavailable', { reason: 'the test says so' });
   }
 
+  async checkReady(): Promise<void> {
+    await this.check();
+  }
+
   async close(): Promise<void> {}
 }
 

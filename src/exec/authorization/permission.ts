@@ -35,8 +35,8 @@ export function compileRule(permission: Permission, compiler: Compiler): Rule {
 
 /**
  * Whether a rule admits a document. `variables` are those that the clause may use beside the document's fields, such as
- * `$value`, `$before` and `$after`. An error inside a clause refuses: what can't be judged isn't allowed, and its text
- * would tell of hidden data.
+ * `$value`, `$before` and `$after`. An error inside a clause denies, since its text
+ * would reveal hidden data.
  */
 export function admits(
   rule: Rule,

@@ -5,6 +5,7 @@ import { type Closure, Range, type RecordId, type Value } from '../../value/valu
 import { noteOf } from '../record/candidates.js';
 import { countWork } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
+import { termsOf } from '../search/analyzers.js';
 import { rewordErrors } from '../statement/peer-error-wording.js';
 import { callClosure } from './closure.js';
 import { nextNumber } from './next-number.js';
@@ -25,7 +26,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   get environment() {
-    return this.execution.environment;
+    return this.execution.services.environment;
   }
 
   get session() {
@@ -33,15 +34,15 @@ export class ExecutionContext implements FunctionContext {
   }
 
   get passwords() {
-    return this.execution.passwords;
+    return this.execution.services.passwords;
   }
 
   get network() {
-    return this.execution.network;
+    return this.execution.services.network;
   }
 
   get functions() {
-    return this.execution.functions;
+    return this.execution.services.functions;
   }
 
   call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
@@ -49,7 +50,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   readRecord(id: RecordId): PromiseOrValue<Value> {
-    return this.execution.reader.read(this.execution, id);
+    return this.execution.services.reader.read(this.execution, id);
   }
 
   hasRecord(id: RecordId): PromiseOrValue<boolean> {
@@ -57,7 +58,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   invokeApi(path: string, request: Value): PromiseOrValue<Value> {
-    return this.execution.apis.invoke(this.execution, path, request);
+    return this.execution.services.apis.invoke(this.execution, path, request);
   }
 
   nextNumber(sequence: string): PromiseOrValue<Value> {
@@ -68,8 +69,11 @@ export class ExecutionContext implements FunctionContext {
     return andThen(this.execution.context.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
   }
 
-  hasAnalyzer(name: string): PromiseOrValue<boolean> {
-    return andThen(this.execution.context.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false);
+  analyze(name: string, text: string): PromiseOrValue<readonly string[]> {
+    const { execution } = this;
+    return andThen(execution.services.analyzers.named(execution, name), (analyzer) =>
+      andThen(termsOf(execution, analyzer, text), ({ terms }) => terms.map(({ term }) => term)),
+    );
   }
 
   checkpoint(): void {
@@ -86,7 +90,9 @@ export class ExecutionContext implements FunctionContext {
 }
 
 function hasRecord(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
-  const { reader } = execution;
+  const {
+    services: { reader },
+  } = execution;
   if (!(id.key instanceof Range))
     return andThen(reader.read(execution, id, 'select', NO_FIELDS), (found) => found !== undefined);
   let has = false;

@@ -52,7 +52,9 @@ function charging(evaluate: Evaluate): Evaluate {
   return (frame) => {
     const made = evaluate(frame);
     if (typeof made === 'number') return made;
-    const { memory } = frame.execution;
+    const {
+      request: { memory },
+    } = frame.execution;
     return andThen(made, (settled) => memory.charged(settled, weightOfJoined));
   };
 }

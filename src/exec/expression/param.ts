@@ -24,7 +24,7 @@ export function isProtectedParam(name: string): boolean {
 const DOCUMENT: ReadonlySet<string> = new Set(['this', 'self']);
 
 export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluate {
-  if (slot !== undefined) return ({ execution }) => execution.literals[slot];
+  if (slot !== undefined) return ({ execution }) => execution.request.literals[slot];
   if (Object.hasOwn(IDENTITY, name)) return IDENTITY[name] as Evaluate;
   if (DOCUMENT.has(name)) return ({ current, scope }) => (current === undefined ? scope.getAnywhere(name) : current);
   const variable: Evaluate = (frame) => {
@@ -39,7 +39,7 @@ export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluat
 }
 
 /**
- * The value of DEFINE PARAM, where no variable has the name; else a variable of whoever called the function; NONE if
+ * The value of DEFINE PARAM, where no variable has the name; else a variable of the function's caller; NONE if
  * there is none.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */

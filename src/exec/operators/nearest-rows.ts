@@ -86,7 +86,7 @@ export class NearestRows {
   /** Accounts for rows that are held, of which there were `before`. What replaces others takes no more. */
   charge(rows: readonly Value[], before: number): false {
     const more = this.#nearest.size - before;
-    if (more > 0) this.frame.execution.memory.chargeRows(rows.slice(0, more));
+    if (more > 0) this.frame.execution.request.memory.chargeRows(rows.slice(0, more));
     return false;
   }
 
@@ -130,7 +130,7 @@ export class ScreenedRows {
 
   add(rows: readonly Value[], vectors: readonly Value[]): PromiseOrValue<false> {
     const nearest = this.#rows;
-    const { packedVectors } = nearest.frame.execution;
+    const { packedVectors } = nearest.frame.execution.services;
     const { size } = nearest;
     const pack = (): PackedBlock => this.#pack(vectors);
     const block = packedVectors.block(this.#name, this.#batches++, vectors, pack);

@@ -1,11 +1,12 @@
 /**
- * What a running statement knows: its transaction, who runs it and where, and when to stop. It is handed down as an
- * argument; nothing is ambient.
+ * The state of a running statement: services, request, transaction, identity and limits. It is passed as an argument;
+ * nothing is ambient.
  */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
+import type { PresentSession } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Identity } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -14,9 +15,10 @@ import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
+import type { Analyzer } from '../../search/analyzer.js';
 import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
-import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
+import type { Datetime, Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
 import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
@@ -79,16 +81,9 @@ export interface TransactionContext {
   prefetch(wanted: Prefetch): PromiseOrValue<void>;
 }
 
-export interface Execution {
+/** Parts of the server that all executions of a store share. */
+export interface Services {
   readonly environment: Environment;
-  readonly context: TransactionContext;
-  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
-  readonly literals: readonly Value[];
-  readonly identity: Identity;
-  readonly checks: Checks;
-  readonly interrupt: Interrupt;
-  /** What the request has made and still holds. */
-  readonly memory: RequestMemory;
   readonly passwords: PasswordHasher;
   readonly network: Fetcher;
   /** Which functions may be called; all of them if absent. */
@@ -97,40 +92,58 @@ export interface Execution {
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
   readonly apis: ApiEndpoints;
+  readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
+  /** Packed vectors of what was searched before. */
+  readonly packedVectors: PackedCache;
+  readonly past: Past;
+  readonly sessions: SessionRegistry;
+  readonly nodes: NodeRegistry;
+  readonly queryTimeout: QueryTimeout;
+  readonly revocationFlag: RevocationFlag;
+  /** Keys of access methods are accepted without a check of their strength. */
+  readonly weakKeys: boolean;
+  readonly queuedEvents: QueuedEvents;
+  /**
+   * To be called when a transaction that queued work on indexes has committed: a round before that wouldn't find it.
+   */
+  indexWorkQueued(): void;
+}
+
+/** The request that a statement belongs to. */
+export interface RequestContext {
+  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
+  readonly literals: readonly Value[];
+  /** What the request has made and still holds. */
+  readonly memory: RequestMemory;
   /** Receives the notifications of live queries; without one there can't be any. */
   readonly listener: LiveListener | undefined;
   /** Records definitions, grants and denied writes; absent where no audit log is kept. */
   readonly auditRecorder: AuditRecorder | undefined;
-  readonly past: Past;
-  /** Packed vectors of what was searched before. */
-  readonly packedVectors: PackedCache;
-  readonly sessions: SessionRegistry;
-  readonly queryTimeout: QueryTimeout;
-  readonly revocationFlag: RevocationFlag;
-  /** How deep calls, subqueries, events and computed fields are nested; bounded. */
-  readonly depth: number;
-  /** How many asynchronous events led to what runs now. */
+  /** How many asynchronous events led to this one. */
   readonly eventDepth: number;
-  /**
-   * To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find
-   * it.
-   */
-  eventQueued(): void;
-  /** The same for work on indexes. */
-  indexWorkQueued(): void;
   /** The client may SLEEP, in stored code as well, and no other request waits for it. */
   readonly maySleep: boolean;
+  /** A write that PERMISSIONS deny is an error rather than skipped. */
+  readonly strict: boolean;
+}
+
+/** The state of a running statement: shared parts, and those in which the code that it calls may differ from it. */
+export interface Execution {
+  readonly services: Services;
+  readonly request: RequestContext;
+  readonly context: TransactionContext;
+  readonly identity: Identity;
+  readonly checks: Checks;
+  readonly interrupt: Interrupt;
+  /** How deep calls, subqueries, events and computed fields are nested; bounded. */
+  readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
-  /** Keys of access methods are taken whatever they are. */
-  readonly weakKeys: boolean;
-  /** A PERMISSIONS clause is judged. */
+  /** A PERMISSIONS clause is evaluated. */
   readonly judging: boolean;
-  /** A write that PERMISSIONS refuse is an error rather than left out. */
-  readonly strict: boolean;
   /**
    * False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`.
    */
@@ -145,8 +158,24 @@ export interface Execution {
 export interface Past {
   /** Before it there was nothing in the store. */
   readonly emptyBefore: bigint | undefined;
-  /** From then on the store has been as it is now. */
-  unchangedSince(): bigint | undefined;
+  /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
+  unchangedSince(): PromiseOrValue<bigint | undefined>;
+}
+
+/** The analyzers of the selected database. */
+export interface AnalyzerRegistry {
+  /** @throws TesseraError `analyzer_missing`, `analyzer_file_denied` */
+  named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
+}
+
+/** An analyzer for the texts of one execution. */
+export interface TextAnalyzer {
+  readonly analyzer: Analyzer;
+  /**
+   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
+   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
+   */
+  source(text: string): PromiseOrValue<string>;
 }
 
 /**
@@ -298,20 +327,63 @@ export interface LiveQuery {
   ): PromiseOrValue<{ readonly result: Value } | undefined>;
 }
 
-/** All live queries of a store. */
+/** A live query as INFO shows it. */
+export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
+
+/** The live queries of this process, and what is known of those of other nodes that use the store. */
 export interface LiveRegistry {
-  /** The live queries of a table, in the order of their ids. */
-  of(table: TableEntry): readonly LiveQuery[];
+  /** How many there are here. */
+  readonly size: number;
+  /** The live queries of a table on all nodes, in the order of their ids. */
+  of(context: TransactionContext, table: TableEntry): PromiseOrValue<readonly ListedLiveQuery[]>;
+  /** One of this process. */
   get(id: string): LiveQuery | undefined;
   /**
    * Has a query begin when the transaction commits.
    * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
    */
-  begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
-  /** Ends a query at once, and says why. */
+  begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
+  /** To be called for each changed record: the queries of its table receive it when the transaction has committed. */
+  note(transaction: Transaction, change: Written): void;
+  /** Ends a query of this process at once, and says why. */
   end(query: LiveQuery, reason?: TesseraError): void;
+  /**
+   * Ends a query that another node has in the selected database, once the transaction has committed. Answers whether
+   * there is one.
+   */
+  endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
   /** Ends the queries of tables that a transaction removes, when it commits. */
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
+}
+
+/** The nodes that use the store. */
+export interface NodeRegistry {
+  list(transaction: Transaction): PromiseOrValue<readonly NodeFacts[]>;
+}
+
+/** What INFO FOR NODES shows of a node. */
+export interface NodeFacts {
+  /** 16 hexadecimal digits. */
+  readonly id: string;
+  readonly isCurrent: boolean;
+  /** Of Tessera. */
+  readonly version: string;
+  /** The newest store format that it reads and writes. */
+  readonly format: number;
+  readonly since: Datetime;
+  readonly address: string | undefined;
+  /** By how many milliseconds its view of the commits of all nodes is behind. */
+  readonly staleness: number;
+  /** The background work that it does. */
+  readonly work: readonly string[];
+}
+
+/** What runs asynchronous events. */
+export interface QueuedEvents {
+  /** Whether the store is known to list a database among those in which events were queued. */
+  isListed(database: Id): boolean;
+  /** A transaction has committed that queued an event. */
+  committed(database: Id): void;
 }
 
 /** A session that outlasts a request, with a signed-in user. */
@@ -336,8 +408,20 @@ export interface SessionFacts {
   readonly liveQueries: number;
 }
 
-/** The sessions of a store that outlast a request. */
+/** The sessions of other nodes that use the store. */
+export interface SessionsElsewhere {
+  /** This node (`SharedStore.node`). */
+  readonly node: string;
+  /** The sessions of a user (`userKey`), or of all users. */
+  all(transaction: Transaction, user?: string): PromiseOrValue<readonly PresentSession[]>;
+  /** Has its node end a session when the transaction has committed. */
+  end(transaction: Transaction, session: PresentSession): void;
+}
+
+/** The sessions that outlast a request. */
 export interface SessionRegistry {
+  /** Absent where no other node uses the store. */
+  readonly elsewhere?: SessionsElsewhere | undefined;
   /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /**

@@ -1,5 +1,5 @@
 /**
- * What scripts may ask of the database: functions, values and statements, with the rights of whoever called the script.
+ * What scripts may use of the database: functions, values and statements, with the rights of the caller of the script.
  */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -34,7 +34,8 @@ export class DatabaseHost implements ScriptHost {
   call(request: HostRequest, input: string, scripts: ScriptRunner, check: () => void): PromiseOrValue<string> {
     const { execution, scope, current, parent } = this.#frame;
     const interrupt = new ScriptCallInterrupt(execution.interrupt, check);
-    const inner = new Frame({ ...deeper(execution), scripts, interrupt }, scope, current, parent);
+    const services = { ...execution.services, scripts };
+    const inner = new Frame({ ...deeper(execution), services, interrupt }, scope, current, parent);
     const answer = this.#requests[request](this.#values.decode(input), inner);
     return andThen(answer, (value) => this.#values.encode(value));
   }

@@ -77,7 +77,7 @@ export class ScriptThread {
     this.#worker.ref();
     return new Promise((resolve, reject) => {
       this.#runs.set(run, { host, calls: 0, waiting: 0, resolve, reject });
-      this.#tell({ kind: 'run', run, script });
+      this.#post({ kind: 'run', run, script });
     });
   }
 
@@ -90,7 +90,7 @@ export class ScriptThread {
     for (const [id, run] of this.#runs) this.#rejectIdle(id, run);
   }
 
-  #tell(message: ToThread): void {
+  #post(message: ToThread): void {
     this.#worker.postMessage(message);
   }
 
@@ -154,7 +154,7 @@ export class ScriptThread {
     this.#reply(undefined);
     void outcome.then((found) => {
       settled();
-      if (this.#end === undefined) this.#tell({ kind: 'settle', run: id, call, outcome: found });
+      if (this.#end === undefined) this.#post({ kind: 'settle', run: id, call, outcome: found });
       else this.#rejectIdle(id, run);
     });
   }

@@ -67,7 +67,9 @@ function seenOf(
   { table, before, after }: Written,
   reads: OutputReads,
 ): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
-  const { reader } = execution;
+  const {
+    services: { reader },
+  } = execution;
   const see = (record: ObjectValue | undefined, fields: FieldsRead) =>
     record && otherwise(() => reader.present(execution, table, record, 'select', fields), rethrowFieldError);
   return andThen(see(before, reads.before), (seenBefore) =>

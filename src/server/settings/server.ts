@@ -22,7 +22,7 @@ export const SERVER_SETTINGS = {
     {
       flag: '[path]',
       peer: 'SURREAL_PATH',
-      description: 'Where the data is: a folder, "memory", or an address as SurrealDB has them',
+      description: 'Where the data is: a folder, "memory", or an address as in SurrealDB',
     },
     './data',
     readText,
@@ -30,7 +30,8 @@ export const SERVER_SETTINGS = {
   verifyAtStart: withDefault(
     {
       flag: '--verify-at-start <size>',
-      description: 'Read a data file of up to this size wholly at the start, and verify all pages and checksums in it',
+      description:
+        'Read a data file of up to this size completely at the start, and verify all pages and checksums in it',
     },
     sizeText(DEFAULT_VERIFY_UP_TO),
     readStreamedSize,
@@ -68,7 +69,7 @@ export const SERVER_SETTINGS = {
     {
       flag: '--transaction-timeout <time>',
       peer: 'SURREAL_TRANSACTION_TIMEOUT',
-      description: 'The same for the transactions of a request: the shorter time counts',
+      description: 'The same for the transactions of a request: the shorter time applies',
     },
     'none',
     readTime,
@@ -98,7 +99,7 @@ export const SERVER_SETTINGS = {
   compress: toggle({
     flag: '--compress',
     description:
-      'Compress answers over HTTP that aren’t public, too; their length then tells of what they hold. Those of /rpc, /signin and /signup never are',
+      'Compress answers over HTTP that aren’t public, too; their length then reveals something of their content. Those of /rpc, /signin and /signup never are',
   }),
   clientIp: withDefault(
     {
@@ -120,7 +121,7 @@ export const SERVER_SETTINGS = {
   ),
   webKey: optional({ flag: '--web-key <file>', peer: 'SURREAL_WEB_KEY', description: 'Its private key' }, readText),
   signInTimeout: withDefault(
-    { flag: '--sign-in-timeout <time>', description: 'Close a WebSocket on which nobody has signed in by then' },
+    { flag: '--sign-in-timeout <time>', description: 'Close a WebSocket without a sign-in after this time' },
     'none',
     readTime,
   ),
@@ -138,7 +139,7 @@ export const SERVER_SETTINGS = {
     readPositiveTime,
   ),
   pingInterval: withDefault(
-    { flag: '--ping-interval <time>', description: 'How often WebSockets are asked for a sign of life' },
+    { flag: '--ping-interval <time>', description: 'How often WebSockets are pinged' },
     '30s',
     readPositiveTime,
   ),
@@ -169,13 +170,13 @@ export const SERVER_SETTINGS = {
   noIdentificationHeaders: toggle({
     flag: '--no-identification-headers',
     peer: 'SURREAL_NO_IDENTIFICATION_HEADERS',
-    description: 'Don’t say in headers what answers',
+    description: 'Don’t name the server and its version in headers',
   }),
   importFile: optional(
     {
       flag: '--import-file <file>',
       peer: 'SURREAL_IMPORT_FILE',
-      description: 'Statements to run as an owner before the server is reached',
+      description: 'Statements to run as an owner before the server accepts connections',
     },
     readText,
   ),

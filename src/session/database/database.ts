@@ -7,6 +7,9 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { CatalogCache } from '../../catalog/definitions/load.js';
+import type { Work } from '../../catalog/nodes/lease-row.js';
+import { sweepSessions } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -21,13 +24,21 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
-import type { Engine } from '../../storage/contract.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
+import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
+import { followWork } from '../nodes/follow-work.js';
+import { Membership } from '../nodes/membership.js';
+import { describeNode, nodeList } from '../nodes/node-list.js';
+import { sharedServices } from '../nodes/shared-services.js';
+import { SharedState } from '../nodes/shared-state.js';
+import type { Staleness } from '../nodes/staleness.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
+import type { BackgroundServices } from './background-rounds.js';
 import { CacheAging } from './cache-aging.js';
 import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
@@ -40,6 +51,8 @@ import { InMemorySessionRegistry } from './session-registry.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
+  /** Where the server listens, for INFO FOR NODES. */
+  readonly address?: string;
   /** Whether guests may run statements, as far as PERMISSIONS allow. Default: no. */
   readonly guests?: boolean;
   /** Whether every session has owner rights without signing in. Default: no. */
@@ -72,6 +85,11 @@ export interface DatabaseOptions {
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
+  /**
+   * Where other nodes use the store, how many milliseconds this one may be behind what they do before it refuses work
+   * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
+   */
+  readonly maxStaleness?: number;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -96,6 +114,9 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
+/** For how many milliseconds background work that is under way may delay closing, where another node goes on with it. */
+const LAST_WORK = 5_000;
+
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Functions may be given by their names of 2.x. */
@@ -112,7 +133,7 @@ function functionName(name: string): string {
  *     const [result] = await session.query('RETURN 1 + 1');
  *     await database.close();
  *
- * @throws TesseraError `audit_log_unusable`, `storage_unavailable`
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `copy_incomplete`
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
@@ -130,7 +151,13 @@ export class OpenDatabase implements Database {
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
+  /** Absent where no other node uses the store. */
+  readonly #membership: Membership | undefined;
+  #unfollow: () => void = () => undefined;
   readonly plans: PlanCache;
+  /** Absent where no other node uses the store. */
+  readonly #state: SharedState | undefined;
+  readonly #staleness: Staleness | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
@@ -147,17 +174,36 @@ export class OpenDatabase implements Database {
       }),
       report,
     };
-    const registry = new InMemorySessionRegistry(options.sessions?.perUser);
+    const catalogs = new CatalogCache();
+    const shared = sharedServices({
+      engine,
+      environment,
+      catalogs,
+      perUser: options.sessions?.perUser,
+      maxStaleness: options.maxStaleness,
+      report,
+    });
+    const about = describeNode(environment, options.address);
+    const forget = (transaction: Transaction, gone: string) => sweepSessions(transaction, (node) => node === gone);
+    this.#membership =
+      engine.shared && new Membership({ engine, shared: engine.shared, environment, about, report, forget });
+    const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
+      catalogs,
+      liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
-        unchangedSince: () => engine.changedAt,
+        unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
-      eventQueued: () => this.#events.wake(),
+      nodes: nodeList(about, environment, this.#membership),
+      queuedEvents: {
+        isListed: (database) => this.#events.isListed(database),
+        committed: (database) => this.#events.committed(database),
+      },
       indexWorkQueued: () => this.#indexes.wake(),
       backgroundMemory: () => memory.background(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
@@ -171,12 +217,17 @@ export class OpenDatabase implements Database {
     const transactions = new HeldTransactions(environment, options.transactions);
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
-    this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
-    this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
+    this.#staleness = shared?.staleness;
+    this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
+    const background = (work: Work): BackgroundServices => {
+      return { engine, environment, report, lease: this.#membership?.lease(work) };
+    };
+    this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
+    this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
-    this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, transactions, report });
+    this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
     this.#services = {
       engine,
       environment,
@@ -190,6 +241,7 @@ export class OpenDatabase implements Database {
       transactions,
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
+      staleness: shared?.staleness,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -205,14 +257,21 @@ export class OpenDatabase implements Database {
 
   /** Loads the settings that are stored in the database. */
   async load(): Promise<void> {
+    await this.#state?.open();
     const transaction = await this.#engine.begin({ writable: false });
     try {
+      await assertNoCopy(transaction);
       const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
       await revocationFlag.load(transaction);
     } finally {
       transaction.cancel();
     }
+    this.#state?.readAgain();
+    const { shared } = this.#engine;
+    if (shared !== undefined)
+      this.#unfollow = await shared.follow(followWork({ events: this.#events, indexes: this.#indexes }));
+    await this.#membership?.join();
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -254,13 +313,23 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
+  async checkReady(): Promise<void> {
+    await this.check();
+    this.#staleness?.assertCurrent();
+  }
+
   async close(): Promise<void> {
-    this.#pruner.stop();
-    this.#indexes.stop();
+    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop()]);
     this.#aging.stop();
-    this.#events.stop();
+    this.#unfollow();
     for (const session of this.#sessions) session.close();
+    // What is under way ends before another node goes on with it.
+    if (this.#membership !== undefined) {
+      await Promise.race([work, this.#services.environment.timers.wait(LAST_WORK)]);
+      await this.#membership.leave();
+    }
     this.#services.executor.close();
+    await this.#state?.close();
     await this.#services.audit?.close();
     await this.#engine.close();
   }

@@ -3,11 +3,11 @@ import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/prom
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
 import type { Environment } from '../../env/environment.js';
-import type { TesseraError } from '../../errors/error.js';
 import { stepOfIndexWork } from '../../exec/index/background.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
-import { BackgroundRounds } from './background-rounds.js';
+import { type Lease, underLease } from '../nodes/lease.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;
@@ -27,14 +27,16 @@ export class IndexBuilder {
   readonly #catalogs: CatalogCache;
   readonly #environment: Environment;
   readonly #rounds: BackgroundRounds;
+  readonly #lease: Lease | undefined;
   /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
 
-  constructor(engine: Engine, catalogs: CatalogCache, environment: Environment, report: (error: TesseraError) => void) {
+  constructor({ engine, environment, report, lease }: BackgroundServices, catalogs: CatalogCache) {
     this.#engine = engine;
+    this.#lease = lease;
     this.#catalogs = catalogs;
     this.#environment = environment;
-    const options = { interval: INTERVAL, startsSoon: true };
+    const options = { interval: INTERVAL, startsSoon: true, lease };
     this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
   }
 
@@ -43,8 +45,8 @@ export class IndexBuilder {
     this.#rounds.wake();
   }
 
-  stop(): void {
-    this.#rounds.stop();
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Works on all indexes in turn until no work is pending except what has failed. */
@@ -56,7 +58,7 @@ export class IndexBuilder {
       const left = queued.filter((work) => !failed.has(nameOf(work)));
       if (left.length === 0) return;
       for (const work of left) {
-        if (this.#rounds.isStopped) return;
+        if (this.#rounds.mustEnd) return;
         const began = clock.monotonic();
         try {
           await this.#step(work);
@@ -102,7 +104,8 @@ export class IndexBuilder {
         () => {
           const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };
           const site = { transaction, clock, random, catalogs: this.#catalogs };
-          return andThen(stepOfIndexWork(site, work, bounds), () =>
+          const done = underLease(this.#lease, transaction, () => stepOfIndexWork(site, work, bounds));
+          return andThen(done, () =>
             andThen(this.#commit(transaction), () => this.#adjust(clock.monotonic() - began < STEP_TIME)),
           );
         },

@@ -178,7 +178,7 @@ export class RequestRunner {
 
   #note(statement: Statement, began: number, outcome: Outcome): void {
     this.#push(statement, this.#services.environment.clock.monotonic() - began, outcome);
-    this.#tell(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
+    this.#report(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
     // Later statements depend on it.
     if (!outcome.ok && statement.kind === 'option') throw outcome.error;
   }
@@ -326,7 +326,7 @@ export class RequestRunner {
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
-    this.#tell(undone?.by ?? 'begin', undone?.error, undefined);
+    this.#report(undone?.by ?? 'begin', undone?.error, undefined);
     if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
   }
@@ -487,7 +487,7 @@ export class RequestRunner {
     if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
   }
 
-  #tell(kind: Statement['kind'], error: TesseraError | undefined, held: Transaction | undefined): void {
+  #report(kind: Statement['kind'], error: TesseraError | undefined, held: Transaction | undefined): void {
     if (this.#buffer === undefined) return;
     this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#buffer, held);
   }

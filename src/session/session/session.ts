@@ -479,6 +479,8 @@ export class OpenSession implements Session, RegisteredSession {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
+    const { staleness } = this.#services;
+    if (staleness !== undefined && this.#identity.signedIn.basis !== undefined) staleness.assertCurrent();
     this.#lifetime.use(background);
   }
 

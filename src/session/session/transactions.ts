@@ -1,6 +1,7 @@
 /** The transactions in which a session takes part, and its snapshots. They end with its rights. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import { andThen, isPromise, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { userKey } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { uuidV7 } from '../../functions/identifiers.js';
@@ -8,7 +9,6 @@ import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../sto
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { cancelled } from '../../storage/retry.js';
 import type { HeldKind, HeldTransactions, Hold } from '../database/held-transactions.js';
-import { principalKey } from '../database/session-registry.js';
 import type { HeldTransaction } from '../statement-executor.js';
 import type { Connection } from './connection.js';
 import { OpenHeldTransaction, type Participant } from './held-transaction.js';
@@ -29,7 +29,7 @@ interface Begun {
 
 /** The user whose transactions are counted together; `undefined` for the process itself. */
 function userOf({ principal, signedIn, origin }: SessionIdentity): string | undefined {
-  if (principal.kind !== 'guest' && signedIn.basis !== undefined) return principalKey(principal);
+  if (principal.kind !== 'guest' && signedIn.basis !== undefined) return userKey(principal);
   return origin.ip === undefined ? undefined : `address ${origin.ip}`;
 }
 

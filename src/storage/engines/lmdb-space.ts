@@ -262,14 +262,14 @@ export function allocateLock(path: string, readers: number, isOurs: boolean): vo
     if (exists) renameSync(fresh, path);
     else linkSync(fresh, path);
   } catch (error) {
-    // Whoever came first has made it.
+    // The first caller has made it.
     if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
   } finally {
     rmSync(fresh, { force: true });
   }
 }
 
-/** Windows doesn't tell how much of a file is there. */
+/** Windows doesn't report how much of a file is allocated. */
 function isAllocated(path: string, length: number): boolean {
   const { size, blocks } = statSync(path);
   return process.platform === 'win32' || (size >= length && blocks * 512 >= length);

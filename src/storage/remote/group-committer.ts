@@ -3,7 +3,7 @@
  * milliseconds to make a commit durable still takes hundreds of them at once.
  */
 import type { Timers } from '../../env/environment.js';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import { LAST_POSITION } from '../append.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
@@ -137,6 +137,7 @@ export class GroupCommitter {
       try {
         return await this.#store.settle(group);
       } catch (error) {
+        if (error instanceof TesseraError && error.code === 'commit_outcome_unknown') throw error;
         cause = error;
       }
       await this.#timers.wait(delay);

@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
-import type { BeginOptions, Engine, Reservation, Versionstamp } from '../contract.js';
+import type { BeginOptions, CopySupport, Engine, Reservation, Versionstamp } from '../contract.js';
 import { callAll } from '../transaction/after-commit.js';
 import { DELETED } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
@@ -10,12 +10,16 @@ import { type Committer, SnapshotTransaction } from '../transaction/transaction.
 import type { WriteSet } from '../transaction/write-set.js';
 import { GroupCommitter } from './group-committer.js';
 import { headLocks } from './heads.js';
+import { LogFollower } from './log-follower.js';
+import { LogPruner } from './log-pruner.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
 import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
 
 export interface RemoteEnvironment {
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Whether this node prunes the log by itself. */
+  readonly isPruning?: boolean;
 }
 
 /**
@@ -23,6 +27,9 @@ export interface RemoteEnvironment {
  */
 export class RemoteEngine implements Engine {
   readonly name: string;
+  readonly copying?: CopySupport;
+  readonly #follower: LogFollower;
+  readonly #pruner: LogPruner | undefined;
   readonly #store: RemoteStore;
   readonly #clock: Clock;
   readonly #groups: GroupCommitter;
@@ -31,10 +38,13 @@ export class RemoteEngine implements Engine {
   #changedAt: bigint;
   #closed = false;
 
-  constructor(store: RemoteStore, { clock, timers }: RemoteEnvironment) {
+  constructor(store: RemoteStore, { clock, timers, isPruning = false }: RemoteEnvironment) {
     this.name = store.name;
+    if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
+    this.#follower = new LogFollower(store, { clock, timers });
+    if (isPruning) this.#pruner = new LogPruner(this.#follower, timers);
     this.#groups = new GroupCommitter(store, timers);
     this.#reservations = new Reservations(timers);
     this.#changedAt = clock.now();
@@ -42,6 +52,10 @@ export class RemoteEngine implements Engine {
 
   get changedAt(): bigint {
     return this.#changedAt;
+  }
+
+  get shared(): LogFollower {
+    return this.#follower;
   }
 
   begin(options: BeginOptions): SnapshotTransaction {
@@ -59,6 +73,8 @@ export class RemoteEngine implements Engine {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#follower.close();
+    this.#pruner?.close();
     this.#reservations.close();
     await this.#groups.close();
     await this.#store.close();
@@ -93,6 +109,7 @@ export class RemoteEngine implements Engine {
       if (stamp > this.#lastStamp) this.#lastStamp = stamp;
       this.#changedAt = this.#clock.now();
       callAll(afterCommit, stamp);
+      this.#follower.wake();
     });
     own?.release();
   }

@@ -11,13 +11,15 @@ export interface OpenPostgresOptions {
   readonly describeKey?: (key: Key) => string;
   /** See `PostgresOptions.isShared`. */
   readonly isShared?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }
 
 /**
  * Opens the store in a PostgreSQL database, making its schema if there is none.
- * @throws TesseraError `storage_address`, `storage_in_use`, `storage_format`, `storage_unavailable`
+ * @throws TesseraError `storage_address`, `storage_denied`, `storage_in_use`, `storage_format`, `storage_unavailable`
  */
 export async function openPostgres(address: string, options: OpenPostgresOptions = {}): Promise<RemoteEngine> {
   const { clock = realEnvironment.clock, timers = realEnvironment.timers, describeKey = () => 'An entry' } = options;
@@ -26,6 +28,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
     isShared: options.isShared ?? false,
+    readOnly: options.readOnly,
   });
-  return new RemoteEngine(store, { clock, timers });
+  return new RemoteEngine(store, { clock, timers, isPruning: true });
 }

@@ -1,22 +1,27 @@
 import { failure } from '../../../errors/error.js';
 import { encodeRecord } from '../../../value/record-encode.js';
 import { sealRecord } from '../../../value/sealed-record.js';
-import type { Key } from '../../contract.js';
+import type { CopySupport, Key, Versionstamp } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import {
   type CommitGroup,
   type CommitOutcome,
+  type HeadStamps,
+  type LogPage,
+  type LogSlice,
   OutcomeUnknown,
   type RemoteStore,
   type StoreSnapshot,
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
 import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
-import type { Connection, ConnectionSettings, Parameter, Statement } from './connection.js';
+import type { Connection, ConnectionSettings, Parameter, Row, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
+import { nodeName, PostgresLog } from './log.js';
 import { ConnectionPool } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
+import { pruneLog } from './prune.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { SoleServer } from './sole-server.js';
 
@@ -43,6 +48,16 @@ const CHECK: Statement = {
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
+const REVISION: Statement = {
+  name: 'revision',
+  text: "SELECT md5(string_agg(id || ':' || stamp, ',' ORDER BY id)) FROM head",
+};
+const LAST_STAMP: Statement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
+const RAISE_STAMP: Statement = {
+  name: 'raise_stamp',
+  text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
+};
+
 export interface PostgresOptions extends ConnectionSettings {
   /** The schema in which the tables are. */
   readonly schema: string;
@@ -51,12 +66,16 @@ export interface PostgresOptions extends ConnectionSettings {
    * it waits for, too.
    */
   readonly commitTimeout: number;
+  /** Milliseconds for which the log of commits is kept. */
+  readonly logRetention: number;
   /** The most connections for snapshots. */
   readonly connections: number;
   /** A random number that identifies the commits of this process. */
   readonly node: bigint;
   /** Other servers may have it open, too. What a server holds in memory isn't shared among them yet. */
   readonly isShared?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean | undefined;
   /** Names a key in error messages. */
   readonly describeKey: (key: Key) => string;
 }
@@ -65,14 +84,18 @@ export interface PostgresOptions extends ConnectionSettings {
 export class PostgresStore implements RemoteStore {
   readonly name = 'postgres';
   readonly maxKeyLength = MAX_KEY_LENGTH;
+  readonly node: string;
   readonly #options: PostgresOptions;
   readonly #snapshots: ConnectionPool;
   readonly #commits: ConnectionPool;
+  readonly #logs: ConnectionPool;
+  readonly #log: PostgresLog;
   readonly #values: StoredValues;
   readonly #sole: SoleServer | undefined;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
+    this.node = nodeName(options.node);
     const prepare = (connection: Connection) =>
       connection.run(
         // Commits rest on each statement seeing what was committed before it, whatever the default of the database is.
@@ -81,12 +104,14 @@ export class PostgresStore implements RemoteStore {
       );
     this.#snapshots = new ConnectionPool(options, options.connections, prepare);
     this.#commits = new ConnectionPool(options, 4, prepare);
+    this.#logs = new ConnectionPool(options, 1, prepare);
+    this.#log = new PostgresLog(this.#logs);
     this.#values = new StoredValues(true, options.describeKey);
     this.#sole = options.isShared ? undefined : new SoleServer(options, options.schema);
   }
 
   /**
-   * Opens the store for one server, making the schema where there is none.
+   * Opens the store for one server, making the schema where there is none, unless it is `readOnly`.
    * @throws TesseraError `storage_in_use`, `storage_format`, `storage_unavailable`
    */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
@@ -95,7 +120,7 @@ export class PostgresStore implements RemoteStore {
       await store.#sole?.hold();
       const connection = await store.#commits.take();
       try {
-        await prepareSchema(connection, options.schema);
+        await prepareSchema(connection, options.schema, options.readOnly === true);
       } finally {
         store.#commits.give(connection);
       }
@@ -105,6 +130,17 @@ export class PostgresStore implements RemoteStore {
     }
     return store;
   }
+
+  readonly copying: CopySupport = {
+    revision: async () => (await this.#query(REVISION)).map(([revision]) => revision).join(),
+    lastStamp: async () => {
+      const [row] = await this.#query(LAST_STAMP);
+      return int8Of(row![0]!);
+    },
+    raiseStamp: async (stamp) => {
+      await this.#query(RAISE_STAMP, [int8(stamp)]);
+    },
+  };
 
   snapshot(): StoreSnapshot {
     return new PostgresSnapshot(this.#snapshots, this.#values);
@@ -150,12 +186,38 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
-  async check(): Promise<void> {
+  headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    return this.#log.headsAbove(above);
+  }
+
+  log(slices: readonly LogSlice[]): Promise<LogPage> {
+    return this.#log.page(slices);
+  }
+
+  async prune(): Promise<boolean> {
     try {
       const connection = await this.#commits.take();
       try {
-        const [row] = await connection.query(CHECK, [], this.#options.commitTimeout);
-        if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
+        return await pruneLog(connection, this.#options.logRetention);
+      } finally {
+        this.#commits.give(connection);
+      }
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  async check(): Promise<void> {
+    const [row] = await this.#query(CHECK);
+    if (row?.[0] !== '\0') throw failure('storage_unavailable', { reason: 'the server is a standby' });
+  }
+
+  /** Runs one statement by itself. @throws TesseraError `storage_unavailable` */
+  async #query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
+    try {
+      const connection = await this.#commits.take();
+      try {
+        return await connection.query(statement, parameters, this.#options.commitTimeout);
       } finally {
         this.#commits.give(connection);
       }
@@ -167,6 +229,7 @@ export class PostgresStore implements RemoteStore {
   async close(): Promise<void> {
     this.#snapshots.close();
     this.#commits.close();
+    this.#logs.close();
     await this.#sole?.close();
   }
 

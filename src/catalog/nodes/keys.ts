@@ -1,0 +1,41 @@
+/**
+ * The keys of what the nodes of a store know of each other:
+ *
+ *     D ff ff ff ff n node     a node (`node-row.ts`)
+ *     D ff ff ff ff w work     which node does some kind of background work (`lease-row.ts`)
+ *     D ff ff ff ff f stamp order   failed sign-ins (`failure-row.ts`)
+ *
+ * They are in the area of a database that there never is. So commits there wait for no commit of root or of a database,
+ * nor those for them (`storage/remote/heads.ts`).
+ */
+import type { Key, KeyRange } from '../../storage/contract.js';
+import { type Area, databaseArea, prefixRange } from '../keys.js';
+
+export const NODES_AREA: Area = databaseArea(0xffff_ffff);
+
+export const NODES_RANGE: KeyRange = prefixRange(`${NODES_AREA}n`);
+
+/** A node, by its id (`SharedStore.node`). */
+export function nodeKey(node: string): Key {
+  return NODES_RANGE.from + node;
+}
+
+/** The node in a key of `nodeKey`. */
+export function nodeOfKey(key: Key): string {
+  return key.slice(NODES_RANGE.from.length);
+}
+
+export const LEASES_RANGE: KeyRange = prefixRange(`${NODES_AREA}w`);
+
+/** Which node does a kind of background work. */
+export function leaseKey(work: string): Key {
+  return LEASES_RANGE.from + work;
+}
+
+/** The log of failed sign-ins. */
+export const FAILURES_PREFIX: Key = `${NODES_AREA}f`;
+
+/** The kind of work in a key of `leaseKey`. */
+export function workOfKey(key: Key): string {
+  return key.slice(LEASES_RANGE.from.length);
+}

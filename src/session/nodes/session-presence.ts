@@ -1,0 +1,149 @@
+import { revocableToken } from '../../catalog/credentials/revocation-list.js';
+import { type PresentSession, presentSessions, storedSession } from '../../catalog/nodes/presence.js';
+import { presenceKey } from '../../catalog/nodes/session-keys.js';
+import { appendSignal } from '../../catalog/nodes/signals.js';
+import { databasePathOf, subjectOf } from '../../catalog/principal.js';
+import type { Timers } from '../../env/environment.js';
+import type { TesseraError } from '../../errors/error.js';
+import { describeSession } from '../../exec/info/sessions.js';
+import type { SessionsElsewhere } from '../../exec/runtime/execution.js';
+import { CoalescedTask } from '../../storage/coalesced-task.js';
+import type { Engine, Key, Stored, Transaction } from '../../storage/contract.js';
+import { withRetries } from '../../storage/retry.js';
+import type { RegisteredSession } from '../database/session-registry.js';
+
+export interface PresenceOptions {
+  readonly engine: Engine;
+  /** Of this process (`SharedStore.node`). */
+  readonly node: string;
+  readonly timers: Timers;
+  /** Maximum number of sessions per record user on all nodes together; a further one ends the oldest. */
+  readonly perUser: number | undefined;
+  readonly report: (error: TesseraError) => void;
+}
+
+/** The key of a session's row, and the user whose it is. */
+interface Place {
+  readonly key: Key;
+  readonly user: string;
+}
+
+/** At most so many sessions are written in one commit. */
+const BATCH = 256;
+
+/**
+ * Writes the lasting sessions of this node to the store, for the other nodes to see: shortly after a user has signed
+ * in, and again when the user has left. Nothing waits for that.
+ */
+export class SessionPresence implements SessionsElsewhere {
+  readonly node: string;
+  readonly #options: PresenceOptions;
+  readonly #places = new Map<RegisteredSession, Place>();
+  /** By key: sessions to be written, and rows to be deleted. */
+  readonly #waiting = new Map<Key, { readonly session: RegisteredSession; readonly user: string } | undefined>();
+  readonly #writing: CoalescedTask;
+
+  constructor(options: PresenceOptions) {
+    this.node = options.node;
+    this.#options = options;
+    this.#writing = new CoalescedTask(options.timers, () => this.#write(), options.report);
+  }
+
+  /** `user` identifies the user who has signed in to the session. */
+  entered(session: RegisteredSession, user: string): void {
+    this.left(session);
+    const key = presenceKey(user, this.node, session.key);
+    this.#places.set(session, { key, user });
+    this.#waiting.set(key, { session, user });
+    this.#writing.wake();
+  }
+
+  left(session: RegisteredSession): void {
+    const place = this.#places.get(session);
+    if (place === undefined) return;
+    this.#places.delete(session);
+    this.#waiting.set(place.key, undefined);
+    this.#writing.wake();
+  }
+
+  /** All are written again, those of this node that others have taken for gone among them. */
+  rewrite(): void {
+    for (const [session, { key, user }] of this.#places) this.#waiting.set(key, { session, user });
+    this.#writing.wake();
+  }
+
+  async all(transaction: Transaction, user?: string): Promise<readonly PresentSession[]> {
+    const found = await presentSessions(transaction, user);
+    return found.filter(({ node }) => node !== this.node);
+  }
+
+  end(transaction: Transaction, { id, node }: PresentSession): void {
+    appendSignal(transaction, { ends: 'session', id, node });
+  }
+
+  /** Waits until what is known by now is written, as far as the store answers. */
+  async close(): Promise<void> {
+    await this.#writing.settled();
+    this.#writing.stop();
+  }
+
+  async #write(): Promise<void> {
+    // Those who sign in together are written together.
+    await this.#options.timers.nextRound();
+    while (this.#waiting.size > 0) {
+      const batch = [...this.#waiting].slice(0, BATCH);
+      const surplus = await withRetries(this.#options.engine, (transaction) => this.#writeSome(transaction, batch));
+      for (const [key, written] of batch) if (this.#waiting.get(key) === written) this.#waiting.delete(key);
+      for (const session of surplus) session.end();
+    }
+  }
+
+  /** Answers the sessions of this node that are too many now. */
+  async #writeSome(
+    transaction: Transaction,
+    batch: readonly (readonly [Key, { readonly session: RegisteredSession; readonly user: string } | undefined])[],
+  ): Promise<readonly RegisteredSession[]> {
+    const users = new Set<string>();
+    for (const [key, entered] of batch) {
+      const row = entered === undefined ? undefined : this.#row(entered.session);
+      if (row === undefined) {
+        transaction.delete(key);
+        continue;
+      }
+      transaction.put(key, row);
+      if (entered !== undefined && entered.session.identity.principal.kind === 'record') users.add(entered.user);
+    }
+    const surplus: RegisteredSession[] = [];
+    for (const user of users) surplus.push(...(await this.#endSurplus(transaction, user)));
+    return surplus;
+  }
+
+  async #endSurplus(transaction: Transaction, user: string): Promise<readonly RegisteredSession[]> {
+    const { perUser } = this.#options;
+    if (perUser === undefined) return [];
+    const sessions = await presentSessions(transaction, user);
+    const byAge = [...sessions].sort((a, b) => Number(a.since - b.since));
+    const surplus = byAge.slice(0, Math.max(byAge.length - perUser, 0));
+    for (const session of surplus) {
+      transaction.delete(session.key);
+      if (session.node !== this.node) this.end(transaction, session);
+    }
+    const own = new Set(surplus.filter(({ node }) => node === this.node).map(({ id }) => id));
+    return [...this.#places.keys()].filter(({ key }) => own.has(key));
+  }
+
+  /** `undefined` for a session that nobody is signed in to any more. */
+  #row(session: RegisteredSession): Stored | undefined {
+    const { principal, token } = session.identity;
+    if (principal.kind === 'guest') return undefined;
+    return storedSession({
+      node: this.node,
+      id: session.key,
+      place: databasePathOf(principal),
+      subject: subjectOf(principal),
+      since: session.facts.since,
+      token: revocableToken(token),
+      overview: describeSession(session),
+    });
+  }
+}
