@@ -262,7 +262,11 @@ export class RequestRunner {
 
   /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
-    return { interrupt: this.#wait, memory: this.#services.transactions.budget };
+    return {
+      interrupt: this.#wait,
+      memory: this.#services.transactions.budget,
+      onConflict: this.#services.metrics?.conflict,
+    };
   }
 
   /** Makes an attempt at a statement, each with the memory that there was before the first. */
@@ -326,6 +330,9 @@ export class RequestRunner {
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
+    for (const [at, { time, outcome }] of entries.entries()) {
+      this.#services.metrics?.statement((body[at] as Statement).kind, Number(time) / 1e6, errorCodeOf(outcome));
+    }
     this.#report(undone?.by ?? 'begin', undone?.error, undefined);
     if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
@@ -494,6 +501,11 @@ export class RequestRunner {
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
     if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
+    this.#services.metrics?.statement(statement.kind, milliseconds, errorCodeOf(outcome));
     this.#results.push(resultOf(statement, milliseconds, outcome));
   }
+}
+
+function errorCodeOf(outcome: Outcome): string | undefined {
+  return outcome.ok ? undefined : outcome.error.code;
 }
