@@ -6,6 +6,9 @@ import { RemoteEngine } from '../../remote/remote-engine.js';
 import { readPostgresAddress } from './address.js';
 import { PostgresStore } from './store.js';
 
+/** Whether several servers may have a store open, unless `OpenPostgresOptions.isShared` says otherwise. */
+export const ARE_STORES_SHARED: boolean = false;
+
 export interface OpenPostgresOptions {
   /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
   readonly describeKey?: (key: Key) => string;
@@ -27,7 +30,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     ...readPostgresAddress(address),
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
-    isShared: options.isShared ?? false,
+    isShared: options.isShared ?? ARE_STORES_SHARED,
     readOnly: options.readOnly,
   });
   return new RemoteEngine(store, { clock, timers, isPruning: true });
