@@ -30,8 +30,9 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     ...readPostgresAddress(address),
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
+    timers,
     isShared: options.isShared ?? ARE_STORES_SHARED,
     readOnly: options.readOnly,
   });
-  return new RemoteEngine(store, { clock, timers, isPruning: true });
+  return new RemoteEngine(store, { clock, timers });
 }
