@@ -42,7 +42,7 @@ describe.skipIf(!ARE_STORES_SHARED || postgresPrograms() === undefined)('Of serv
         await load.acknowledges(load.nodes, 10 + random(20));
         const killed = load.nodes[random(3)]!;
         await load.servers.get(killed)!.stop('SIGKILL');
-        await load.acknowledges(load.nodes.filter((node) => node !== killed));
+        await load.goOn(load.nodes.filter((node) => node !== killed));
         await load.restart(killed, address);
       }
       await load.acknowledges(load.nodes);
@@ -61,7 +61,7 @@ describe.skipIf(!ARE_STORES_SHARED || postgresPrograms() === undefined)('Of serv
         await postgres.kill();
         for (const { url } of load.nodes) await expect.poll(() => statusOf(url, 'health'), PATIENCE).toBe(503);
         await postgres.run();
-        await load.acknowledges(load.nodes);
+        await load.goOn(load.nodes);
         for (const { url } of load.nodes) expect(await statusOf(url, 'health')).toBe(200);
       }
       await load.end();
@@ -85,12 +85,12 @@ describe.skipIf(!ARE_STORES_SHARED || postgresPrograms() === undefined)('Of serv
         proxy.delay = random(2) * random(40);
         proxy.cutNext(moments[random(moments.length)]!);
         await expect.poll(() => proxy.cuts, PATIENCE).toBeGreaterThan(cuts);
-        await load.acknowledges([other]);
+        await load.goOn([other]);
         await load.acknowledges([cut]);
       }
       proxy.delay = 0;
       proxy.refuse();
-      await load.acknowledges([other]);
+      await load.goOn([other]);
       await expect.poll(() => statusOf(cut.url, 'health'), PATIENCE).toBe(503);
       expect(await statusOf(other.url, 'health')).toBe(200);
       proxy.accept();

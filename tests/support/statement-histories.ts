@@ -108,9 +108,18 @@ export class HistoryClients {
         all.set(`${table} ${key}`, { kind: read, key: Number(key.split(' ')[1]) });
       }
     }
-    for (const wanted of all.values()) {
-      if (!(await this.#transact(++this.#lastId, node, [wanted])))
-        throw new Error(`${node.name} doesn't answer at the end`);
+    const left = all.values();
+    await Promise.all(Array.from({ length: this.#options.clients }, () => this.#readEach(node, left)));
+  }
+
+  async #readEach(node: HistoryNode, left: Iterable<Wanted>): Promise<void> {
+    for (const wanted of left) {
+      // A busy node may refuse now and then.
+      let attempts = 100;
+      while (!(await this.#transact(++this.#lastId, node, [wanted]))) {
+        if (--attempts === 0) throw new Error(`${node.name} doesn't answer at the end`);
+        await realEnvironment.timers.wait(100);
+      }
     }
   }
 
