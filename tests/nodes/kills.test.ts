@@ -5,7 +5,6 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { ARE_STORES_SHARED } from '../../src/storage/engines/postgres/open.js';
 import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
 import { anomaliesOf } from '../support/history-checker.js';
 import { seeded } from '../support/late-engine.js';
@@ -20,8 +19,8 @@ const DEADLINE = 120_000 + KILLS * 60_000;
 /** A machine that is busy otherwise may take long; how long it was is printed. */
 const PATIENCE = { timeout: 60_000, interval: 10 };
 
-// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it. They don't share one while the engine keeps it to one.
-describe.skipIf(!ARE_STORES_SHARED || postgresPrograms() === undefined)('Of servers on one store in PostgreSQL', () => {
+// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it.
+describe.skipIf(postgresPrograms() === undefined)('Of servers on one store in PostgreSQL', () => {
   let postgres: PostgresServer;
   const random = seeded(SEED);
   beforeAll(async () => {

@@ -3,7 +3,6 @@
  * `HISTORY_TRANSACTIONS=50000 HISTORY_SEED=… npx vitest run tests/nodes/statement-histories`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ARE_STORES_SHARED } from '../../src/storage/engines/postgres/open.js';
 import { anomaliesOf } from '../support/history-checker.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { cleanUp, ROOT, startServer } from '../support/server-process.js';
@@ -13,8 +12,8 @@ const TRANSACTIONS = Number(process.env['HISTORY_TRANSACTIONS'] ?? 800);
 const SEED = Number(process.env['HISTORY_SEED'] ?? Math.floor(Number(process.hrtime.bigint() % 100_000n)));
 const DEADLINE = 60_000 + TRANSACTIONS * 60;
 
-// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it. They don't share one while the engine keeps it to one.
-describe.skipIf(!ARE_STORES_SHARED || postgresPrograms() === undefined)('On one store in PostgreSQL', () => {
+// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it.
+describe.skipIf(postgresPrograms() === undefined)('On one store in PostgreSQL', () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await PostgresServer.start();
