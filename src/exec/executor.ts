@@ -25,6 +25,7 @@ import { Reader } from './record/reader.js';
 import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
 import { keysOfUser } from './record/users.js';
 import { Writer } from './record/writer.js';
+import type { NodeRegistry, QueuedEvents } from './runtime/background.js';
 import { answersLater } from './runtime/concurrent-reads.js';
 import {
   type Checks,
@@ -33,9 +34,7 @@ import {
   type Interrupt,
   type LiveListener,
   type LiveRegistry,
-  type NodeRegistry,
   type Past,
-  type QueuedEvents,
   type SequenceNumbers,
   type Services,
   type SessionRegistry,

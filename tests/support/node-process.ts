@@ -6,7 +6,7 @@ import type { StubbedEnvironment } from './environment.js';
 export class NodeProcess {
   readonly environment: Environment;
   #isPaused = false;
-  /** How often it still gives way before it stands still. */
+  /** How often it still yields before it stands still. */
   #turnsLeft = Number.POSITIVE_INFINITY;
   #held: (() => void)[] = [];
 
@@ -26,12 +26,12 @@ export class NodeProcess {
     };
   }
 
-  /** No timer of it fires, and nothing goes on that gives way. A process that has crashed never goes on. */
+  /** No timer of it fires, and nothing goes on that has yielded. A process that has crashed never goes on. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** It stands still when it has given way so often. */
+  /** It stands still when it has yielded so often. */
   pauseAfter(turns: number): void {
     this.#turnsLeft = turns;
   }

@@ -4,6 +4,7 @@
  *     D ff ff ff ff n node     a node (`node-row.ts`)
  *     D ff ff ff ff w work     which node does some kind of background work (`lease-row.ts`)
  *     D ff ff ff ff f stamp order   failed sign-ins (`failure-row.ts`)
+ *     D ff ff ff ff v stamp order   reservations (`storage/remote/shared-reservations.ts`)
  *
  * They are in the area of a database that there never is. So commits there wait for no commit of root or of a database,
  * nor those for them (`storage/remote/heads.ts`).

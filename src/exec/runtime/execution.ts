@@ -18,13 +18,14 @@ import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Analyzer } from '../../search/analyzer.js';
 import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
-import type { Datetime, Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
+import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
 import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
 import type { ScriptRunner } from '../script/contract.js';
+import type { NodeRegistry, QueuedEvents } from './background.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
@@ -351,36 +352,6 @@ export interface LiveRegistry {
   endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
   /** Ends the queries of tables that a transaction removes, when it commits. */
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
-}
-
-/** The nodes that use the store. */
-export interface NodeRegistry {
-  list(transaction: Transaction): PromiseOrValue<readonly NodeFacts[]>;
-}
-
-/** What INFO FOR NODES shows of a node. */
-export interface NodeFacts {
-  /** 16 hexadecimal digits. */
-  readonly id: string;
-  readonly isCurrent: boolean;
-  /** Of Tessera. */
-  readonly version: string;
-  /** The newest store format that it reads and writes. */
-  readonly format: number;
-  readonly since: Datetime;
-  readonly address: string | undefined;
-  /** By how many milliseconds its view of the commits of all nodes is behind. */
-  readonly staleness: number;
-  /** The background work that it does. */
-  readonly work: readonly string[];
-}
-
-/** What runs asynchronous events. */
-export interface QueuedEvents {
-  /** Whether the store is known to list a database among those in which events were queued. */
-  isListed(database: Id): boolean;
-  /** A transaction has committed that queued an event. */
-  committed(database: Id): void;
 }
 
 /** A session that outlasts a request, with a signed-in user. */

@@ -20,7 +20,7 @@ import { failure, TesseraError } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';
-import type { QueuedEvents } from '../../exec/runtime/execution.js';
+import type { QueuedEvents } from '../../exec/runtime/background.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';

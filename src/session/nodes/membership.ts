@@ -210,7 +210,7 @@ export class Membership {
     return sighting !== undefined && this.#now() - sighting.at < LEASE_TIME;
   }
 
-  /** Takes leases that nobody holds, or nodes that are dead; all of them or, if something has changed, none for now. */
+  /** Takes leases without a holder, or with a dead one: all, or none for now if something has changed. */
   async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {
