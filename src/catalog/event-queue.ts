@@ -52,8 +52,7 @@ export function databasesWithEvents(transaction: Transaction): PromiseOrValue<Id
 }
 
 /**
- * Lists a database among those in which events were queued. The list is read first, so that most commits don't write
- * root.
+ * Lists a database among those in which events were queued. It is read first, so that most commits don't write root.
  */
 export function listEventDatabase(transaction: Transaction, database: Id): PromiseOrValue<void> {
   const key = eventDatabaseKey(database);

@@ -11,6 +11,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
+import { PackedCache } from '../vectors/packed-cache.js';
 import { Endpoints } from './api/endpoints.js';
 import type { AuditRecorder } from './audit/audit-recorder.js';
 import { UNCHECKED } from './authorization/permission.js';
@@ -25,7 +26,6 @@ import { Reader } from './record/reader.js';
 import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
 import { keysOfUser } from './record/users.js';
 import { Writer } from './record/writer.js';
-import type { NodeRegistry, QueuedEvents } from './runtime/background.js';
 import { answersLater } from './runtime/concurrent-reads.js';
 import {
   type Checks,
@@ -40,6 +40,7 @@ import {
   type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
+import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
 import type { Scope } from './runtime/scope.js';
@@ -72,6 +73,8 @@ export interface ExecutorOptions {
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
+  /** How many bytes packed vectors may take. */
+  readonly vectorMemory: number;
 }
 
 export interface RunOptions {
@@ -133,6 +136,7 @@ export class Executor {
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
+      packedVectors: new PackedCache(options.vectorMemory),
       past: options.past,
       sessions: options.sessions,
       queryTimeout: this.queryTimeout,

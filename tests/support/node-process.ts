@@ -26,7 +26,7 @@ export class NodeProcess {
     };
   }
 
-  /** No timer of it fires, and nothing goes on that has yielded. A process that has crashed never goes on. */
+  /** No timer of it fires, and nothing goes on that yields. A process that has crashed never goes on. */
   pause(): void {
     this.#isPaused = true;
   }

@@ -1,12 +1,8 @@
-/**
- * The state of a running statement: services, request, transaction, identity and limits. It is passed as an argument;
- * nothing is ambient.
- */
+/** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
-import type { PresentSession } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Identity } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -20,12 +16,13 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storag
 import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
+import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
 import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
 import type { ScriptRunner } from '../script/contract.js';
-import type { NodeRegistry, QueuedEvents } from './background.js';
+import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
@@ -96,6 +93,8 @@ export interface Services {
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
+  /** Packed vectors of what was searched before. */
+  readonly packedVectors: PackedCache;
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly nodes: NodeRegistry;
@@ -365,25 +364,6 @@ export interface LastingSession {
   readonly facts: SessionFacts;
   /** Ends it at once, with what it runs, holds and watches. It is expired then. */
   end(): void;
-}
-
-export interface SessionFacts {
-  /** When the user signed in, in nanoseconds since 1970. */
-  readonly since: bigint;
-  /** When it was last used. */
-  readonly active: bigint;
-  readonly expires: bigint | undefined;
-  readonly liveQueries: number;
-}
-
-/** The sessions of other nodes that use the store. */
-export interface SessionsElsewhere {
-  /** This node (`SharedStore.node`). */
-  readonly node: string;
-  /** The sessions of a user (`userKey`), or of all users. */
-  all(transaction: Transaction, user?: string): PromiseOrValue<readonly PresentSession[]>;
-  /** Has its node end a session when the transaction has committed. */
-  end(transaction: Transaction, session: PresentSession): void;
 }
 
 /** The sessions that outlast a request. */

@@ -9,7 +9,6 @@ import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Work } from '../../catalog/nodes/lease-row.js';
-import { sweepSessions } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -29,7 +28,9 @@ import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
+import { forgetNode } from '../nodes/forget-node.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
+import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
@@ -136,7 +137,11 @@ function functionName(name: string): string {
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
-  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
+  const database = new OpenDatabase(
+    engine,
+    options,
+    audit && (await AuditLog.open(audit, environment, report, engine.shared?.node)),
+  );
   await database.load();
   return database;
 }
@@ -156,6 +161,7 @@ export class OpenDatabase implements Database {
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
+  readonly #retention: SharedRetention | undefined;
   #isDraining = false;
   /** What is counted, if anything. */
   readonly metrics: ServerMetrics | undefined;
@@ -191,7 +197,7 @@ export class OpenDatabase implements Database {
       shared &&
       new StoreNode(services, shared.store, {
         about,
-        forget: (transaction, gone) => sweepSessions(transaction, (node) => node === gone),
+        forget: forgetNode,
         returned: () => shared.presence.rewrite(),
       });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
@@ -218,6 +224,7 @@ export class OpenDatabase implements Database {
       weakKeys: options.weakKeys ?? false,
       network: new Fetcher(environment, targets, fetchLimits),
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
+      vectorMemory: memory.limits.vectors,
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
     const transactions = new HeldTransactions(environment, options.transactions);
@@ -229,6 +236,7 @@ export class OpenDatabase implements Database {
       return { ...services, lease: this.#node?.lease(work) };
     };
     this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
+    this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
     this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
@@ -330,7 +338,7 @@ export class OpenDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop()]);
+    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
     this.#aging.stop();
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);

@@ -210,7 +210,7 @@ export class Membership {
     return sighting !== undefined && this.#now() - sighting.at < LEASE_TIME;
   }
 
-  /** Takes leases without a holder, or with a dead one: all, or none for now if something has changed. */
+  /** Takes leases without a holder, or with a dead one: all of them or, if something has changed, none for now. */
   async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {

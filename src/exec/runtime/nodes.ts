@@ -1,6 +1,7 @@
-/** What statements know of work in the background, and of the nodes that do it. */
+/** What INFO shows of nodes, sessions and queues that other parts of the server keep. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Id } from '../../catalog/definitions/definition.js';
+import type { PresentSession } from '../../catalog/nodes/presence.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { Datetime } from '../../value/value.js';
 
@@ -24,6 +25,25 @@ export interface NodeFacts {
   readonly staleness: number;
   /** The background work that it does. */
   readonly work: readonly string[];
+}
+
+/** The sessions of other nodes that use the store. */
+export interface SessionsElsewhere {
+  /** This node (`SharedStore.node`). */
+  readonly node: string;
+  /** The sessions of a user (`userKey`), or of all users. */
+  all(transaction: Transaction, user?: string): PromiseOrValue<readonly PresentSession[]>;
+  /** Has its node end a session when the transaction has committed. */
+  end(transaction: Transaction, session: PresentSession): void;
+}
+
+export interface SessionFacts {
+  /** When the user signed in, in nanoseconds since 1970. */
+  readonly since: bigint;
+  /** When it was last used. */
+  readonly active: bigint;
+  readonly expires: bigint | undefined;
+  readonly liveQueries: number;
 }
 
 /** What runs asynchronous events. */
