@@ -85,13 +85,13 @@ export class ViewPool<V extends ByteView = ByteView> {
   }
 
   #add(view: V): SharedView<V> {
-    if (this.#views.size >= this.#most) this.#endOldest();
+    if (this.#views.size >= this.#most) this.#expireOldestSnapshot();
     const shared = new SharedView(view);
     this.#views.add(shared);
     return shared;
   }
 
-  #endOldest(): void {
+  #expireOldestSnapshot(): void {
     const [oldest] = this.#views;
     if (oldest === undefined) return;
     oldest.end(failure('snapshot_expired'));
