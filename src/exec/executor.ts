@@ -38,12 +38,12 @@ import {
   type QueuedEvents,
   type SequenceNumbers,
   type Services,
-  type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
 import type { Scope } from './runtime/scope.js';
+import type { SessionRegistry } from './runtime/sessions.js';
 import { DatabaseTransactionContext } from './runtime/transaction-context.js';
 import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';

@@ -7,7 +7,7 @@ import type { SessionIdentity } from '../../auth/identity.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import type { FollowedKey } from '../../catalog/followed-key.js';
 import { type DatabasePath, databasePathOf, type Principal, userKey } from '../../catalog/principal.js';
-import type { LastingSession, SessionRegistry, SessionsElsewhere } from '../../exec/runtime/execution.js';
+import type { LastingSession, SessionRegistry, SessionsElsewhere } from '../../exec/runtime/sessions.js';
 import type { Level } from '../../language/ast.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';

@@ -6,7 +6,7 @@ import { databasePathOf, subjectOf } from '../../catalog/principal.js';
 import type { Timers } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
 import { describeSession } from '../../exec/info/sessions.js';
-import type { SessionsElsewhere } from '../../exec/runtime/execution.js';
+import type { SessionsElsewhere } from '../../exec/runtime/sessions.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Key, Stored, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';

@@ -6,8 +6,9 @@ import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalo
 import { asTesseraError, failure } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
-import type { LiveListener, SessionFacts } from '../../exec/runtime/execution.js';
+import type { LiveListener } from '../../exec/runtime/execution.js';
 import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { SessionFacts } from '../../exec/runtime/sessions.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
