@@ -176,7 +176,9 @@ export function eventQueue(database: Id): Key {
   return `${databaseArea(database)}a`;
 }
 
-/** Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog. */
+/**
+ * Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog.
+ */
 export function eventDatabaseKey(database: Id): Key {
   return EVENT_DATABASES + idBytes(database);
 }

@@ -33,22 +33,22 @@ import {
   type Interrupt,
   type LiveListener,
   type LiveRegistry,
-  type NodeRegistry,
   type Past,
-  type QueuedEvents,
   type SequenceNumbers,
   type Services,
+  type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
+import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
 import type { Scope } from './runtime/scope.js';
-import type { SessionRegistry } from './runtime/sessions.js';
 import { DatabaseTransactionContext } from './runtime/transaction-context.js';
 import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
+import { Analyzers } from './search/analyzers.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -129,6 +129,7 @@ export class Executor {
       scripts: this.#scripts,
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
+      analyzers: new Analyzers(this.compiler),
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,

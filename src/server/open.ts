@@ -4,8 +4,9 @@ import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
 import { describeKey } from '../catalog/describe-key.js';
 import type { Log } from '../http/log.js';
+import { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Database } from '../session/contract.js';
-import { type DatabaseOptions, openDatabase } from '../session/database/database.js';
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../session/database/database.js';
 import type { Engine } from '../storage/contract.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
@@ -22,7 +23,7 @@ const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'stora
  * Opens storage, audit log and database.
  * @throws TesseraError if the storage cannot be opened
  */
-export async function openConfigured(configuration: Configuration, log: Log): Promise<Database> {
+export async function openConfigured(configuration: Configuration, log: Log): Promise<OpenDatabase> {
   const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
   tellSubstitutes(configuration, log);
   const engine = await openEngine(path, {
@@ -65,6 +66,7 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
       heldMemory: configuration.maxHeldMemory,
     },
     memory: configuration.memoryLimits,
+    metrics: new ServerMetrics(),
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),

@@ -39,7 +39,7 @@ export class CoalescedTask {
     this.#running = this.#run();
   }
 
-  /** Ends it: no run begins from now on. */
+  /** No further run begins. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelRetry?.();

@@ -148,6 +148,7 @@ export function executionOver(world: World, store: Store): Execution {
       scripts: undefined,
       sequences: { next: missing },
       apis: { invoke: missing },
+      analyzers: { named: missing },
       reader: {
         judge: () => ({ admitted: true, hidden: [] }),
         read: (_, id) => store.read(id),

@@ -118,7 +118,7 @@ describe('The build of an index', () => {
   test('goes on where it was within seconds when its node dies, and disturbs nobody', async () => {
     const [one, two] = [await nodes.join(), await nodes.join()];
     await nodes.ask(two, 'DEFINE TABLE t; FOR $i IN 0..2500 { CREATE type::record("t", $i) SET a = $i % 7 }');
-    // It gives way after each step, of which there are two.
+    // It yields after each step, of which there are two.
     one.process.pauseAfter(0);
     await nodes.ask(two, 'DEFINE INDEX i ON t FIELDS a CONCURRENTLY');
     await nodes.pass(200);

@@ -1,4 +1,4 @@
-/** Which of several nodes does the background work, and what becomes of it when that node dies, stands still, or can't reach the store. */
+/** Which of several nodes does the background work, and how it goes on when that node dies, stands still, or can't reach the store. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toDatetime } from '../../src/catalog/credentials/grant.js';
 import { WORKS } from '../../src/catalog/nodes/lease-row.js';

@@ -37,7 +37,7 @@ export function watchTable(
   });
 }
 
-/** Answers false if the table has ceased to be watched, so that changes of it may have been missed. */
+/** Answers false if the table is no longer watched, so that changes of it may have been missed. */
 export function renewWatch(
   change: SchemaChange,
   catalog: DatabaseCatalog,

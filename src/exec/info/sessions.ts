@@ -7,8 +7,7 @@ import { parseUuid } from '../../value/uuid.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { guestRefusal } from '../authorization/authorize.js';
 import { mayEnd, sessionsElsewhere } from '../identity/kill-sessions.js';
-import type { Execution } from '../runtime/execution.js';
-import type { LastingSession } from '../runtime/sessions.js';
+import type { Execution, LastingSession } from '../runtime/execution.js';
 
 export function sessionList(execution: Execution): PromiseOrValue<ObjectValue[]> {
   const { principal } = execution.identity;

@@ -4,7 +4,13 @@ import type { Id } from '../../catalog/definitions/definition.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
 import { databaseKey } from '../../catalog/keys.js';
 import { liveLogPrunedKey } from '../../catalog/live/keys.js';
-import { liveLogPosition, liveLogRange, liveLogStart, readLiveLogEntry, scanLiveLog } from '../../catalog/live/live-log.js';
+import {
+  liveLogPosition,
+  liveLogRange,
+  liveLogStart,
+  readLiveLogEntry,
+  scanLiveLog,
+} from '../../catalog/live/live-log.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/append.js';

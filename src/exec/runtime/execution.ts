@@ -1,7 +1,4 @@
-/**
- * The state of a running statement: services, request, transaction, identity and limits. It is passed as an argument;
- * nothing is ambient.
- */
+/** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
@@ -14,19 +11,20 @@ import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
+import type { Analyzer } from '../../search/analyzer.js';
 import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
-import type { Datetime, Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
+import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
 import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
 import type { ScriptRunner } from '../script/contract.js';
+import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
-import type { SessionRegistry } from './sessions.js';
 import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 
@@ -90,6 +88,7 @@ export interface Services {
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
   readonly apis: ApiEndpoints;
+  readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
@@ -155,6 +154,22 @@ export interface Past {
   readonly emptyBefore: bigint | undefined;
   /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
   unchangedSince(): PromiseOrValue<bigint | undefined>;
+}
+
+/** The analyzers of the selected database. */
+export interface AnalyzerRegistry {
+  /** @throws TesseraError `analyzer_missing`, `analyzer_file_denied` */
+  named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
+}
+
+/** An analyzer for the texts of one execution. */
+export interface TextAnalyzer {
+  readonly analyzer: Analyzer;
+  /**
+   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
+   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
+   */
+  source(text: string): PromiseOrValue<string>;
 }
 
 /**
@@ -335,34 +350,31 @@ export interface LiveRegistry {
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
 }
 
-/** The nodes that use the store. */
-export interface NodeRegistry {
-  list(transaction: Transaction): PromiseOrValue<readonly NodeFacts[]>;
+/** A session that outlasts a request, with a signed-in user. */
+export interface LastingSession {
+  /** A UUID. */
+  readonly key: string;
+  readonly identity: Identity;
+  /** Receives the notifications of its live queries. */
+  readonly listener: LiveListener | undefined;
+  /** What INFO FOR SESSIONS shows of it besides who it is. */
+  readonly facts: SessionFacts;
+  /** Ends it at once, with what it runs, holds and watches. It is expired then. */
+  end(): void;
 }
 
-/** What INFO FOR NODES shows of a node. */
-export interface NodeFacts {
-  /** 16 hexadecimal digits. */
-  readonly id: string;
-  readonly isCurrent: boolean;
-  /** Of Tessera. */
-  readonly version: string;
-  /** The newest store format that it reads and writes. */
-  readonly format: number;
-  readonly since: Datetime;
-  readonly address: string | undefined;
-  /** By how many milliseconds its view of the commits of all nodes is behind. */
-  readonly staleness: number;
-  /** The background work that it does. */
-  readonly work: readonly string[];
-}
-
-/** What runs asynchronous events. */
-export interface QueuedEvents {
-  /** Whether the store is known to list a database among those in which events were queued. */
-  isListed(database: Id): boolean;
-  /** A transaction has committed that queued an event. */
-  committed(database: Id): void;
+/** The sessions that outlast a request. */
+export interface SessionRegistry {
+  /** Absent where no other node uses the store. */
+  readonly elsewhere?: SessionsElsewhere | undefined;
+  /** Those with a signed-in user, the oldest first. */
+  signedIn(): Iterable<LastingSession>;
+  /**
+   * When a transaction commits that changes what users at a place or below it rest on, has their sessions re-validated.
+   */
+  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void;
+  /** The same for the users of a record. */
+  scheduleRecordRevalidation(transaction: Transaction, place: DatabasePath, id: RecordId): void;
 }
 
 /** The owner of live queries: a session that receives notifications. */

@@ -41,6 +41,13 @@ export const SERVER_SETTINGS = {
     '127.0.0.1:8000',
     readAddress,
   ),
+  metricsBind: optional(
+    {
+      flag: '--metrics-bind <address>',
+      description: 'Another address at which GET /metrics answers everybody; on the main one it is for root users',
+    },
+    readAddress,
+  ),
   log: withDefault(
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
     'info',

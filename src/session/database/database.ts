@@ -23,6 +23,7 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
@@ -91,6 +92,8 @@ export interface DatabaseOptions {
    * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
    */
   readonly maxStaleness?: number;
+  /** Counts statements and sign-ins. Default: nothing is counted. */
+  readonly metrics?: ServerMetrics;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -115,7 +118,9 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
-/** For how many milliseconds background work that is under way may delay closing, where another node goes on with it. */
+/**
+ * For how many milliseconds background work that is under way may delay closing, where another node goes on with it.
+ */
 const LAST_WORK = 5_000;
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
@@ -164,12 +169,15 @@ export class OpenDatabase implements Database {
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
   readonly #retention: SharedRetention | undefined;
+  /** What is counted, if anything. */
+  readonly metrics: ServerMetrics | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
     const report = options.report ?? (() => undefined);
     const memory = new ServerMemory(environment, { limits: options.memory, ownsRows: !engine.isVolatile });
     this.memory = memory;
+    this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
@@ -248,6 +256,7 @@ export class OpenDatabase implements Database {
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
       staleness: shared?.staleness,
+      metrics: options.metrics,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,

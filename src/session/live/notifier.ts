@@ -128,8 +128,8 @@ export class Notifier implements LiveListener {
   }
 
   /**
-   * The first versionstamp that a commit may still get after one that has got `stamp`. Where other nodes use the store,
-   * versionstamps don't depend on the clock of this process.
+   * The first versionstamp that a commit may still get after one that has got `stamp`. Only a store of this process
+   * alone takes them from its clock.
    */
   #soonest(stamp: Versionstamp): Versionstamp {
     const { engine, environment } = this.#services;

@@ -204,7 +204,7 @@ export class Membership {
     return sighting !== undefined && this.#now() - sighting.at < LEASE_TIME;
   }
 
-  /** Takes leases that nobody holds, or nodes that are dead; all of them or, if something has changed, none for now. */
+  /** Takes leases without a holder, or with a dead one: all of them or, if something has changed, none for now. */
   async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {

@@ -1,8 +1,8 @@
 import type { SessionIdentity } from '../../auth/identity.js';
-import { grantName } from '../../catalog/followed-key.js';
+import { type FollowedKey, grantName } from '../../catalog/followed-key.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { Range } from '../../value/value.js';
-import type { DependencyKey, RegisteredSession } from '../database/session-registry.js';
+import type { RegisteredSession } from '../database/registered-session.js';
 
 /**
  * Finds the sessions that rest on a record or a grant by what the keys of commits say of these. Records are found by
@@ -29,7 +29,7 @@ export class SessionDependencies {
     this.#names.delete(session);
   }
 
-  on(key: DependencyKey): Iterable<RegisteredSession> {
+  on(key: Extract<FollowedKey, { readonly kind: 'grant' | 'incarnation' }>): Iterable<RegisteredSession> {
     return this.#byName.get(key.kind === 'grant' ? key.name : recordName(key.key)) ?? [];
   }
 }

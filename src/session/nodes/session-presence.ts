@@ -6,11 +6,11 @@ import { databasePathOf, subjectOf } from '../../catalog/principal.js';
 import type { Timers } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
 import { describeSession } from '../../exec/info/sessions.js';
-import type { SessionsElsewhere } from '../../exec/runtime/sessions.js';
+import type { SessionsElsewhere } from '../../exec/runtime/nodes.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Key, Stored, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { RegisteredSession } from '../database/session-registry.js';
+import type { RegisteredSession } from '../database/registered-session.js';
 
 export interface PresenceOptions {
   readonly engine: Engine;
@@ -138,7 +138,7 @@ export class SessionPresence implements SessionsElsewhere {
     return [...this.#keys.keys()].filter(({ key }) => own.has(key));
   }
 
-  /** `undefined` for a session whose user has left. */
+  /** `undefined` for a session whose user has signed out. */
   #row(session: RegisteredSession): Stored | undefined {
     const { principal, token } = session.identity;
     if (principal.kind === 'guest') return undefined;

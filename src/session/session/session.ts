@@ -8,7 +8,7 @@ import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
 import type { LiveListener } from '../../exec/runtime/execution.js';
 import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { SessionFacts } from '../../exec/runtime/sessions.js';
+import type { SessionFacts } from '../../exec/runtime/nodes.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
@@ -31,7 +31,7 @@ import type {
 } from '../contract.js';
 import { parseYielding } from '../database/parse-yielding.js';
 import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
-import { accountKey, type RegisteredSession } from '../database/session-registry.js';
+import { accountKey, type RegisteredSession } from '../database/registered-session.js';
 import { LiveQuota } from '../live/live-quota.js';
 import { Notifier } from '../live/notifier.js';
 import { SessionAuthentication } from './authentication.js';
@@ -68,8 +68,7 @@ export class OpenSession implements Session, RegisteredSession {
   #key: string | undefined;
   #identity: SessionIdentity;
   #isClosed = false;
-  /** Time of the sign-in. */
-  #since = 0n;
+  #signedInAt = 0n;
   /** The pending validity check. */
   #revalidation: Promise<void> | undefined;
 
@@ -92,7 +91,7 @@ export class OpenSession implements Session, RegisteredSession {
       mustBeOpen: () => this.#mustBeOpen(),
       entered: ({ identity, expiresAt }, since, mayBeStale) => {
         this.#become(identity, expiresAt);
-        this.#since = since;
+        this.#signedInAt = since;
         if (mayBeStale) this.scheduleRevalidation();
       },
     });
@@ -122,7 +121,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   get facts(): SessionFacts {
     return {
-      since: this.#since,
+      since: this.#signedInAt,
       active: this.#lifetime.usedAt,
       expires: this.#lifetime.expiresAt,
       liveQueries: this.#notifier?.queries ?? 0,
@@ -350,7 +349,7 @@ export class OpenSession implements Session, RegisteredSession {
     // The commit that scheduled the check completes first.
     await undefined;
     const now = await this.#services.authenticator
-      .revalidatePrincipal(signedIn, this.#since)
+      .revalidatePrincipal(signedIn, this.#signedInAt)
       .catch((error: unknown) => {
         this.#services.report(asTesseraError(error));
         return undefined;

@@ -27,6 +27,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     ...readPostgresAddress(address),
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
+    timers,
     isShared: options.isShared ?? false,
     readOnly: options.readOnly,
   });
