@@ -180,6 +180,8 @@ export class FakeDatabase implements Database {
     [];
   readonly levels: { namespace?: string; database?: string }[] = [];
   healthy = true;
+  /** It knows what other nodes do. */
+  current = true;
   onQuery: (
     text: string,
     variables: ObjectValue | undefined,
@@ -209,6 +211,7 @@ export class FakeDatabase implements Database {
 
   async checkReady(): Promise<void> {
     await this.check();
+    if (!this.current) throw failure('storage_unavailable', { reason: 'the test says so' });
   }
 
   async close(): Promise<void> {}
