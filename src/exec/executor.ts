@@ -11,6 +11,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
+import { PackedCache } from '../vectors/packed-cache.js';
 import { Endpoints } from './api/endpoints.js';
 import type { AuditRecorder } from './audit/audit-recorder.js';
 import { UNCHECKED } from './authorization/permission.js';
@@ -72,6 +73,8 @@ export interface ExecutorOptions {
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
+  /** How many bytes packed vectors may take. */
+  readonly vectorMemory: number;
 }
 
 export interface RunOptions {
@@ -133,6 +136,7 @@ export class Executor {
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
+      packedVectors: new PackedCache(options.vectorMemory),
       past: options.past,
       sessions: options.sessions,
       queryTimeout: this.queryTimeout,

@@ -66,9 +66,15 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     operator: 'Filter',
     attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
   }),
-  'knn-top-k': ({ field, vector, k, metric }) => ({
+  'knn-top-k': ({ field, vector, k, metric, packed }) => ({
     operator: 'KnnTopK',
-    attributes: { field: printExpression(field), k: String(k), distance: metricText(metric), ...dimensionOf(vector) },
+    attributes: {
+      field: printExpression(field),
+      k: String(k),
+      distance: metricText(metric),
+      ...dimensionOf(vector),
+      ...(packed !== undefined && { packed: 'true' }),
+    },
   }),
   split: ({ on }) => ({ operator: 'Split', attributes: { on: list(on) } }),
   aggregate: ({ group, projections }) => ({

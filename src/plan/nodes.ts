@@ -166,6 +166,8 @@ export interface KnnTopK {
   readonly vector: Expression;
   readonly k: number;
   readonly metric: Metric;
+  /** The table of which packed vectors are kept (the rule `packed-vectors`). */
+  readonly packed?: string;
   readonly input: StreamNode;
 }
 

@@ -10,6 +10,7 @@ import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../sessio
 import type { Engine } from '../storage/contract.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
+import type { WorkerGroup } from '../storage/engines/shared-lmdb/open.js';
 import { durationFromNanoseconds } from '../value/duration.js';
 import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
@@ -20,13 +21,18 @@ import { importFile } from './import-file.js';
 const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
 
 /**
- * Opens storage, audit log and database.
+ * Opens storage, audit log and database; the storage as one of a group of processes, if there is one.
  * @throws TesseraError if the storage cannot be opened
  */
-export async function openConfigured(configuration: Configuration, log: Log): Promise<OpenDatabase> {
+export async function openConfigured(
+  configuration: Configuration,
+  log: Log,
+  group?: WorkerGroup,
+): Promise<OpenDatabase> {
   const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
-  tellSubstitutes(configuration, log);
+  if (group === undefined) tellSubstitutes(configuration, log);
   const engine = await openEngine(path, {
+    group,
     verifyUpTo: configuration.verifyAtStart,
     describeKey,
     report: (error) => log.error({ code: error.code }, error.message),

@@ -39,7 +39,7 @@ export class CoalescedTask {
     this.#running = this.#run();
   }
 
-  /** No further run begins. */
+  /** Ends it: no run begins from now on. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelRetry?.();

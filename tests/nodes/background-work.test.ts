@@ -159,3 +159,17 @@ describe('The retention of changefeeds', () => {
     expect(await changes()).toBe(0);
   });
 });
+
+describe('The log of commits', () => {
+  test('is pruned by the node that has the lease, and by the next one when that is closed', async () => {
+    const [one, two] = [await nodes.join(), await nodes.join()];
+    await nodes.pass(200_000);
+    const before = one.prunings();
+    expect(before).toBeGreaterThan(2);
+    expect(two.prunings()).toBe(0);
+    await nodes.during(one.database.close());
+    await nodes.pass(70_000);
+    expect(one.prunings()).toBe(before);
+    expect(two.prunings()).toBeGreaterThan(0);
+  });
+});

@@ -21,7 +21,7 @@ test('a node that is behind refuses requests and sign-ins, until it has caught u
   expect(await failureOf(() => run(ann, 'RETURN 1'))).toBe('none');
   environment.advance(1);
   expect(await failureOf(() => run(ann, 'RETURN 1'))).toBe('storage_unavailable');
-  expect(await failureOf(() => ann.catalog())).toBe('storage_unavailable');
+  expect(await failureOf(() => ann.catalogSnapshot())).toBe('storage_unavailable');
   expect(await failureOf(() => ann.begin())).toBe('storage_unavailable');
   expect(await failureOf(() => b.database.session({}).authenticate(token.access))).toBe('storage_unavailable');
   expect(await failureOf(() => signUp(b, 'cy'))).toBe('storage_unavailable');

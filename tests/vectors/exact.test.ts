@@ -56,6 +56,8 @@ describe.each(Object.entries(SETS))('%s (seed 7)', (name, vectors) => {
     for (const point of [vectors[3] as number[], ...spread(3, DIMENSION, random)]) {
       const packed = Float64Array.from(point);
       const measure = (vector: readonly number[]) => distance(Float64Array.from(vector), packed);
+      // Twice, since vectors are kept packed.
+      await ask(`SELECT VALUE id FROM ${name} WHERE v <|1,${text}|> $vector`, point);
       const search = (k: number, rest = '') =>
         ask(`SELECT VALUE id FROM ${name} WHERE v <|${k},${text}|> $vector ${rest}`, point);
       for (const k of [1, 10, COUNT + 1]) expect(keys(await search(k))).toEqual(plainLoop(vectors, k, measure));
@@ -65,4 +67,32 @@ describe.each(Object.entries(SETS))('%s (seed 7)', (name, vectors) => {
       expect(keys(await search(10, 'AND part = 9'))).toEqual(plainLoop(part, 10, measure));
     }
   });
+});
+
+test('finds what was changed since it was searched, in this transaction or another (seed 7)', async () => {
+  const vectors = new Map(spread(700, 8, random).map((vector, at) => [at, vector] as const));
+  const rows = [...vectors].map(([at, v]) => objectFrom(Object.entries({ id: new RecordId('moving', at), v })));
+  await owner.query('INSERT INTO moving $rows RETURN NONE', { rows });
+  const point = Array.from({ length: 8 }, random);
+  const squared = (vector: readonly number[]) =>
+    vector.reduce((sum, component, at) => sum + (component - (point[at] as number)) ** 2, 0);
+  const search = 'SELECT VALUE id FROM moving WHERE v <|20,EUCLIDEAN|> $vector';
+  const expected = () =>
+    plainLoop(
+      Array.from({ length: 800 }, (_, at) => vectors.get(at)),
+      20,
+      squared,
+    );
+  for (let round = 0; round < 12; round++) {
+    expect(keys(await ask(search, point))).toEqual(expected());
+    const [nearest = 0, next = 0] = expected();
+    const cancelled = await owner.query(`BEGIN; DELETE moving:${next}; ${search}; CANCEL`, { vector: point });
+    expect(cancelled.length).toBe(4);
+    expect(keys(await ask(search, point))).toEqual(expected());
+    await owner.query(`DELETE moving:${nearest}; UPDATE moving:${next} SET v[0] = 9`);
+    await owner.query(`CREATE moving:${700 + round} SET v = $vector`, { vector: point });
+    vectors.delete(nearest);
+    vectors.set(next, [9, ...(vectors.get(next) as number[]).slice(1)]);
+    vectors.set(700 + round, point);
+  }
 });

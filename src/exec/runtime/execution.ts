@@ -16,6 +16,7 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storag
 import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
+import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
 import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
@@ -92,6 +93,8 @@ export interface Services {
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
+  /** Packed vectors of what was searched before. */
+  readonly packedVectors: PackedCache;
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly nodes: NodeRegistry;

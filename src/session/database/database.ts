@@ -12,7 +12,7 @@ import type { Work } from '../../catalog/nodes/lease-row.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
-import type { TesseraError } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
 import { Executor } from '../../exec/executor.js';
 import type { FieldPermissionDefault } from '../../exec/record/table.js';
@@ -28,14 +28,13 @@ import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
-import { followWork } from '../nodes/follow-work.js';
 import { forgetNode } from '../nodes/forget-node.js';
-import { Membership } from '../nodes/membership.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
 import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
+import { StoreNode } from '../nodes/store-node.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
@@ -118,11 +117,6 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
-/**
- * For how many milliseconds background work that is under way may delay closing, where another node goes on with it.
- */
-const LAST_WORK = 5_000;
-
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Functions may be given by their names of 2.x. */
@@ -162,13 +156,13 @@ export class OpenDatabase implements Database {
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   /** Absent where no other node uses the store. */
-  readonly #membership: Membership | undefined;
-  #unfollow: () => void = () => undefined;
+  readonly #node: StoreNode | undefined;
   readonly plans: PlanCache;
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
   readonly #retention: SharedRetention | undefined;
+  #isDraining = false;
   /** What is counted, if anything. */
   readonly metrics: ServerMetrics | undefined;
 
@@ -198,9 +192,14 @@ export class OpenDatabase implements Database {
       report,
     });
     const about = describeNode(environment, options.address);
-    this.#membership =
-      engine.shared &&
-      new Membership({ engine, shared: engine.shared, environment, about, report, forget: forgetNode });
+    const services = { engine, environment, report };
+    this.#node =
+      shared &&
+      new StoreNode(services, shared.store, {
+        about,
+        forget: forgetNode,
+        returned: () => shared.presence.rewrite(),
+      });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
@@ -213,7 +212,7 @@ export class OpenDatabase implements Database {
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
-      nodes: nodeList(about, environment, this.#membership),
+      nodes: nodeList(about, environment, this.#node?.membership),
       queuedEvents: {
         isListed: (database) => this.#events.isListed(database),
         committed: (database) => this.#events.committed(database),
@@ -225,6 +224,7 @@ export class OpenDatabase implements Database {
       weakKeys: options.weakKeys ?? false,
       network: new Fetcher(environment, targets, fetchLimits),
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
+      vectorMemory: memory.limits.vectors,
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
     const transactions = new HeldTransactions(environment, options.transactions);
@@ -233,7 +233,7 @@ export class OpenDatabase implements Database {
     this.#staleness = shared?.staleness;
     this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
     const background = (work: Work): BackgroundServices => {
-      return { engine, environment, report, lease: this.#membership?.lease(work) };
+      return { ...services, lease: this.#node?.lease(work) };
     };
     this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
     this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
@@ -250,6 +250,7 @@ export class OpenDatabase implements Database {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
+        failures: this.#node?.failures,
       }),
       registry,
       transactions,
@@ -283,10 +284,7 @@ export class OpenDatabase implements Database {
       transaction.cancel();
     }
     this.#state?.readAgain();
-    const { shared } = this.#engine;
-    if (shared !== undefined)
-      this.#unfollow = await shared.follow(followWork({ events: this.#events, indexes: this.#indexes }));
-    await this.#membership?.join();
+    await this.#node?.join({ events: this.#events, indexes: this.#indexes });
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -328,7 +326,13 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
+  /** From now on it isn't ready for more clients, though it serves those that come. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   async checkReady(): Promise<void> {
+    if (this.#isDraining) throw failure('shutting_down');
     await this.check();
     this.#staleness?.assertCurrent();
   }
@@ -336,13 +340,8 @@ export class OpenDatabase implements Database {
   async close(): Promise<void> {
     const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
     this.#aging.stop();
-    this.#unfollow();
     for (const session of this.#sessions) session.close();
-    // What is under way ends before another node goes on with it.
-    if (this.#membership !== undefined) {
-      await Promise.race([work, this.#services.environment.timers.wait(LAST_WORK)]);
-      await this.#membership.leave();
-    }
+    await this.#node?.leave(work);
     this.#services.executor.close();
     await this.#state?.close();
     await this.#services.audit?.close();

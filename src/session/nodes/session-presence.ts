@@ -78,6 +78,12 @@ export class SessionPresence implements SessionsElsewhere {
     this.#writing.wake();
   }
 
+  /** Writes all of them again, since others have taken this node for gone. */
+  rewrite(): void {
+    for (const [key, entered] of this.#entered) this.#waiting.set(key, entered);
+    this.#writing.wake();
+  }
+
   async all(transaction: Transaction, user?: string): Promise<readonly PresentSession[]> {
     const found = await presentSessions(transaction, user);
     return found.filter(({ node }) => node !== this.node);
@@ -138,7 +144,7 @@ export class SessionPresence implements SessionsElsewhere {
     return [...this.#keys.keys()].filter(({ key }) => own.has(key));
   }
 
-  /** `undefined` for a session whose user has signed out. */
+  /** `undefined` for a session whose user has left. */
   #row(session: RegisteredSession): Stored | undefined {
     const { principal, token } = session.identity;
     if (principal.kind === 'guest') return undefined;
