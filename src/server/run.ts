@@ -14,6 +14,8 @@ import { exitOnSignals, surviveUncaught } from './shutdown.js';
 export interface Running {
   readonly url: string;
   readonly hasRootUser: boolean;
+  /** The processes that serve, if there are several. */
+  readonly pids?: readonly (number | undefined)[];
 }
 
 /**
@@ -34,7 +36,8 @@ export async function runServer(
     configuration.workers > 1
       ? await (await import('./workers/primary.js')).runPrimary(configuration, log)
       : await runAlone(configuration, log);
-  log.info({ url: running.url, path: withoutPassword(configuration.path) }, 'Listening');
+  const { url, pids } = running;
+  log.info({ url, path: withoutPassword(configuration.path), pids }, 'Listening');
   return running;
 }
 

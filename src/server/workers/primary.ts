@@ -29,7 +29,8 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
   surviveUncaught(log);
   exitOnSignals(close, configuration.shutdownTimeout + GRACE, log);
   try {
-    return { url: await pool.start(), hasRootUser };
+    const url = await pool.start();
+    return { url, hasRootUser, pids: pool.pids };
   } catch (error) {
     log.error({ error }, 'The workers could not be started');
     await close().catch(() => undefined);
