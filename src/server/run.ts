@@ -5,18 +5,11 @@ import { withoutPassword } from '../storage/engines/address.js';
 import type { Configuration } from './configuration.js';
 import { createLog } from './log.js';
 import { openConfigured, prepareDatabase } from './open.js';
+import type { Running } from './running.js';
 import { startServer } from './server.js';
 import { nameOf } from './setting.js';
 import type { IgnoredSetting } from './settings/ignored.js';
 import { exitOnSignals, surviveUncaught } from './shutdown.js';
-
-/** The URL of a running server, and whether it has a root user. */
-export interface Running {
-  readonly url: string;
-  readonly hasRootUser: boolean;
-  /** The processes that serve, if there are several. */
-  readonly pids?: readonly (number | undefined)[];
-}
 
 /**
  * Opens the database and serves it until a signal ends the process, in as many processes as are configured.

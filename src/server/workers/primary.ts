@@ -6,7 +6,7 @@ import { readStoreAddress } from '../../storage/engines/address.js';
 import { shareFolder } from '../../storage/engines/shared-lmdb/open.js';
 import type { Configuration } from '../configuration.js';
 import { openConfigured, prepareDatabase } from '../open.js';
-import type { Running } from '../run.js';
+import type { Running } from '../running.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
 import { WorkerPool } from './worker-pool.js';
 
