@@ -5,6 +5,7 @@
  *     A db                                  a database in which asynchronous events were queued
  *     Q stamp order                         asynchronous events that wait, as 0.1 has them for the whole store
  *     B db table index                      work on indexes that waits to be done in the background
+ *     C                                     there while a copy of another store isn't complete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
@@ -30,7 +31,7 @@
  *       D db u id                           a live query, with its node
  *       D db c stamp order                  what was changed in watched tables, for the nodes to read
  *       D db y                              how far that log has been pruned
- *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`, `nodes/session-keys.ts`)
+ *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`, `nodes/keys.ts`)
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never
  * met again. Names are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key
@@ -175,7 +176,9 @@ export function eventQueue(database: Id): Key {
   return `${databaseArea(database)}a`;
 }
 
-/** Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog. */
+/**
+ * Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog.
+ */
 export function eventDatabaseKey(database: Id): Key {
   return EVENT_DATABASES + idBytes(database);
 }

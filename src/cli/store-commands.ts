@@ -1,5 +1,6 @@
-/** The commands for data folders that no server has open: `check` and `upgrade`. */
+/** The commands for stores that no server has open: `check`, `upgrade` and `copy`. */
 import type { Command } from 'commander';
+import type { CopyCommand } from './copy.js';
 import { Flag } from './flags.js';
 import type { CheckOptions } from './store.js';
 
@@ -33,5 +34,25 @@ Examples:
     .action(async (folder: string) => {
       const { runUpgrade } = await import('./store.js');
       process.exitCode = (await runUpgrade(folder, process.stdout)) ? 0 : 1;
+    });
+  program
+    .command('copy')
+    .description('Copy a whole store to another place or engine')
+    .argument('<from>', 'The store, as for "tessera start": a folder, or postgres://…; no server may have it open')
+    .argument('<to>', 'An empty one, or one that holds an unfinished copy of the same')
+    .addOption(new Flag('--json', 'What was copied as JSON'))
+    .addHelpText(
+      'after',
+      `
+Everything in it is copied: namespaces, records, users, keys, grants, revocations and positions of changefeeds. A
+copy that was interrupted goes on when the same command is run again. At the end all of both is compared.
+
+Examples:
+  tessera copy ./data postgres://tessera@db.internal/shop
+  tessera copy postgres://tessera@db.internal/shop ./data`,
+    )
+    .action(async (from: string, to: string, options: CopyCommand) => {
+      const { runCopy } = await import('./copy.js');
+      await runCopy(from, to, options, { output: process.stdout, errors: process.stderr });
     });
 }

@@ -40,6 +40,6 @@ async function runAlone(configuration: Configuration, log: Log): Promise<Running
   const prepared = prepareDatabase(database, configuration);
   const server = await startServer(configuration, { database, log, prepared });
   surviveUncaught(log);
-  exitOnSignals(server.close, configuration.shutdownTimeout, log);
+  exitOnSignals(server.close, configuration.drainTime + configuration.shutdownTimeout, log);
   return { url: server.url, hasRootUser: await prepared };
 }

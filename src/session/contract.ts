@@ -209,7 +209,7 @@ export interface Database {
   /**
    * Checks that requests are served: that the storage can be read and, where other nodes use it too, that this one
    * knows what they have done.
-   * @throws TesseraError `storage_unavailable`
+   * @throws TesseraError `storage_unavailable`; `shutting_down` while it is drained
    */
   checkReady(): Promise<void>;
   close(): Promise<void>;

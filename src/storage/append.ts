@@ -108,6 +108,11 @@ export class StampSource {
     return now > this.#last ? now : this.#last + 1n;
   }
 
+  /** All that are given out from now on are greater than `stamp`. */
+  raise(stamp: Versionstamp): void {
+    if (stamp > this.#last) this.#last = stamp;
+  }
+
   /** What got a versionstamp by `next` has its place in the order of commits. */
   give(stamp: Versionstamp): void {
     this.#last = stamp;

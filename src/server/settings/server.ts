@@ -42,6 +42,13 @@ export const SERVER_SETTINGS = {
     '127.0.0.1:8000',
     readAddress,
   ),
+  metricsBind: optional(
+    {
+      flag: '--metrics-bind <address>',
+      description: 'Another address at which GET /metrics answers everybody; on the main one it is for root users',
+    },
+    readAddress,
+  ),
   workers: withDefault(
     {
       flag: '--workers <count>',
@@ -165,6 +172,15 @@ export const SERVER_SETTINGS = {
   exportTimeout: withDefault(
     { flag: '--export-timeout <time>', description: 'How long a request of /export may take in all' },
     '1h',
+    readTime,
+  ),
+  drainTime: withDefault(
+    {
+      flag: '--drain-time <time>',
+      description:
+        'How long to go on serving, with 503 at `/ready`, before the server stops, so that load balancers notice',
+    },
+    '0s',
     readTime,
   ),
   shutdownTimeout: withDefault(

@@ -27,7 +27,7 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
     await pool.stop().finally(unlock);
   };
   surviveUncaught(log);
-  exitOnSignals(close, configuration.shutdownTimeout + GRACE, log);
+  exitOnSignals(close, configuration.drainTime + configuration.shutdownTimeout + GRACE, log);
   try {
     const url = await pool.start();
     return { url, hasRootUser, pids: pool.pids };

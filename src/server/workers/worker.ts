@@ -22,7 +22,7 @@ export async function runWorker(configuration: Configuration): Promise<void> {
   const database = await openConfigured(own, log, { owner: process.ppid, size: configuration.workers });
   const { url, close } = await startServer(own, { database, log, prepared: Promise.resolve() });
   surviveUncaught(log);
-  exitOnSignals(close, configuration.shutdownTimeout, log);
+  exitOnSignals(close, configuration.drainTime + configuration.shutdownTimeout, log);
   const ready: WorkerReady = { url };
   cluster.worker?.send(ready);
 }

@@ -6,8 +6,9 @@ import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalo
 import { asTesseraError, failure } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
-import type { LiveListener, SessionFacts } from '../../exec/runtime/execution.js';
+import type { LiveListener } from '../../exec/runtime/execution.js';
 import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { SessionFacts } from '../../exec/runtime/nodes.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
@@ -30,7 +31,7 @@ import type {
 } from '../contract.js';
 import { parseYielding } from '../database/parse-yielding.js';
 import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
-import { accountKey, type RegisteredSession } from '../database/session-registry.js';
+import { accountKey, type RegisteredSession } from '../database/registered-session.js';
 import { LiveQuota } from '../live/live-quota.js';
 import { Notifier } from '../live/notifier.js';
 import { SessionAuthentication } from './authentication.js';
@@ -67,8 +68,7 @@ export class OpenSession implements Session, RegisteredSession {
   #key: string | undefined;
   #identity: SessionIdentity;
   #isClosed = false;
-  /** Time of the sign-in. */
-  #since = 0n;
+  #signedInAt = 0n;
   /** The pending validity check. */
   #revalidation: Promise<void> | undefined;
 
@@ -91,7 +91,7 @@ export class OpenSession implements Session, RegisteredSession {
       mustBeOpen: () => this.#mustBeOpen(),
       entered: ({ identity, expiresAt }, since, mayBeStale) => {
         this.#become(identity, expiresAt);
-        this.#since = since;
+        this.#signedInAt = since;
         if (mayBeStale) this.scheduleRevalidation();
       },
     });
@@ -121,7 +121,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   get facts(): SessionFacts {
     return {
-      since: this.#since,
+      since: this.#signedInAt,
       active: this.#lifetime.usedAt,
       expires: this.#lifetime.expiresAt,
       liveQueries: this.#notifier?.queries ?? 0,
@@ -349,7 +349,7 @@ export class OpenSession implements Session, RegisteredSession {
     // The commit that scheduled the check completes first.
     await undefined;
     const now = await this.#services.authenticator
-      .revalidatePrincipal(signedIn, this.#since)
+      .revalidatePrincipal(signedIn, this.#signedInAt)
       .catch((error: unknown) => {
         this.#services.report(asTesseraError(error));
         return undefined;
@@ -479,8 +479,7 @@ export class OpenSession implements Session, RegisteredSession {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    const { staleness } = this.#services;
-    if (staleness !== undefined && this.#identity.signedIn.basis !== undefined) staleness.assertCurrent();
+    if (this.#identity.signedIn.basis !== undefined) this.#services.staleness?.assertCurrent();
     this.#lifetime.use(background);
   }
 

@@ -4,22 +4,21 @@ import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
-import { sealRecord } from '../../value/sealed-record.js';
 import { StampSource } from '../append.js';
 import { admitted, CommitGate } from '../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../commit/commit-log.js';
 import { forEachChange, isLargeCommit, settleInSteps } from '../commit/commit-steps.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
-import type { BeginOptions, EarlyAnswers, Engine, Key, Versionstamp } from '../contract.js';
+import type { BeginOptions, CopySupport, EarlyAnswers, Engine, Key, Versionstamp } from '../contract.js';
 import { callAll } from '../transaction/after-commit.js';
 import { LayeredSnapshot } from '../transaction/layered-snapshot.js';
-import { DELETED, type Written } from '../transaction/overlay.js';
+import type { Written } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import type { Snapshot } from '../transaction/snapshot.js';
 import { type CommitStage, type Committer, SnapshotTransaction } from '../transaction/transaction.js';
 import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
 import { lockFolder } from './folder-lock.js';
-import { type Group, GroupWriter, type RecordChange } from './group-writer.js';
+import { encodedChange, type Group, GroupWriter, type RecordChange } from './group-writer.js';
 import { MAX_READERS } from './lmdb-databases.js';
 import { DEFAULT_VERIFY_UP_TO } from './lmdb-limits.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
@@ -210,6 +209,15 @@ export class LmdbEngine implements Engine {
     durable: () => (this.#ended === undefined ? this.#writer.written : Promise.reject(this.#ended)),
   };
 
+  readonly copying: CopySupport = {
+    revision: () => this.#store.revision(),
+    lastStamp: () => this.#stamps.last,
+    raiseStamp: (stamp) => {
+      this.#stamps.raise(stamp);
+      return this.#writeBeside([], true);
+    },
+  };
+
   /** How many states of the store are read just now, and how many read-write transactions are under way. */
   get inUse(): { readonly views: number; readonly transactions: number } {
     // The engine itself holds on to what it shows last.
@@ -335,7 +343,7 @@ export class LmdbEngine implements Engine {
 
   /** Adds one change, as it is to be stored, to others of a commit, and its room to theirs. */
   #encode(key: Key, value: Written, changes: RecordChange[], room: Demand): void {
-    const change = encoded(key, value);
+    const change = encodedChange(key, value);
     changes.push(change);
     this.#store.measure(change, room);
   }
@@ -385,15 +393,7 @@ export class LmdbEngine implements Engine {
       isOpen: () => this.#ended === undefined,
       view: () => this.#store.view(),
       isPending: (key) => this.#writer.pending > 0 && this.#writer.unwritten().get(key) !== undefined,
-      write: (changes) => {
-        const room = noDemand();
-        for (const change of changes) this.#store.measure(change, room);
-        this.#store.reserve(room);
-        // No value is another than before, so that no transaction can conflict with it.
-        const { latest: commit } = this.#log;
-        const stamp = this.#stamps.last;
-        return this.#writer.add({ changes, room, commit, appends: false, stamp, afterCommit: undefined });
-      },
+      write: (changes) => this.#writeBeside(changes, false),
     };
     try {
       if (!(await sealOldValues(engine, timers)) || this.#ended !== undefined) return;
@@ -403,6 +403,15 @@ export class LmdbEngine implements Engine {
       // It goes on when the store is opened again.
       this.#report?.(asTesseraError(error));
     }
+  }
+
+  /** Writes what no transaction can conflict with, since no value is another than before. */
+  #writeBeside(changes: RecordChange[], appends: boolean): Promise<void> {
+    const room = noDemand();
+    for (const change of changes) this.#store.measure(change, room);
+    this.#store.reserve(room);
+    const { latest: commit } = this.#log;
+    return this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit: undefined });
   }
 
   #open(): ByteView {
@@ -433,10 +442,4 @@ export class LmdbEngine implements Engine {
     await this.#store.close();
     await this.#unlock();
   }
-}
-
-function encoded(key: Key, value: Written): RecordChange {
-  return value === DELETED
-    ? { key, value: undefined, bytes: undefined }
-    : { key, value, bytes: sealRecord(key, value) };
 }

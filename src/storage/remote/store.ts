@@ -2,7 +2,7 @@
  * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied
  * in groups, and a log of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
  */
-import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
+import type { CopySupport, Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
 
 /**
@@ -72,6 +72,10 @@ export interface CommitRequest {
   /** Ascending by key. */
   readonly changes: readonly Change[];
   readonly appended: readonly AppendedEntry[];
+  /** Of a commit of more than `RemoteStore.mostLoggedKeys`, what is logged instead of its keys; otherwise empty. */
+  readonly loggedRanges: readonly KeyRange[];
+  /** Roughly how many bytes its changes and entries take. */
+  readonly size: number;
   /** `BeginOptions.maintenance`. */
   readonly isMaintenance: boolean;
 }
@@ -117,6 +121,8 @@ export interface LogRow {
   readonly part: bigint;
   readonly place: number;
   readonly keys: readonly Key[];
+  /** Of a large commit, in which its keys lie. */
+  readonly ranges: readonly KeyRange[];
 }
 
 /** The first commits of some slices of the log, each whole. */
@@ -132,10 +138,14 @@ export interface LogPage {
 export interface RemoteStore {
   /** `postgres`, … */
   readonly name: string;
+  /** As in `Engine`. */
+  readonly copying?: CopySupport;
   /** Identifies this process in the log: 16 hexadecimal digits. */
   readonly node: string;
   /** The longest key that it takes, in bytes. */
   readonly maxKeyLength: number;
+  /** Commits of more keys are logged by ranges. */
+  readonly mostLoggedKeys: number;
   /** Sends nothing before the first read. */
   snapshot(): StoreSnapshot;
   /**

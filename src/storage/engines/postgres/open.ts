@@ -11,6 +11,8 @@ export interface OpenPostgresOptions {
   readonly describeKey?: (key: Key) => string;
   /** See `PostgresOptions.isShared`. */
   readonly isShared?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }
@@ -25,7 +27,9 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     ...readPostgresAddress(address),
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
+    timers,
     isShared: options.isShared ?? false,
+    readOnly: options.readOnly,
   });
-  return new RemoteEngine(store, { clock, timers, isPruning: true });
+  return new RemoteEngine(store, { clock, timers });
 }
