@@ -13,7 +13,7 @@ function workersOf(log: string): number[] {
   return pid.split(',').map(Number);
 }
 
-it('serves on after one worker is killed, starts it again, and ends all of them in order', async () => {
+it('serves on after one worker is killed, starts it again, and ends all of them in order', { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
   const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT, '--audit-log', `${folder}/audit`]);
   // New connections go to both in turn.
@@ -35,7 +35,7 @@ it('serves on after one worker is killed, starts it again, and ends all of them 
   expect(await alone.stop()).toBe(0);
 });
 
-it('keeps the folder to one group of processes', async () => {
+it('keeps the folder to one group of processes', { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
   const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT]);
   expect(start(folder, '--workers', '2')).toMatch(/Another process uses the data folder|in use/);
@@ -43,7 +43,7 @@ it('keeps the folder to one group of processes', async () => {
   expect(await server.stop()).toBe(0);
 });
 
-it('refuses what several processes cannot do', () => {
+it('refuses what several processes cannot do', { timeout: 120_000 }, () => {
   expect(start('memory', '--workers', '2')).toContain('--workers 2 needs a store in a folder: memory has one process');
   expect(start('x', '--workers', '33')).toContain('--workers: "33" is more than 32');
   expect(start('x', '--workers', '0')).toContain('--workers: "0" is not a whole number above 0');
