@@ -4,6 +4,7 @@
  */
 import type { Select } from '../language/ast.js';
 import { type Binding, bindSources } from './bind-sources.js';
+import { asksForScores } from './match-calls.js';
 import type { RowNode, StreamNode } from './nodes.js';
 import { orderWanted } from './order-wanted.js';
 import { isPlain } from './projections.js';
@@ -13,7 +14,8 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   const { projections, from, where, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
   // An order that ends early is of use to what asks for the first rows alone.
   const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
-  const source = bindSources(from, { where, with: hints, order: wanted, isRead: true }, binding);
+  const scored = asksForScores(select);
+  const source = bindSources(from, { where, with: hints, order: wanted, scored, isRead: true }, binding);
   const filtered: StreamNode = where === undefined ? source : { kind: 'filter', condition: where, input: source };
   const rows: StreamNode = split === undefined ? filtered : { kind: 'split', on: split, input: filtered };
   let node: RowNode = group === undefined ? rows : { kind: 'aggregate', group, projections, input: rows };

@@ -6,6 +6,7 @@ import { constantValue } from '../../language/constant-value.js';
 import type { Value } from '../../value/value.js';
 import { weightOfJoined } from '../../value/weight.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import { compileMatches } from '../search/match.js';
 import { isSmall, type OperateOnLarge, operateOnLarge } from './large-operands.js';
 import {
   DECIDED,
@@ -25,9 +26,9 @@ export function compileUnary({ operator, operand }: Unary, compiler: Compiler): 
 export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   const { operator } = binary;
   if (typeof operator === 'object') {
-    const what = operator.kind === 'matches' ? 'Full-text search' : 'Nearest-neighbour search';
+    if (operator.kind === 'matches') return compileMatches(binary, compiler);
     return () => {
-      throw failure('not_supported', { what });
+      throw failure('not_supported', { what: 'Nearest-neighbour search' });
     };
   }
   const left = compiler.expression(binary.left);

@@ -171,7 +171,7 @@ export class OpenDatabase implements Database {
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
     this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
-    this.#indexes = new IndexBuilder(engine, executor.catalogs, environment, report);
+    this.#indexes = new IndexBuilder(engine, executor, environment, report);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
