@@ -114,11 +114,19 @@ export function bestMatches(
   most: number,
   pause: Pause,
 ): PromiseOrValue<Match[]> {
-  let best = pendingMatches(search, bm25).sort(compare).slice(0, most);
+  let best: Match[] = [];
+  /** The score of the last of so many as are wanted; those below aren't among the best. */
+  let least = Number.NEGATIVE_INFINITY;
   const cut = (): void => {
     best = best.sort(compare).slice(0, most);
+    if (best.length === most) least = (best[most - 1] as Match).score;
   };
-  const least = (): number => (best.length < most ? Number.NEGATIVE_INFINITY : (best[most - 1] as Match).score);
+  const take = (found: readonly Match[]): void => {
+    for (const match of found) best.push(match);
+    // Sorted once there are enough, and then for as many again.
+    if (best.length >= (least === Number.NEGATIVE_INFINITY ? most : 2 * most)) cut();
+  };
+  take(pendingMatches(search, bm25));
   const windows = search.segments.flatMap((segment) => {
     const scan = new SegmentScan(transaction, search, segment, bm25);
     return scan.windows().map((window) => ({ scan, window }));
@@ -128,10 +136,9 @@ export function bestMatches(
   let visited = 0;
   const done = forEachInOrder(windows, ({ scan, window }) => {
     // Scores are rounded; equal ones may come before those that are there.
-    if (canSkip && Math.fround(window.most) < least()) return true;
-    return andThen(scan.scan(window, least()), (found) => {
-      for (const match of found) best.push(match);
-      if (best.length >= most) cut();
+    if (canSkip && Math.fround(window.most) < least) return true;
+    return andThen(scan.scan(window, least), (found) => {
+      take(found);
       return andThen(++visited % TURN === 0 ? pause() : undefined, () => false);
     });
   });

@@ -50,7 +50,8 @@ test('what writers note is folded, and found as before', async () => {
     transaction.cancel();
     return count;
   };
-  for (let from = 0; from < 2_000; from += 500) await ask(`INSERT INTO doc [${rows(from, 500, 'green tea')}] RETURN NONE`);
+  for (let from = 0; from < 2_000; from += 500)
+    await ask(`INSERT INTO doc [${rows(from, 500, 'green tea')}] RETURN NONE`);
   // A note for each record, until it is folded.
   await until(async () => (await keys()) < 2_600);
   expect(await shown("SELECT VALUE count() FROM doc WHERE t @@ 'tea' GROUP ALL")).toBe('[2000]');
@@ -60,7 +61,8 @@ test('what writers note is folded, and found as before', async () => {
 });
 
 test('records that change while an index is built are found as they are', async () => {
-  for (let from = 0; from < 4_000; from += 1_000) await ask(`INSERT INTO doc [${rows(from, 1_000, 'green tea')}] RETURN NONE`);
+  for (let from = 0; from < 4_000; from += 1_000)
+    await ask(`INSERT INTO doc [${rows(from, 1_000, 'green tea')}] RETURN NONE`);
   await ask('DEFINE INDEX ft ON doc FIELDS t FULLTEXT ANALYZER words CONCURRENTLY');
   // Judged from the table until then.
   expect(await shown("SELECT VALUE count() FROM doc WHERE t @@ 'tea' GROUP ALL")).toBe('[4000]');
