@@ -21,10 +21,10 @@ const { positionals } = readOptions(HELP, { allowPositionals: true });
 const bound = Number(positionals[0] ?? 5);
 const names = new RegExp(positionals[1] ?? '.*');
 
-/** Those that wait for somebody else, or whose work doesn't depend on the size of their arguments. */
+/** Those that wait for other processes, or whose work doesn't depend on the size of their arguments. */
 const WAITING = /^(sleep|http::|rand::|crypto::(argon2|bcrypt|pbkdf2|scrypt)|api::|sequence::)/;
 const ROUNDS = 3;
-/** No input is larger: whoever takes more than this does it in steps, which don't grow with it. */
+/** No input is larger: functions that take more than this work in steps, which don't grow with it. */
 const LARGEST = 2 ** 19;
 
 const seeded = (seed) => () => {

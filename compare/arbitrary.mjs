@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { BINARY, MEMBERSHIP } from './operators.mjs';
 
 const one = (...texts) => fc.constantFrom(...texts);
-/** Texts in which each `%` stands for one of the parts, in their order. */
+/** Texts in which each `%` is replaced by one of the parts, in their order. */
 const join = (pattern, ...parts) =>
   fc.tuple(...parts).map((texts) => {
     let at = 0;

@@ -22,7 +22,7 @@ const address = new URL(location.pathname, location.origin);
 const socketAddress = new URL(address);
 socketAddress.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
 
-/** Requests of a session; headers that somebody has written count before its own. They go with the connection of a subscription, too. */
+/** Requests of a session; headers that the user has entered take precedence. They go with the connection of a subscription, too. */
 function fetcherOf(session: SignedIn): Fetcher {
   const own = headersOf(session);
   const ask = createGraphiQLFetcher({

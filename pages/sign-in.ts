@@ -26,7 +26,7 @@ export class SignIn {
     this.#show();
   }
 
-  /** The token isn't good any more. */
+  /** The token is no longer valid. */
   expire(): void {
     signOut();
     this.#show('Your sign-in has ended. Sign in again.');

@@ -121,7 +121,7 @@ export function apiReport(root) {
   return `# API report
 
 Made from the declarations of the package by \`npm run docs\`: what each entry point exports, without comments, and the types that these name. A change here
-is a change of the face that programs see. [EMBEDDING](EMBEDDING.md) tells how to use it.
+is a change of the public API. [EMBEDDING](EMBEDDING.md) describes its use.
 
 ${sections.join('\n\n')}
 

@@ -27,7 +27,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // Fastify would load HTTP/2, which nobody asks it for.
+  // Fastify would load HTTP/2, which isn't used.
   alias: { 'node:http2': 'node:http' },
   external: ['quickjs-emscripten-core', '@jitl/*', ...NEVER_LOADED],
   // Libraries in CommonJS ask for modules of Node's. The modules of the bundle don't use these names.

@@ -107,7 +107,7 @@ ${table(['Code', 'Kind', 'HTTP', 'RPC', 'Again', 'Text'], rows)}
 `;
 }
 
-/** Stands for what an error's maker supplies: every field is its own name, in guillemets, and a list of that as well. */
+/** Replaces the details of an error: every field is its own name, in guillemets, and a list of that as well. */
 const PLACEHOLDERS = new Proxy({}, { get: (_target, name) => placeholder(String(name)) });
 
 function placeholder(name) {

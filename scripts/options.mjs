@@ -10,7 +10,7 @@ export function readOptions(help, config = {}) {
     console.log(help.trim());
     process.exit(0);
   } catch (error) {
-    console.error(`${error.message}\n(--help tells what there is)`);
+    console.error(`${error.message}\n(--help lists the options)`);
     process.exit(2);
   }
 }

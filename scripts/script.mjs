@@ -25,7 +25,7 @@ const { values, positionals } = readOptions(HELP, {
   },
 });
 if (positionals.length === 0) {
-  console.error('a name of a script is needed\n(--help tells what there is)');
+  console.error('a name of a script is needed\n(--help lists the options)');
   process.exit(2);
 }
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));

@@ -58,7 +58,7 @@ try {
   // A file that can't be loaded has no tests to fail.
   const unloaded = results.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
   const wrong = results.numFailedTests + unloaded.length;
-  // What goes wrong outside of any test, such as a rejection that nobody handles, fails the run as well.
+  // An error outside of any test, such as an unhandled rejection, fails the run as well.
   failed += wrong === 0 && !clean ? 1 : wrong;
 } catch {
   console.error('The tests left no report');

@@ -1,6 +1,6 @@
 const PASSWORD = 'correct horse battery staple';
 
-/** Somebody who may sign in with a password. @type {import('../harness/contract.mjs').Dataset} */
+/** A user who may sign in with a password. @type {import('../harness/contract.mjs').Dataset} */
 export const ACCOUNTS = {
   name: 'accounts',
   tables: {},

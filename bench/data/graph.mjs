@@ -1,7 +1,7 @@
 const EDGES = 8;
 const name = (id) => `person ${id}`;
 
-/** Whom somebody knows: eight others, somewhere. */
+/** The eight others that a person knows, drawn from all. */
 export const knownBy = (id, people) => Array.from({ length: EDGES }, (_, n) => (id * 31 + n * n * 17 + 1) % people);
 
 /** People who know eight others each. @type {import('../harness/contract.mjs').Dataset} */

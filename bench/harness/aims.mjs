@@ -8,7 +8,7 @@ import { spreadOf } from './statistics.mjs';
  * @property {readonly string[]} workloads
  * @property {string} target
  * @property {string} [beside]  another target of the same rounds; without it the figure itself is judged
- * @property {string} [figure]  the workload's own unless told; of time, that of the processor
+ * @property {string} [figure]  Default: that of the workload; of time, processor time
  * @property {number} bound
  * @property {'faster' | 'slower' | 'at most' | 'at least'} direction  `faster`: at least so many times as fast as `beside`; `slower`: at
  *   most so many times as slow; the others are about the figure itself
@@ -55,8 +55,8 @@ const ON_BOTH = ['tessera:memory', 'tessera:lmdb'];
 const POINT_WORK = ['read by id', 'create', 'update', 'delete', 'equality by index', 'one hop'];
 
 /**
- * Processor time stands for time, since whatever else a machine does makes those wait longer who use more threads. Who waits for the disk is
- * judged by the clock.
+ * Processor time is used instead of elapsed time, since other work on the machine delays targets with more threads more. Work that waits for the
+ * disk is judged by the clock.
  * @type {readonly Aim[]}
  */
 export const AIMS = [

@@ -1,4 +1,4 @@
-// Which build of Tessera is measured: `dist/` of this repository unless told otherwise.
+// Which build of Tessera is measured. Default: `dist/` of this repository.
 import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 

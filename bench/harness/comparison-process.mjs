@@ -1,4 +1,4 @@
-// One build of Tessera in a process of its own: opens small data in every target, then measures what it is told to.
+// One build of Tessera in a process of its own: opens small data in every target, then measures what the parent process asks for.
 
 import { NOTHING } from '../data/nothing.mjs';
 import { TARGETS } from '../targets/index.mjs';

@@ -24,7 +24,7 @@
  *
  * @typedef {object} Workload
  * @property {string} name
- * @property {Dataset} [data]  nothing unless told
+ * @property {Dataset} [data]  Default: nothing
  * @property {(n: number, context: Context) => Record<string, unknown>} [variables]  of the n-th repetition, in texts `$name`
  * @property {string | true | ((opened: Opened, context: Context) => Operation)} [surrealql]  what to do, by dialect: a text with variables, or a
  *   function of the opened target
@@ -37,15 +37,15 @@
  * @property {(opened: Opened, context: Context) => Operation} [postgres]
  * @property {(opened: Opened, context: Context) => Operation} [graphqlServer]
  * @property {string} [asUser]  what a record user says, where an owner says it in `surrealql`
- * @property {readonly string[]} [only]  names of the targets that run it; all that speak one of its dialects unless told
+ * @property {readonly string[]} [only]  names of the targets that run it. Default: all that have one of its dialects
  * @property {(answer: unknown) => unknown} [answer]  picks from an answer (plain data by then) what must be the same everywhere
  * @property {boolean} [unordered]  the order of the answer's rows may differ
  * @property {number} [per]  things that one repetition does; figures are for each of them
- * @property {number} [atOnce]  repetitions under way at the same time; 1 unless told
+ * @property {number} [atOnce]  repetitions under way at the same time. Default: 1
  * @property {number} [most]  repetitions of a round at most
  * @property {(opened: Opened, from: number, count: number, context: Context) => unknown} [before]  before repetitions, not timed
  * @property {(opened: Opened, context: Context) => unknown} [after]  after them, not timed
- * @property {string} [figure]  the figure that tables show; `time` unless told
+ * @property {string} [figure]  the figure that tables show. Default: `time`
  * @property {number} [rounds]  rounds at most
  * @property {(opened: Opened, context: Context & {operation: Operation | undefined}) => Promise<Figures> | Figures} [sample]  measures one
  *   round in its own way, for all that isn't time for each repetition
@@ -58,7 +58,7 @@
  * @property {(table: string) => unknown} clear  deletes all rows
  * @property {(text: string, variables: (n: number) => Record<string, unknown>) => Operation} [statement]  runs a text
  * @property {(given: unknown) => unknown} [answer]  what an operation gave as plain data
- * @property {() => Promise<number>} [processor]  microseconds of processor time used so far; this process's unless told
+ * @property {() => Promise<number>} [processor]  microseconds of processor time used so far. Default: those of this process
  * @property {() => unknown} close
  *
  * @typedef {object} Target

@@ -2,7 +2,7 @@
 
 /** @typedef {'duration' | 'bytes' | 'rate' | 'ratio'} Unit */
 
-/** Less is better unless told. @type {Record<string, {unit: Unit, title: string, more?: boolean}>} */
+/** Less is better, unless `more` is set. @type {Record<string, {unit: Unit, title: string, more?: boolean}>} */
 export const FIGURES = {
   time: { unit: 'duration', title: 'time' },
   processor: { unit: 'duration', title: 'processor time' },

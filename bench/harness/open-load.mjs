@@ -1,4 +1,4 @@
-// Requests at a steady rate, whatever becomes of the earlier ones.
+// Requests at a steady rate, independent of the answers to earlier ones.
 
 /**
  * How many milliseconds each of the requests takes that are due within `milliseconds`, at random moments, `rate` of them a second. A
@@ -31,7 +31,7 @@ export async function latenciesAtRate(clients, request, rate, milliseconds, chec
   let n = 0;
   const end = began + milliseconds;
   while (next < end) {
-    // Timers are a millisecond late, which counts; whoever looked at the clock instead would take the server's processor.
+    // Timers are a millisecond late, which counts; polling the clock instead would take processor time from the server.
     await new Promise((resume) => setTimeout(resume, 1));
     // A timer that comes after the end doesn't add to what was due.
     for (const now = performance.now(); next <= now && next < end; next += gap()) {

@@ -99,7 +99,7 @@ export const bodyOf = (answer) => answer.subarray(answer.indexOf('\r\n\r\n') + 4
 /** What a frame carries. */
 export const payloadOf = (answer) => answer.subarray(answer[1] < 126 ? 2 : answer[1] === 126 ? 4 : 10);
 
-/** The length of the answer that begins with these bytes, as soon as it can be told. */
+/** The length of the answer that begins with these bytes, as soon as it is known. */
 export function httpLength(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

@@ -20,7 +20,7 @@ import { summary } from './rounds.mjs';
  * @typedef {Record<string, Measured>} Results  by what `named` calls them
  */
 
-/** Rows of a run that isn't told how many. */
+/** Rows of a run without `--rows`. */
 export const USUAL_ROWS = 100_000;
 
 /** What was measured, in words: the workload, and its rows where they are more than usual. @param {Measured} measured */

@@ -80,7 +80,7 @@ export async function measure(workload, contenders, effort) {
   while (rounds.length < most && (rounds.length < 3 || performance.now() - began < effort.enough)) {
     const round = contenders.map(() => ({}));
     const order = contenders.keys().toArray?.() ?? [...contenders.keys()];
-    // Nobody always comes after the same neighbour.
+    // No target always follows the same other one.
     if (rounds.length % 2 === 1) order.reverse();
     for (const at of order) round[at] = await sample(contenders[at]);
     rounds.push(round);

@@ -1,4 +1,4 @@
-// What bare servers answer: they are told before they are asked.
+// What bare servers answer: they get the answers before the requests.
 
 const results = new Map();
 process.on('message', (message) => {

@@ -15,7 +15,7 @@ const asPostgres = (command, args) =>
     ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', command, ...args]]
     : [command, args];
 
-/** @returns {Promise<number>} a port that nobody listens on */
+/** @returns {Promise<number>} a free port */
 const freePort = () =>
   new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -69,7 +69,7 @@ function processorOf(parent) {
 
 async function connected(pg, port) {
   const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'bench', database: 'postgres', max: CONNECTIONS });
-  // Connections that nobody uses are told when the server ends.
+  // Idle connections are notified when the server ends.
   pool.on('error', () => undefined);
   for (let tries = 0; ; tries++) {
     try {

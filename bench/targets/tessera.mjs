@@ -53,7 +53,7 @@ async function besideOthers(open, rows) {
   };
 }
 
-/** A record user: the dataset has an access method `user` that lets anybody sign up. */
+/** A record user: the dataset has an access method `user` that any client may sign up with. */
 async function signedUp(db) {
   const user = db.session();
   await user.use(PLACE.NS, PLACE.DB);

@@ -17,7 +17,7 @@ const RATE = 2_000;
 const LONG = 4_000;
 const SHORT = 200;
 const WARMING = 3_000;
-/** With fewer rows nobody is held up. */
+/** With fewer rows no request is delayed. */
 const MANY = 10_000;
 
 const SCANS = [
@@ -110,7 +110,7 @@ const TRANSPORTS = {
   },
 };
 
-/** Asks without end, one request after the other, until it is told to stop. */
+/** Sends requests one after the other until it is stopped. */
 function again(asking, next) {
   let isOver = false;
   const done = (async () => {

@@ -26,7 +26,7 @@ export const SESSIONS = [
     },
   },
   {
-    name: 'one write told to 100 live queries',
+    name: 'one write sent to 100 live queries',
     data: WATCHED,
     surrealql: ({ live, query, record }) => {
       const heard = { each: () => undefined };

@@ -17,7 +17,7 @@ export function randomFrom(seed) {
   const some = (items, least, most) => Array.from({ length: least + below(most - least + 1) }, () => pick(items));
   /** The text, or nothing, in one of `out` cases given. @param {string} text @param {number} [outOf] */
   const maybe = (text, outOf = 2) => (below(outOf) === 0 ? text : '');
-  /** Each `{name}` of a pattern stands for a draw from the list of that name. @param {string} pattern @param {Record<string, readonly string[]>} lists */
+  /** Each `{name}` of a pattern is replaced by a draw from the list of that name. @param {string} pattern @param {Record<string, readonly string[]>} lists */
   const fill = (pattern, lists) =>
     pattern.replace(/\{(\w+)\}/g, (hole, name) => (lists[name] === undefined ? hole : pick(lists[name])));
   return { below, pick, some, maybe, fill };

@@ -50,7 +50,7 @@ function readOptions() {
   try {
     return parseArgs(OPTIONS);
   } catch (error) {
-    return giveUp(`${error.message}\n(--help tells what there is)`);
+    return giveUp(`${error.message}\n(--help lists the options)`);
   }
 }
 
@@ -60,7 +60,7 @@ if (options.help) {
   process.exit(0);
 }
 if (options.user === undefined || options.pass === undefined) {
-  giveUp('--user and --pass are needed: who loads the shop\n(--help tells what there is)');
+  giveUp('--user and --pass are needed: who loads the shop\n(--help lists the options)');
 }
 const folder = positionals[0] ?? join(HERE, 'data');
 

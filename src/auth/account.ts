@@ -25,13 +25,13 @@ export function recordAccount(
   const shown = readGrantKey('bearer', key ?? '') ?? readGrantKey('refresh', refresh ?? '');
   if (shown !== undefined) return digest('grant', place, [access, shown.id]);
   const names = signin === undefined ? Object.keys(variables) : variablesOf(signin);
-  const told: string[] = [access];
+  const parts: string[] = [access];
   for (const name of [...names].sort()) {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (SECRETS.test(name) || (typeof value !== 'string' && typeof value !== 'number')) continue;
-    told.push(`${name}=${String(value).slice(0, 256).trim().normalize('NFKC').toLowerCase()}`);
+    parts.push(`${name}=${String(value).slice(0, 256).trim().normalize('NFKC').toLowerCase()}`);
   }
-  return digest('record', place, told);
+  return digest('record', place, parts);
 }
 
 function variablesOf(clause: Expression): Set<string> {
@@ -44,8 +44,8 @@ function variablesOf(clause: Expression): Set<string> {
   return names;
 }
 
-function digest(kind: string, { namespace, database }: DatabasePath, told: readonly string[]): string {
+function digest(kind: string, { namespace, database }: DatabasePath, parts: readonly string[]): string {
   return createHash('sha256')
-    .update(JSON.stringify([kind, namespace, database, ...told]))
+    .update(JSON.stringify([kind, namespace, database, ...parts]))
     .digest('base64');
 }

@@ -2,10 +2,10 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import { newObject, type ObjectValue } from '../value/value.js';
+import { newObject } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
 import type { AuthContext, IssuedTokens } from './context.js';
-import { readSignIn, readSignUp } from './credentials.js';
+import type { AccessCredentials, Credentials } from './credentials.js';
 import type { Directory } from './directory.js';
 import { FailureDelay, type FailureDelayOptions } from './failure-delay.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
@@ -15,7 +15,7 @@ import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
 import { revalidatePrincipal } from './session-validity.js';
 import type { PublicJwk } from './signing-keys.js';
 import { signInUser, signInUserOnce } from './system-user.js';
-import { Throttle, type ThrottleRules } from './throttle.js';
+import { type FailureExchange, Throttle, type ThrottleRules } from './throttle.js';
 import { ownerOf, signInWithToken } from './token-signin.js';
 import { type TokenOptions, Tokens } from './tokens.js';
 import { VerifiedCredentials } from './verified-credentials.js';
@@ -23,6 +23,8 @@ import { VerifiedCredentials } from './verified-credentials.js';
 export interface AuthenticatorOptions {
   readonly tokens?: TokenOptions;
   readonly throttle?: ThrottleRules;
+  /** Absent where no other server uses the store. */
+  readonly failures?: FailureExchange | undefined;
   readonly failureDelay?: FailureDelayOptions;
   /** Seconds in which a reused refresh token counts as a lost race rather than theft. Default 10; 0 disables it. */
   readonly refreshGraceSeconds?: number;
@@ -43,12 +45,13 @@ export interface AuthenticatedWithTokens extends Authenticated {
 
 /**
  * All ways to sign in. The calls are stateless: they answer the new identity, which the caller's session adopts. Errors
- * are those of `signInUser`, `signInByAccess`, `signInWithToken` and of the body readers (`credentials.ts`).
+ * are those of `signInUser`, `signInByAccess` and `signInWithToken`.
  */
 export interface Authenticator {
-  /** Signs in with a body as HTTP and RPC clients send it. */
-  signIn(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
-  signUp(body: ObjectValue, client: Client): Promise<AuthenticatedWithTokens>;
+  /** Signs in with what `readSignIn` made of a client's body. */
+  signIn(credentials: Credentials, client: Client): Promise<AuthenticatedWithTokens>;
+  /** Signs up with what `readSignUp` made of a client's body. */
+  signUp(credentials: AccessCredentials, client: Client): Promise<AuthenticatedWithTokens>;
   /**
    * Signs in with a refresh token and the access token issued with it, which may have expired.
    * @throws TesseraError `invalid_auth`, also if the access token is valid but belongs to another user
@@ -91,7 +94,7 @@ export function createAuthenticator(
     hasher,
     verified: new VerifiedCredentials(environment),
     tokens: new Tokens(environment, options.tokens),
-    throttle: new Throttle(environment, options.throttle),
+    throttle: new Throttle(environment, options.throttle, options.failures),
     failureDelay: new FailureDelay(environment, options.failureDelay),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };
@@ -101,16 +104,15 @@ export function createAuthenticator(
   };
 
   return {
-    async signIn(body, client) {
-      const credentials = readSignIn(body);
+    async signIn(credentials, client) {
       const { signedIn, tokens } = await (credentials.kind === 'system'
         ? signInUser(context, credentials, client)
         : signInByAccess(context, credentials, client));
       return { ...become(signedIn, client), tokens };
     },
 
-    async signUp(body, client) {
-      const { signedIn, tokens } = await signUpRecord(context, readSignUp(body), client);
+    async signUp(credentials, client) {
+      const { signedIn, tokens } = await signUpRecord(context, credentials, client);
       return { ...become(signedIn, client), tokens };
     },
 

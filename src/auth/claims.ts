@@ -89,8 +89,8 @@ export function issuedAt({ all }: Claims): bigint {
   const { iat, jti } = all;
   const second = BigInt(Math.floor(typeof iat === 'number' ? iat : 0)) * 1_000_000_000n;
   const id = typeof jti === 'string' ? parseUuid(jti) : undefined;
-  const told = id && timeOfUuid(id);
-  const exact = told === undefined ? second : datetimeNanoseconds(told);
+  const issued = id && timeOfUuid(id);
+  const exact = issued === undefined ? second : datetimeNanoseconds(issued);
   return exact > second && exact < second + 1_000_000_000n ? exact : second;
 }
 

@@ -64,7 +64,7 @@ const LIMITS = {
 const MAX_HASH_LENGTH = 512;
 
 /** Hash of an unknown password with the parameters of `ARGON2`: unknown users are verified against it. */
-const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$kT8m1sZ0pVbE0mYcXq7o4A$O7pEzq0L3mZc1r5tJ9b2dXfKQw8sVhYuNn4aGi6RkCs';
+const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$kT8m1sZ0pVbE0mYcXq7o4A$O7pEzq0L3mZc1r5tJ9b2dXfKQw8sVhYuNn4aGi6RkCs';
 
 const PBKDF2_DIGESTS: Readonly<Record<string, { name: string; bytes: number }>> = {
   'pbkdf2-sha256': { name: 'sha256', bytes: 32 },
@@ -191,7 +191,7 @@ export function createPasswordHasher(environment: Environment, options: Password
       // A missing user and a user without a usable hash must cost the same as a valid one.
       const usable =
         hash !== undefined && hash.length <= MAX_HASH_LENGTH && SCHEMES.argon2.verifier(hash) !== undefined;
-      const matches = await hasher.verify('argon2', usable ? hash : NOBODY, password);
+      const matches = await hasher.verify('argon2', usable ? hash : DUMMY_HASH, password);
       return usable && matches;
     },
 

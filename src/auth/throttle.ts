@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
@@ -56,6 +57,25 @@ export const DEFAULT_RULES: ThrottleRules = {
   longestWait: LONGEST_DELAY + 5 * SECOND,
 };
 
+/** What counts failures. */
+export type CounterKind = 'pair' | 'account' | 'source';
+
+/** Failures of a counter. */
+export interface Failures {
+  readonly kind: CounterKind;
+  /** A digest of the account and the address that it counts. */
+  readonly key: string;
+  readonly count: number;
+}
+
+/** Exchanges failures with the other servers of a store, so that all of them delay what fails at any. */
+export interface FailureExchange {
+  /** An attempt has failed at this server. */
+  failed(kind: CounterKind, key: string): void;
+  /** Calls back with those of other servers. */
+  onFailures(callback: (failures: Failures) => void): void;
+}
+
 /** Counters kept of each kind; least recently used ones are evicted. */
 const CAPACITY = 10_000;
 /** Waiting attempts in all, and per counter. */
@@ -63,6 +83,11 @@ const MAX_WAITING_IN_ALL = 10_000;
 const MAX_WAITING = 1_000;
 /** Waiting attempts per counter whose free failures are used up. */
 const MAX_WAITING_DELAYED = 8;
+
+/** More failures of one counter in one message of another server change nothing. */
+const MOST_AT_ONCE = 256;
+/** Characters of base64url: 128 bits. */
+const DIGEST_LENGTH = 22;
 
 /** The failures of one pair, account or source. */
 interface Counter {
@@ -77,7 +102,7 @@ interface Counter {
 
 /** A counter that applies to an attempt. */
 interface Limit {
-  readonly kind: Kind;
+  readonly kind: CounterKind;
   readonly key: string;
 }
 
@@ -107,23 +132,33 @@ interface Line {
 export class Throttle {
   readonly #environment: Pick<Environment, 'clock' | 'timers'>;
   readonly #rules: ThrottleRules;
-  readonly #counters: Readonly<Record<Kind, TwoGenerationCache<string, Counter>>> = {
+  readonly #counters: Readonly<Record<CounterKind, TwoGenerationCache<string, Counter>>> = {
     pair: new TwoGenerationCache(CAPACITY),
     account: new TwoGenerationCache(CAPACITY),
     source: new TwoGenerationCache(CAPACITY),
   };
   /** Pairs that have signed in before. */
   readonly #known = new TwoGenerationCache<string, true>(CAPACITY);
-  readonly #lines: Readonly<Record<Kind, Map<string, Line>>> = {
+  readonly #lines: Readonly<Record<CounterKind, Map<string, Line>>> = {
     pair: new Map(),
     account: new Map(),
     source: new Map(),
   };
+  readonly #exchange: FailureExchange | undefined;
   #waitingInAll = 0;
 
-  constructor(environment: Pick<Environment, 'clock' | 'timers'>, rules: ThrottleRules = DEFAULT_RULES) {
+  /** `exchange` is absent where no other server uses the store. */
+  constructor(
+    environment: Pick<Environment, 'clock' | 'timers'>,
+    rules: ThrottleRules = DEFAULT_RULES,
+    exchange?: FailureExchange,
+  ) {
     this.#environment = environment;
     this.#rules = rules;
+    this.#exchange = exchange;
+    exchange?.onFailures(({ kind, key, count }) => {
+      for (let left = Math.min(count, MOST_AT_ONCE); left > 0; left--) this.#count({ kind, key });
+    });
   }
 
   /**
@@ -133,7 +168,7 @@ export class Throttle {
    * @throws TesseraError `too_many_attempts` with the seconds to wait (HTTP 429); errors of `work`
    */
   async attempt<T>(attempt: Attempt, work: () => Promise<T>, proves: (result: T) => boolean = () => true): Promise<T> {
-    const keys = keysOf(attempt);
+    const keys = this.#exchange === undefined ? keysOf(attempt) : digestsOf(keysOf(attempt));
     const limits = this.#limitsOf(keys);
     await this.#begin(limits);
     try {
@@ -283,6 +318,11 @@ export class Throttle {
   }
 
   #failed(limit: Limit): void {
+    this.#count(limit);
+    this.#exchange?.failed(limit.kind, limit.key);
+  }
+
+  #count(limit: Limit): void {
     const now = this.#now();
     const { free, longestDelay } = this.#rules[limit.kind];
     const counter = this.#counter(limit) ?? { failures: 0, settledAt: now, blockedUntil: 0, clearableAt: 0 };
@@ -321,7 +361,6 @@ export class Throttle {
   }
 }
 
-type Kind = 'pair' | 'account' | 'source';
 interface Keys {
   readonly pair: string | undefined;
   readonly account: string | undefined;
@@ -331,6 +370,13 @@ interface Keys {
 function keysOf({ account, source }: Attempt): Keys {
   const network = source === undefined ? undefined : networkOf(source);
   return { account, source: network, pair: account === undefined ? undefined : `${network ?? ''} ${account}` };
+}
+
+/** So that what is stored of failures is short, and says no names or addresses. */
+function digestsOf({ pair, account, source }: Keys): Keys {
+  const digest = (key: string | undefined) =>
+    key === undefined ? undefined : createHash('sha256').update(key).digest('base64url').slice(0, DIGEST_LENGTH);
+  return { pair: digest(pair), account: digest(account), source: digest(source) };
 }
 
 /** The IPv4 address, or the /64 network of an IPv6 address, which one customer controls. */

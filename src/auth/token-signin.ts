@@ -35,7 +35,7 @@ export function signInWithToken(context: AuthContext, text: string, client: Clie
 }
 
 /** A dummy key: verifying against a missing definition takes as long as against a wrong key. */
-const NOBODY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'nobody signs with this key' };
+const DUMMY_KEY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'no token is signed with this key' };
 
 function signInByUserToken(
   context: AuthContext,
@@ -45,7 +45,7 @@ function signInByUserToken(
   const { id } = token.claims;
   const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
   return andThen(isName ? context.directory.user(place, id) : undefined, (user) => {
-    const verification: JwtVerification = user === undefined ? NOBODY : { kind: 'key', ...userKey(user) };
+    const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userKey(user) };
     return andThen(context.tokens.verify(token, verification), () => {
       if (user === undefined) throw failure('invalid_auth');
       return unlessRevoked(context, userSession(context, place, user, token.claims), token.claims);
@@ -62,7 +62,7 @@ function signInByAccessToken(
 ): PromiseOrValue<SignedIn> {
   return andThen(context.directory.access(place, name), (access) => {
     const verification = access && verificationOf(access);
-    return andThen(context.tokens.verify(token, verification ?? NOBODY), () => {
+    return andThen(context.tokens.verify(token, verification ?? DUMMY_KEY), () => {
       if (access === undefined || verification === undefined) throw failure('invalid_auth');
       assertMeant(token, access);
       const bearer = BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
@@ -84,7 +84,7 @@ export async function ownerOf(
   if (namespace === undefined || database === undefined || name === undefined) throw failure('invalid_auth');
   const place = { namespace, database };
   const access = await context.directory.access(place, name);
-  await context.tokens.verifyOrigin(token, (access && verificationOf(access)) ?? NOBODY);
+  await context.tokens.verifyOrigin(token, (access && verificationOf(access)) ?? DUMMY_KEY);
   if (access === undefined || subject === undefined) throw failure('invalid_auth');
   assertMeant(token, access);
   return { place, access, subject };

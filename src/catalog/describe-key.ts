@@ -1,9 +1,11 @@
 /** Describes the kind of data under a key for error texts, without revealing its content. */
 import type { Key } from '../storage/contract.js';
+import { NODES_AREA } from './nodes/keys.js';
 
 /** By the byte after the area (`keys.ts`), in root, namespaces or databases. */
 const KINDS: Readonly<Record<string, string>> = {
   '#': 'the counter of ids',
+  a: 'an asynchronous event that waits',
   d: 'a definition',
   s: 'a setting',
   g: 'a grant',
@@ -11,6 +13,9 @@ const KINDS: Readonly<Record<string, string>> = {
   o: 'a revocation',
   q: 'the counter of a sequence',
   l: 'an entry of a changefeed',
+  u: 'a live query',
+  c: 'a change for live queries',
+  y: 'how far the changes for live queries were pruned',
 };
 /** The same where a table's id follows. */
 const TABLE_KINDS: Readonly<Record<string, string>> = {
@@ -20,12 +25,15 @@ const TABLE_KINDS: Readonly<Record<string, string>> = {
   x: 'an entry of an index',
   f: 'where the changefeed is whole',
   v: 'a part of a view',
+  w: 'until when it is watched',
 };
 const ID_LENGTH = 4;
 
 /** For example `a record of table 5 in database 3`. */
 export function describeKey(key: Key): string {
   if (key[0] === 'Q') return 'an asynchronous event that waits';
+  if (key[0] === 'A') return `a note that events were queued in database ${idAt(key, 1)}`;
+  if (key.startsWith(NODES_AREA)) return 'what nodes know of each other';
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;
   const where = { N: 'namespace', D: 'database' }[key[0] ?? ''];
   if (where === undefined) return 'an entry of no known kind';

@@ -1,13 +1,23 @@
 /**
- * The queue of asynchronous events. The transaction that changes a record appends them, so that events and changes
- * commit together, in commit order.
+ * The queues of asynchronous events, one for each database. The transaction that changes a record appends them, so that
+ * events and changes commit together, in commit order.
  */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Role } from '../language/ast.js';
 import type { Stored, Transaction } from '../storage/contract.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../value/value.js';
 import type { Id } from './definitions/definition.js';
 import { rowOf } from './definitions/stored-definition.js';
-import { EVENT_QUEUE } from './keys.js';
+import { entriesOf } from './entries.js';
+import {
+  databaseKey,
+  databaseOfEvents,
+  EVENT_DATABASES_RANGE,
+  eventDatabaseKey,
+  eventQueue,
+  FORMER_EVENT_QUEUE,
+  prefixRange,
+} from './keys.js';
 import type { Principal } from './principal.js';
 
 export interface QueuedEvent {
@@ -33,7 +43,49 @@ export interface QueuedEvent {
 }
 
 export function queueEvent(transaction: Transaction, { principal, ...event }: QueuedEvent): void {
-  transaction.append(EVENT_QUEUE, row({ ...event, principal: row(principal) }));
+  transaction.append(eventQueue(event.databaseId), row({ ...event, principal: row(principal) }));
+}
+
+/** The databases in which events were queued, whether or not any waits. They stay listed as long as they exist. */
+export function databasesWithEvents(transaction: Transaction): PromiseOrValue<Id[]> {
+  return andThen(entriesOf(transaction, EVENT_DATABASES_RANGE), (rows) => rows.map(([key]) => databaseOfEvents(key)));
+}
+
+/**
+ * Lists a database among those in which events were queued. It is read first, so that most commits don't write root.
+ */
+export function listEventDatabase(transaction: Transaction, database: Id): PromiseOrValue<void> {
+  const key = eventDatabaseKey(database);
+  return andThen(transaction.get(key), (stored) => {
+    if (stored === undefined) transaction.put(key, true);
+  });
+}
+
+/** How many entries one transaction moves. */
+const MOVED_AT_ONCE = 256;
+
+/**
+ * Moves events from the one queue that 0.1 has for the whole store to those of their databases, in their order. Answers
+ * whether there may be more.
+ */
+export function moveFormerEvents(transaction: Transaction): PromiseOrValue<boolean> {
+  const former = prefixRange(FORMER_EVENT_QUEUE);
+  const cursor = transaction.scan(former, { limit: MOVED_AT_ONCE });
+  return andThen(cursor.next(), (batch = []) => {
+    cursor.close();
+    const moved = forEachInOrder(batch, ([key, stored]) => {
+      const { databaseId, namespace, database } = readQueuedEvent(stored);
+      transaction.delete(key);
+      return andThen(transaction.get(databaseKey(namespace, database)), (row) => {
+        // The database may have been removed.
+        if (row === undefined || rowOf(row)['id'] !== databaseId) return false;
+        // Behind the prefix, keys stay as they are, and so does the order.
+        transaction.put(eventQueue(databaseId) + key.slice(FORMER_EVENT_QUEUE.length), stored);
+        return andThen(listEventDatabase(transaction, databaseId), () => false);
+      });
+    });
+    return andThen(moved, () => batch.length > 0);
+  });
 }
 
 /** An object without the members that are `undefined`. */

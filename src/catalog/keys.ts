@@ -2,8 +2,10 @@
  * Every key of the store, in one place. A key begins with its area, and everything below an area is one contiguous
  * range:
  *
- *     Q stamp order                         asynchronous events that wait
+ *     A db                                  a database in which asynchronous events were queued
+ *     Q stamp order                         asynchronous events that wait, as 0.1 has them for the whole store
  *     B db table index                      work on indexes that waits to be done in the background
+ *     C                                     there while a copy of another store isn't complete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
@@ -13,6 +15,7 @@
  *       …  g access id                      grants of an access method
  *       …  h access id                      families of its refresh tokens that were revoked
  *       …  o kind name                      tokens that were denied, and users who lost all of theirs
+ *       D db a stamp order                  asynchronous events that wait
  *       D db q sequence                     the last number of a sequence that the server has taken
  *       D db t table kind name              definitions on a table: fields, indexes, events
  *       D db r table key                    records
@@ -24,6 +27,11 @@
  *       D db v table kind …                 what a view is computed from, by the table that it fills
  *       D db i table key                    incarnations of records, by which what they were given knows them
  *       D db j table                        the table has lost records that might have had incarnations
+ *       D db w table                        until when a table is watched by live queries of any node (`live/keys.ts`)
+ *       D db u id                           a live query, with its node
+ *       D db c stamp order                  what was changed in watched tables, for the nodes to read
+ *       D db y                              how far that log has been pruned
+ *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`, `nodes/keys.ts`)
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never
  * met again. Names are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key
@@ -37,8 +45,10 @@ export type Area = string;
 
 export const ROOT_AREA: Area = 'R';
 
-/** Prefix of queued asynchronous events. */
-export const EVENT_QUEUE: Key = 'Q';
+/** The queue of asynchronous events of a whole store, as 0.1 has it. */
+export const FORMER_EVENT_QUEUE: Key = 'Q';
+
+const EVENT_DATABASES: Key = 'A';
 
 /** Work on indexes that waits (`indexes/work.ts`). */
 export const INDEX_QUEUE: Key = 'B';
@@ -47,6 +57,7 @@ export function namespaceArea(namespace: Id): Area {
   return `N${idBytes(namespace)}`;
 }
 
+/** The area of all keys of a database. */
 export function databaseArea(database: Id): Area {
   return `D${idBytes(database)}`;
 }
@@ -81,6 +92,7 @@ const TABLE_KINDS = { field: 'f', index: 'i', 'replaced-index': 'o', event: 'e' 
 /** Kinds of definitions on a table. */
 export type TableMemberKind = keyof typeof TABLE_KINDS;
 
+/** The key of a definition: `name` as in the DEFINE statement. */
 export function definitionKey(area: Area, kind: AreaKind, name: string): Key {
   return `${area}d${AREA_KINDS[kind]}${nameBytes(name)}`;
 }
@@ -157,6 +169,32 @@ export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost'): Ke
 /** The counter of a sequence. */
 export function sequenceKey(area: Area, identity: string): Key {
   return `${area}q${nameBytes(identity)}`;
+}
+
+// ─── Asynchronous events ───
+
+/** Prefix of the asynchronous events of a database that wait. */
+export function eventQueue(database: Id): Key {
+  return `${databaseArea(database)}a`;
+}
+
+/**
+ * Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog.
+ */
+export function eventDatabaseKey(database: Id): Key {
+  return EVENT_DATABASES + idBytes(database);
+}
+
+export const EVENT_DATABASES_RANGE: KeyRange = prefixRange(EVENT_DATABASES);
+
+/** The database in a key of `eventDatabaseKey`. */
+export function databaseOfEvents(key: Key): Id {
+  return idAt(key, EVENT_DATABASES.length);
+}
+
+/** The database in whose queue of events a key is, if it is in any. */
+export function databaseOfQueuedEvent(key: Key): Id | undefined {
+  return key[0] === 'D' && key[AREA_LENGTH] === 'a' ? idAt(key, 1) : undefined;
 }
 
 // ─── Records and index entries ───
@@ -363,11 +401,12 @@ export function feedGapsPrefix(database: Id, table: Id = NO_TABLE): Key {
 
 // ─── Bytes ───
 
-function idBytes(id: Id): string {
+export function idBytes(id: Id): string {
   return String.fromCharCode((id >>> 24) & 0xff, (id >>> 16) & 0xff, (id >>> 8) & 0xff, id & 0xff);
 }
 
-function idAt(key: Key, at: number): Id {
+/** The id at a place in a key. */
+export function idAt(key: Key, at: number): Id {
   return (
     ((key.charCodeAt(at) << 24) |
       (key.charCodeAt(at + 1) << 16) |

@@ -64,6 +64,12 @@ export function subjectOf(principal: SystemUser | RecordUser): string {
   return principal.kind === 'system' ? userSubject(principal.name) : recordSubject(principal.id);
 }
 
+/** Identifies a user in a whole store, however it signed in. */
+export function userKey(principal: SystemUser | RecordUser): string {
+  const { namespace, database } = databasePathOf(principal);
+  return JSON.stringify([namespace, database, subjectOf(principal)]);
+}
+
 export function userSubject(name: string): string {
   return `user ${name}`;
 }

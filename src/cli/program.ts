@@ -5,6 +5,7 @@ import { addCompletionCommand } from './completion/command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { allCommands, Flag, HELP, readVariables } from './flags.js';
 import { EXIT_CODES, isReady } from './is-ready.js';
+import { addNodesCommand } from './nodes-command.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
 import { addStoreCommands } from './store-commands.js';
@@ -15,15 +16,16 @@ import { OWN_VERSION, serverVersion } from './version.js';
 /** The program, ready to parse a command line. */
 export function createProgram(environment: NodeJS.ProcessEnv = process.env): Command {
   const program = new Command('tessera')
-    .description('A multi-model database server, and what one needs to work with it')
+    .description('A multi-model database server and its tools')
     .version(OWN_VERSION)
     .configureHelp(HELP)
-    .showHelpAfterError('(tessera --help tells what there is)')
+    .showHelpAfterError('(tessera --help lists the commands)')
     .addHelpText('after', PROGRAM_EXAMPLES);
 
   program.commandsGroup('Servers:');
   const start = addStartCommand(program);
   addReadyCommand(program);
+  addNodesCommand(program);
   addVersionCommand(program);
   addAuditCommands(program);
 
@@ -54,12 +56,12 @@ Examples:
   echo 'INFO FOR DB' | tessera sql --ns test --db test --json
 
 Every option can be given in the environment as well: --auth-level is SVC_AUTH_LEVEL.
-"tessera help COMMAND" tells about one command.`;
+"tessera help COMMAND" describes one command.`;
 
 function addReadyCommand(program: Command): void {
   program
     .command('isready')
-    .description('Tell whether a server is up and its storage can be read')
+    .description('Check whether a server is up and its storage can be read')
     .addOption(endpointFlag('The server').default(DEFAULT_ENDPOINT))
     .addHelpText(
       'after',
@@ -67,7 +69,7 @@ function addReadyCommand(program: Command): void {
 Exit codes:
   0  the server is ready
   1  it answers, but is not ready
-  2  nobody answers
+  2  there is no answer
   3  the endpoint is not an address
 
 Examples:
@@ -111,7 +113,7 @@ function addGraphqlCommands(program: Command): void {
 function addAuditCommands(program: Command): void {
   program
     .command('audit')
-    .description('Look after an audit log')
+    .description('Commands for an audit log')
     .command('verify')
     .description('Check the chain of an audit log, and say which line is the first that was changed')
     .argument('<file>', 'The log')

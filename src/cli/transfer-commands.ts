@@ -61,7 +61,7 @@ function addImportCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The first statement that fails ends it and is told with its line; what stands before is done.
+The first statement that fails ends it, and its line is reported; the effects of those before it stay.
 
 Examples:
   tessera import --user root --ns test --db copy backup.surql
@@ -76,7 +76,7 @@ Examples:
 export function addValidateCommand(program: Command): void {
   program
     .command('validate')
-    .description('Tell whether files can be parsed, and where not; nothing is run')
+    .description('Parse files and report errors; nothing is run')
     .argument('<files...>', 'The files; - is standard input')
     .addHelpText(
       'after',

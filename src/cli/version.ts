@@ -1,6 +1,7 @@
 /** Which version this is, and which a server is. */
+
+import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
-import { VERSION } from '../server/package-version.js';
 import { httpAddress } from './is-ready.js';
 import { ServerError } from './server-error.js';
 import { unreachable } from './unreachable.js';
@@ -19,7 +20,7 @@ export async function serverVersion(endpoint: string): Promise<string> {
   const response = await ask(endpoint);
   const spoken = (await response.text()).trim();
   if (!response.ok || !/^[\x21-\x7e]{1,100}$/.test(spoken)) {
-    throw new ServerError(`What answers at ${endpoint} does not tell its version`);
+    throw new ServerError(`The server at ${endpoint} does not report its version`);
   }
   const product = response.headers.get('server')?.slice(0, LONGEST);
   return product === undefined ? `server ${spoken}` : `server ${product} (speaks ${spoken})`;

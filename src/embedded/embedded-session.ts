@@ -31,7 +31,7 @@ export interface LiveSubscription extends AsyncDisposable {
 
 /** Receives the notifications of a live query. */
 interface Listener {
-  readonly hear: NotificationSink;
+  readonly deliver: NotificationSink;
   /** The session was closed. */
   closed?(): void;
 }
@@ -192,7 +192,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
    */
   async live(text: string, handler: NotificationSink, variables: Variables = {}): Promise<LiveSubscription> {
     const id = await this.#begin(text, variables);
-    this.#listeners.set(id.text, { hear: handler });
+    this.#listeners.set(id.text, { deliver: handler });
     const kill = () => this.#kill(id);
     return { id, kill, [Symbol.asyncDispose]: kill };
   }
@@ -247,7 +247,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
     const { id, action, result } = notification;
     const listener = this.#listeners.get(id.text);
     if (action === 'KILLED') this.#listeners.delete(id.text);
-    return listener?.hear({ ...notification, result: copyValue(result) });
+    return listener?.deliver({ ...notification, result: copyValue(result) });
   }
 }
 

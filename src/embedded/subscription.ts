@@ -40,7 +40,7 @@ export class Subscription<T = Value> implements AsyncIterableIterator<Change<T>,
   }
 
   /** Takes a notification of the session. */
-  hear({ action, record, result, reason, versionstamp }: Notification): void {
+  deliver({ action, record, result, reason, versionstamp }: Notification): void {
     if (this.#ended) return;
     if (action === 'KILLED' || record === undefined) {
       this.#end(reason);

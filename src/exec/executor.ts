@@ -11,6 +11,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
+import { PackedCache } from '../vectors/packed-cache.js';
 import { Endpoints } from './api/endpoints.js';
 import type { AuditRecorder } from './audit/audit-recorder.js';
 import { UNCHECKED } from './authorization/permission.js';
@@ -32,11 +33,14 @@ import {
   Frame,
   type Interrupt,
   type LiveListener,
+  type LiveRegistry,
   type Past,
   type SequenceNumbers,
+  type Services,
   type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
+import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
 import type { Scope } from './runtime/scope.js';
@@ -58,14 +62,19 @@ export interface ExecutorOptions {
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
-  /** Called when an asynchronous event was queued. */
-  eventQueued(): void;
+  /** Default: those of this process alone. */
+  readonly liveQueries?: LiveRegistry | undefined;
+  readonly catalogs?: CatalogCache | undefined;
+  readonly queuedEvents: QueuedEvents;
+  readonly nodes: NodeRegistry;
   /** Called when work on indexes was queued. */
   indexWorkQueued(): void;
   /** Memory for executions that aren't those of a request. */
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
+  /** How many bytes packed vectors may take. */
+  readonly vectorMemory: number;
 }
 
 export interface RunOptions {
@@ -79,7 +88,7 @@ export interface RunOptions {
   /** Permissions are switched off: for access queries. */
   readonly privileged?: boolean;
   readonly importing?: boolean;
-  /** Whom live queries tell. */
+  /** Receives the notifications of live queries. */
   readonly listener?: LiveListener | undefined;
   readonly auditRecorder?: AuditRecorder | undefined;
   readonly eventDepth?: number;
@@ -95,31 +104,48 @@ export interface TransactionStep {
 /** One for each open store. */
 export class Executor {
   readonly compiler: StatementCompiler;
-  readonly catalogs = new CatalogCache();
-  readonly liveQueries = new LiveQueries();
+  readonly catalogs: CatalogCache;
+  readonly liveQueries: LiveRegistry;
   readonly queryTimeout = new QueryTimeout();
   readonly revocationFlag = new RevocationFlag();
-  readonly #options: ExecutorOptions;
-  readonly #apis: Endpoints;
-  readonly #analyzers: Analyzers;
-  readonly #reader: Reader;
+  readonly #services: Services;
   readonly #tables: TablePreparer;
-  readonly #writer: Writer;
   readonly #scripts: ScriptPool | undefined;
+  readonly #backgroundMemory: () => RequestMemory;
   /** Those of the last identity: mostly the next statement is of the same one. */
   #rights: (Rights & { readonly identity: Identity }) | undefined;
 
   constructor(options: ExecutorOptions) {
-    this.#options = options;
+    const { environment, scripting, backgroundMemory } = options;
+    this.catalogs = options.catalogs ?? new CatalogCache();
+    this.liveQueries = options.liveQueries ?? new LiveQueries();
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);
-    this.#apis = new Endpoints(this.compiler);
-    this.#analyzers = new Analyzers(this.compiler);
-    this.#reader = new Reader(this.#tables, tuning);
-    this.#writer = new Writer(this.#tables, this.liveQueries);
-    const { scripting, environment } = options;
     this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
+    this.#backgroundMemory = backgroundMemory;
+    this.#services = {
+      environment,
+      passwords: options.passwords,
+      network: options.network,
+      functions: options.functions,
+      scripts: this.#scripts,
+      sequences: options.sequences,
+      apis: new Endpoints(this.compiler),
+      analyzers: new Analyzers(this.compiler),
+      reader: new Reader(this.#tables, tuning),
+      writer: new Writer(this.#tables, this.liveQueries),
+      liveQueries: this.liveQueries,
+      packedVectors: new PackedCache(options.vectorMemory),
+      past: options.past,
+      sessions: options.sessions,
+      queryTimeout: this.queryTimeout,
+      revocationFlag: this.revocationFlag,
+      weakKeys: options.weakKeys,
+      queuedEvents: options.queuedEvents,
+      nodes: options.nodes,
+      indexWorkQueued: options.indexWorkQueued,
+    };
   }
 
   /** The execution in which the statements of one transaction run. */
@@ -138,38 +164,23 @@ export class Executor {
   }: RunOptions): Execution {
     const { refusal, checks, maySleep } = privileged ? privilegedRights(identity) : this.#rightsOf(identity);
     return {
-      environment: this.#options.environment,
-      passwords: this.#options.passwords,
-      network: this.#options.network,
-      functions: this.#options.functions,
-      scripts: this.#scripts,
-      sequences: this.#options.sequences,
+      services: this.#services,
+      request: {
+        literals,
+        memory: memory ?? this.#backgroundMemory(),
+        listener,
+        auditRecorder,
+        eventDepth,
+        maySleep: memory !== undefined && maySleep,
+        strict: strict === true,
+      },
       context: new DatabaseTransactionContext(transaction, this.catalogs, identity.place, refusal),
-      literals,
       identity,
       checks,
       interrupt,
-      memory: memory ?? this.#options.backgroundMemory(),
-      apis: this.#apis,
-      analyzers: this.#analyzers,
-      reader: this.#reader,
-      writer: this.#writer,
-      liveQueries: this.liveQueries,
-      queryTimeout: this.queryTimeout,
-      revocationFlag: this.revocationFlag,
-      listener,
-      auditRecorder,
-      past: this.#options.past,
-      sessions: this.#options.sessions,
       depth: 0,
-      eventDepth,
-      eventQueued: this.#options.eventQueued,
-      indexWorkQueued: this.#options.indexWorkQueued,
-      maySleep: memory !== undefined && maySleep,
       importing: importing === true,
-      weakKeys: this.#options.weakKeys,
       judging: false,
-      strict: strict === true,
       writable: transaction.writable,
       variants: new Variants(),
     };
@@ -205,8 +216,8 @@ export class Executor {
   }
 
   /**
-   * Begins to fetch what tells whether the user is still there, and what the statement reads first, where reads take
-   * their time.
+   * Begins to fetch the rows that show whether the user still exists, and those that the statement reads first, where
+   * reads take their time.
    */
   prefetch(statement: Statement, execution: Execution, scope: Scope): void {
     if (!answersLater(execution)) return;
@@ -240,7 +251,7 @@ interface Rights {
   /** Why it may touch nothing at the selected place. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
-  /** As `Execution.maySleep`. */
+  /** As `RequestContext.maySleep`. */
   readonly maySleep: boolean;
 }
 

@@ -93,7 +93,7 @@ export const encodingFunctions: readonly FunctionRow[] = [
     'encoding::base64::encode',
     [bytes('bytes'), optional(bool('padded'))],
     'string',
-    'Bytes as base64, without padding unless told.',
+    'Bytes as base64, by default without padding.',
     (value, padded) => {
       const encoded = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
       return padded ? encoded : encoded.replace(/={1,2}$/, '');

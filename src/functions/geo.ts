@@ -57,7 +57,7 @@ export const geoFunctions: readonly FunctionRow[] = [
     'geo::hash::encode',
     [geometry('point'), optional(integer('length'))],
     'string',
-    'The geohash of a point, of 12 characters unless told.',
+    'The geohash of a point, of 12 characters by default.',
     ({ shape }, length = MAX_HASH) => {
       if (length < 1 || length > MAX_HASH) {
         throw invalidArguments(

@@ -68,7 +68,7 @@ function uuidFunction(name: string): FunctionRow {
     name,
     [optional(datetime('datetime'))],
     'uuid',
-    'A random UUID of version 7, which begins with a moment, the present one unless told.',
+    'A random UUID of version 7, which begins with a time, now by default.',
     (at, context) => uuidV7(milliseconds(at, context), context.environment.random),
     RANDOM,
   );
@@ -142,7 +142,7 @@ export const randFunctions: readonly FunctionRow[] = [
     },
     RANDOM,
   ),
-  texts('rand::id', 'A random text of small letters and digits, of 20 characters unless told.', {
+  texts('rand::id', 'A random text of small letters and digits, of 20 characters by default.', {
     alphabet: SMALL_LETTERS,
     length: 20,
     limit: 64,
@@ -159,7 +159,7 @@ export const randFunctions: readonly FunctionRow[] = [
     },
     RANDOM,
   ),
-  texts('rand::string', 'A random text of letters and digits, of 32 characters unless told.', {
+  texts('rand::string', 'A random text of letters and digits, of 32 characters by default.', {
     alphabet: LETTERS,
     length: 32,
     limit: 65_536,
@@ -176,7 +176,7 @@ export const randFunctions: readonly FunctionRow[] = [
     'rand::ulid',
     [optional(datetime('datetime'))],
     'string',
-    'A random ULID, which begins with a moment, the present one unless told.',
+    'A random ULID, which begins with a time, now by default.',
     (at, context) => ulidAt(milliseconds(at, context), context.environment.random),
     RANDOM,
   ),

@@ -20,7 +20,7 @@ function ofMatch(
   least: number,
   returns: string,
   description: string,
-  told: (args: readonly Value[], context: FunctionContext) => Value = () => undefined,
+  resultOf: (args: readonly Value[], context: FunctionContext) => Value = () => undefined,
 ): FunctionRow {
   const path = `search::${name}`;
   return define(
@@ -30,7 +30,7 @@ function ofMatch(
     description,
     (args, context) => {
       if (args.length < least) throw failure('too_few_arguments', { name: path, least });
-      const value = told(args, context);
+      const value = resultOf(args, context);
       if (value !== undefined) return value;
       if (!isReference(args[least - 1])) throw failure('misplaced_function', { name: path, reason: NO_REFERENCE });
       throw failure('misplaced_function', { name: path, reason: 'no MATCHES clause found in WHERE condition' });

@@ -8,7 +8,7 @@ export const sequenceFunctions: readonly FunctionRow[] = [
     'sequence::nextval',
     [rest(any('name'))],
     'int',
-    'The next number of a sequence, which nobody else gets; numbers that are not used are lost.',
+    'The next number of a sequence, each is returned once; unused numbers are lost.',
     ([name], context) => {
       if (typeof name !== 'string') {
         throw failure('invalid_arguments', { name: 'sequence::nextval()', reason: 'Expect a sequence name' });

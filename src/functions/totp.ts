@@ -56,7 +56,7 @@ export const totpFunctions: readonly FunctionRow[] = [
     'crypto::totp::verify',
     [text('secret'), text('code'), optionalInteger('used')],
     'option<int>',
-    'The step of time that a one-time password belongs to, to be kept and given as `used` the next time, so that none is good twice; NONE if it is no good.',
+    'The time step of a one-time password, to be stored and passed as `used` the next time, so that none is accepted twice; NONE if it is invalid.',
     (secret, code, used, { environment }) => {
       const bytes = bytesOf('verify', secret);
       const now = stepOf(environment);

@@ -572,7 +572,7 @@ export interface Kill {
   readonly id: Expression;
 }
 
-/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and what was handed out for them (Tessera's own). */
+/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and revokes their credentials (Tessera's own). */
 export interface KillSessions {
   readonly kind: 'kill-sessions';
   readonly which:
@@ -595,7 +595,7 @@ export interface ShowChanges {
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' }
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' }
     | { readonly kind: 'table'; readonly name: Name }
     | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
     | { readonly kind: 'index'; readonly name: Name; readonly table: Name };

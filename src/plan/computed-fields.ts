@@ -1,6 +1,6 @@
 /**
- * Which computed fields of a table a reader needs, in which order they are computed, and cycles among them: told from
- * definitions alone.
+ * Which computed fields of a table a reader needs, in which order they are computed, and cycles among them:
+ * derived from definitions alone.
  */
 import type { FieldDefinition } from '../catalog/definitions/definition.js';
 import { type FieldsRead, fieldsOfClause } from './fields-read.js';

@@ -1,5 +1,5 @@
 /**
- * Which fields of its document an expression reads, told from its shape alone. The answer may name too much, never too
+ * Which fields of its document an expression reads, derived from its syntax. The answer may name too much, never too
  * little: names inside of subqueries, closures and conditions in paths count, too, though most of those are fields of
  * something else.
  */

@@ -35,8 +35,8 @@ export function planText(node: PlanNode, measured?: Measured): string {
 
 function writeLines(node: PlanNode, measured: Measured | undefined, indent: string, lines: string[]): void {
   const { operator, attributes = {}, children = [] } = node;
-  const told = Object.entries(attributes).map(([name, value]) => `${name}: ${value}`);
-  const detail = told.length === 0 ? '' : ` [${told.join(', ')}]`;
+  const parts = Object.entries(attributes).map(([name, value]) => `${name}: ${value}`);
+  const detail = parts.length === 0 ? '' : ` [${parts.join(', ')}]`;
   const metrics = metricsOf(node, measured);
   lines.push(`${indent}${operator}${detail}${metrics === undefined ? '' : ` {${metricsText(metrics)}}`}`);
   for (const child of children) writeLines(child, measured, `${indent}    `, lines);

@@ -7,7 +7,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** The parts of a text that hold terms of a query: whole tokens or, if `partial`, so much of each as the term covers. */
+/** The parts of a text that hold terms of a query: whole tokens or, if `partial`, what the term covers of each. */
 export function spansOf(
   text: string,
   terms: readonly TermAt[],

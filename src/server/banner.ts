@@ -1,6 +1,6 @@
+import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { withoutPassword } from '../storage/engines/address.js';
-import { VERSION } from './package-version.js';
 
 export interface BannerFacts {
   /** `http://127.0.0.1:8000`. */
@@ -27,7 +27,7 @@ export function bannerText({ url, path, hasRootUser, graphql }: BannerFacts): st
   if (!hasRootUser) {
     lines.push(
       '',
-      '  There is no root user yet, so nobody can administer this server. Stop it and start it again with',
+      '  There is no root user yet, so no one can administer this server. Stop it and start it again with',
       '      tessera start --user NAME --pass PASSWORD',
       '  (or SVC_USER and SVC_PASS in the environment) to make the first one.',
     );

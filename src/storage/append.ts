@@ -27,6 +27,11 @@ export function stampOfTime(nanoseconds: bigint): Versionstamp | undefined {
   return nanoseconds < 0n || stamp > MAX_STAMP ? undefined : stamp;
 }
 
+/** A time at which the commit with a versionstamp had been made, in nanoseconds since 1970 by the store's clock. */
+export function timeAfter(stamp: Versionstamp): bigint {
+  return ((stamp >> COUNTER_BITS) + 1n) * 1_000_000n;
+}
+
 /** A versionstamp as the bytes that it has in keys. */
 export function stampBytes(stamp: Versionstamp): Key {
   let bytes = '';
@@ -103,6 +108,11 @@ export class StampSource {
     return now > this.#last ? now : this.#last + 1n;
   }
 
+  /** All that are given out from now on are greater than `stamp`. */
+  raise(stamp: Versionstamp): void {
+    if (stamp > this.#last) this.#last = stamp;
+  }
+
   /** What got a versionstamp by `next` has its place in the order of commits. */
   give(stamp: Versionstamp): void {
     this.#last = stamp;
@@ -112,6 +122,11 @@ export class StampSource {
 /** Puts one entry among the writes of its transaction. */
 export function settleOne(entry: Appended, stamp: string, writes: Overlay): void {
   writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
+}
+
+/** The key of an entry once its transaction has a versionstamp. */
+export function appendedKey({ prefix, at }: Appended, stamp: Versionstamp): Key {
+  return prefix + stampBytes(stamp) + orderBytes(at);
 }
 
 /** What is left of a list when the entries under the prefixes of a range are taken out. */

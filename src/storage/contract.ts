@@ -210,6 +210,8 @@ export interface Engine {
   readonly earlyAnswers?: EarlyAnswers;
   /** Absent where no other process uses the store. */
   readonly shared?: SharedStore;
+  /** Absent where stores can't be copied. */
+  readonly copying?: CopySupport;
   /**
    * Reads through a fresh snapshot, for health checks.
    * @throws TesseraError `storage_unavailable` if that can't be done, or nothing written
@@ -255,7 +257,7 @@ export interface SharedStore {
   readonly caughtUpAt: number;
   /**
    * Delivers every commit that is made after it has answered, those of this process among them, until the returned
-   * function is called.
+   * function is called; perhaps also some that were made shortly before.
    * @throws TesseraError `storage_unavailable`
    */
   follow(follower: CommitFollower): Promise<() => void>;
@@ -264,6 +266,13 @@ export interface SharedStore {
    * @throws TesseraError `storage_unavailable`
    */
   catchUp(): Promise<void>;
+  /**
+   * Removes some of what the log of commits keeps for longer than it is needed, in a step that delays nothing else.
+   * Several processes may do so at once, which is of no use.
+   * @returns whether there is more to be removed
+   * @throws TesseraError `storage_unavailable`
+   */
+  prune(): Promise<boolean>;
 }
 
 /** Neither of its functions may throw, nor take long: all later commits wait for them. */
@@ -281,8 +290,22 @@ export interface FollowedCommit {
   readonly versionstamp: Versionstamp;
   /** Whether this process made it. */
   readonly isOwn: boolean;
-  /** What it has written, deleted or appended; of a large commit `ranges` has the rest. */
+  /** What it has written, deleted or appended; of a large commit in part, or not at all. */
   readonly keys: readonly Key[];
-  /** Within which it may have written anything. Empty but for large commits. */
+  /** Of a large commit, where the rest of its keys lies: it may have written anything there. Otherwise empty. */
   readonly ranges: readonly KeyRange[];
+}
+
+/** What a copy of a whole store (`copy/copy-store.ts`) needs beside transactions. */
+export interface CopySupport {
+  /** A text that is another one after each commit. @throws TesseraError `storage_unavailable` */
+  revision(): PromiseOrValue<string>;
+  /** The last versionstamp that was given out; 0 if there was none. @throws TesseraError `storage_unavailable` */
+  lastStamp(): PromiseOrValue<Versionstamp>;
+  /**
+   * Has all versionstamps from now on be greater than `stamp`, also after the store was opened again. Nothing else may
+   * use the store meanwhile.
+   * @throws TesseraError `storage_unavailable`
+   */
+  raiseStamp(stamp: Versionstamp): PromiseOrValue<void>;
 }

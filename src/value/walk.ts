@@ -22,31 +22,31 @@ export class Walk {
   /** How many may still be met. */
   left: number;
   /** The value of `left` when the count was last taken. */
-  #told: number;
+  #reported: number;
 
   constructor(limit = MAX_COMPARED) {
     this.#limit = limit;
     this.left = limit;
-    this.#told = limit;
+    this.#reported = limit;
   }
 
   /** Begins at the root, at depth 0. */
   begin(): 0 {
-    this.#tell();
+    this.#report();
     this.left = this.#limit;
     return 0;
   }
 
   /** Goes on with what several walks may meet together. */
   resume(left: number): void {
-    this.#tell();
+    this.#report();
     this.left = left;
-    this.#told = left;
+    this.#reported = left;
   }
 
-  #tell(): void {
-    if (this.left < this.#told) walked += this.#told - this.left;
-    this.#told = this.#limit;
+  #report(): void {
+    if (this.left < this.#reported) walked += this.#reported - this.left;
+    this.#reported = this.#limit;
   }
 
   /**
@@ -155,6 +155,7 @@ export function membersOf(value: Value): readonly Value[] {
     : shape.coordinates;
 }
 
+/** The error of a value of more than `limit` parts or bytes: `value_too_large`. */
 export function tooLarge(limit: number) {
   return failure('value_too_large', { limit });
 }

@@ -97,7 +97,7 @@ describe('verifying', () => {
     for (const key of [undefined, new Uint8Array(32)]) {
       expect(await verifyAuditLog(lines, { key })).toMatchObject({ broken: { line: 1 } });
     }
-    // Without the key nobody makes a record that passes.
+    // A record that passes can't be made without the key.
     const last = readLink(lines[2] as string, KEY);
     if ('fault' in last) throw new TypeError(last.fault);
     const forged = new Chain(undefined, last).seal(event('forged'), NOON);

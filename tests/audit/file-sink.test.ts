@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** One run of a server that tells of `names`. */
+/** One run of a server that records `names`. */
 async function run(...names: string[]): Promise<void> {
   const log = await AuditLog.open({ sink: await openFileSink(path) }, realEnvironment, () => undefined);
   for (const name of names) log.record({ action: 'define', outcome: 'ok', who: { kind: 'guest' }, what: { name } });

@@ -47,7 +47,7 @@ beforeEach(async () => {
   await run(owner, SCHEMA);
 });
 
-/** What was told until now, without the log's own records; the database is closed by it. */
+/** The records until now, without the log's own; the database is closed by it. */
 async function told(): Promise<Told[]> {
   await database.close();
   expect((await verifyAuditLog(lines)).broken).toBeUndefined();

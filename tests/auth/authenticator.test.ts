@@ -2,6 +2,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Authenticator, createAuthenticator } from '../../src/auth/authenticator.js';
+import { readSignIn, readSignUp } from '../../src/auth/credentials.js';
 import { type Client, guestIdentity, withDatabasePath } from '../../src/auth/identity.js';
 import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords.js';
 import { DEFAULT_RULES } from '../../src/auth/throttle.js';
@@ -48,7 +49,7 @@ beforeEach(() => {
       return real.verifyCredential(stored, given);
     },
   };
-  // Whoever has guessed too often is refused at once.
+  // After too many failures an attempt is refused at once.
   authenticator = createAuthenticator(environment, directory, hasher, {
     throttle: { ...DEFAULT_RULES, longestWait: 0 },
   });
@@ -70,9 +71,9 @@ async function settled<T>(work: Promise<T>): Promise<T> {
 }
 
 const signIn = (body: Record<string, Value>, client = CLIENT) =>
-  settled(authenticator.signIn(objectFrom(body), client));
+  settled((async () => authenticator.signIn(readSignIn(objectFrom(body)), client))());
 const signUp = (body: Record<string, Value>, client = CLIENT) =>
-  settled(authenticator.signUp(objectFrom(body), client));
+  settled((async () => authenticator.signUp(readSignUp(objectFrom(body)), client))());
 const authenticate = (token: string, client = CLIENT) =>
   settled((async () => authenticator.authenticate(token, client))());
 

@@ -3,7 +3,7 @@ import { FailureDelay } from '../../src/auth/failure-delay.js';
 import { failure } from '../../src/errors/error.js';
 import { StubbedEnvironment } from '../support/environment.js';
 
-/** Runs a try that takes `milliseconds` and fails; gives the moment, counted from the start, at which the failure is told. */
+/** Runs a try that takes `milliseconds` and fails; gives the time, counted from the start, at which the failure is answered. */
 async function toldAfter(
   environment: StubbedEnvironment,
   failureDelay: FailureDelay,

@@ -75,7 +75,7 @@ async function secondsUntilIn(attempt: Attempt): Promise<number> {
   return seconds;
 }
 
-/** How many guesses are made in an hour by somebody who sends several each second, from whatever `attempts` gives. */
+/** How many guesses an hour a client makes that sends several each second, from the addresses that `attempts` gives. */
 async function guessesInAnHour(attempts: (at: number) => Attempt, each = 3): Promise<number> {
   let guesses = 0;
   const guess = async () => {

@@ -65,7 +65,7 @@ describe('issued tokens', () => {
     const text = await issued(sign);
     const claims = await verify(text, verifying);
     expect(claims).toMatchObject({ namespace: 'n', database: 'd', access: 'a', id: 'user:1' });
-    // Whoever verifies with a public key finds it by its thumbprint; the header of the others is the peer's to the letter.
+    // A verifier with a public key finds it by its thumbprint; the header of the others is the peer's to the letter.
     expect(JSON.parse(Buffer.from(text.split('.')[0]!, 'base64url').toString())).toEqual({
       typ: 'JWT',
       alg: headerName(algorithm),
@@ -209,7 +209,7 @@ describe('attacks', () => {
     ] as const) {
       const text = forged({ alg: 'HS256' }, { exp }, pair.publicKey, 'sha256');
       await expect(verify(text, { algorithm, key: pair.publicKey })).rejects.toMatchObject({ code: 'invalid_auth' });
-      // Not even where somebody defined it so.
+      // Not even where it is defined so.
       await expect(verify(text, { algorithm: 'HS256', key: pair.publicKey })).rejects.toMatchObject({
         code: 'invalid_auth',
       });

@@ -1,4 +1,4 @@
-/** The client over networks that the bench has: what it sends is understood, and what it hears is what was said. */
+/** The client over networks that the bench has: the server understands its requests, and it reads the answers as they were sent. */
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { useBuild } from '../../bench/harness/build.mjs';

@@ -91,7 +91,7 @@ describe('tessera isready', () => {
 describe('tessera version', () => {
   it('tells which server is there', async () => {
     expect(await serverVersion(server.url)).toMatch(/^server tessera\/[\d.]+ \(speaks surrealdb-3\.[\d.]+\)$/);
-    await expect(serverVersion(`${server.url}/elsewhere`)).rejects.toThrow('does not tell its version');
+    await expect(serverVersion(`${server.url}/elsewhere`)).rejects.toThrow('does not report its version');
     await expect(serverVersion('ws://127.0.0.1:1')).rejects.toThrow('No server answers');
   });
 });

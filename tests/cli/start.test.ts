@@ -55,7 +55,7 @@ async function sql(url: string, text: string): Promise<unknown> {
   return first?.result;
 }
 
-/** Whether nobody listens there any more. */
+/** Whether the port is free again. */
 function isFree(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -113,6 +113,18 @@ describe('the end of a server', () => {
 
     const again = start(folder, ...user);
     expect(await sql(await again.url(), 'SELECT * FROM person')).toEqual([{ id: 'person:1' }]);
+  });
+
+  it('is said before it comes, so that load balancers look for another', async () => {
+    const server = start('memory', ...user, '--drain-time', '2s');
+    const url = await server.url();
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    server.child.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(`${url}/ready`)).status, { timeout: 1_500, interval: 20 }).toBe(503);
+    // Others are served all the while.
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(await sql(url, 'RETURN 1')).toBe(1);
+    expect(await server.exited).toBe(0);
   });
 
   it('is at once when it is asked for again', async () => {

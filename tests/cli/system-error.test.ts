@@ -1,4 +1,4 @@
-/** What people are told when the system says no. */
+/** Messages for errors of the operating system. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
 import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { postgresNodes } from '../support/shared-nodes.js';
+import { followingConformance } from './following.js';
 import { storageConformance } from './storage.js';
 
 describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', () => {
@@ -13,6 +16,8 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
     server = await PostgresServer.start();
   });
   afterAll(() => server.remove());
+
+  followingConformance('postgres', () => postgresNodes(server, `nodes_${schemas++}`));
 
   storageConformance('postgres', async (timers) => {
     const schema = `store_${schemas++}`;
@@ -27,6 +32,9 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
         tls: undefined,
         connectTimeout: 5_000,
         commitTimeout: 60_000,
+        timers: realEnvironment.timers,
+        readTimeout: 60_000,
+        logRetention: 60_000,
         applicationName: 'tessera',
         schema,
         connections: 16,

@@ -267,7 +267,7 @@ export function reservationConformance(subject: () => Subject): void {
             left += each.rounds;
             for (let round = 0; round < each.rounds; round++) await run(each);
           });
-          // The clock goes on only while somebody is at work, so that whoever waits for ever is found out.
+          // The clock goes on only while a transaction works, so that one that waits for ever is found.
           for (let turn = 0; left > 0 && turn < 5_000; turn++) {
             await new Promise(setImmediate);
             if (settleEngine === undefined) await engine.earlyAnswers?.durable();

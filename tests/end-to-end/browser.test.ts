@@ -161,7 +161,7 @@ it('signs in by a record access, with what that asks for', async ({ skip }) => {
   await page.getByRole('button', { name: 'Execute query' }).click();
   await expect.poll(() => page.locator('.graphiql-response').innerText()).toContain('Ann of the page');
   expect(complaints).toEqual([]);
-  // A token that isn't good any more leads back to the form.
+  // A token that is no longer valid leads back to the form.
   await page.route('**/graphql', (route) => route.fulfill({ status: 401, body: '{}' }));
   await page.getByRole('button', { name: 'Execute query' }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('Your sign-in has ended');
@@ -179,7 +179,7 @@ it('lets people write queries, and asks nobody but its own server', async ({ ski
   const result = page.locator('.graphiql-response');
   await expect.poll(() => result.innerText()).toContain('Ann of the page');
 
-  // The schema is read anew with the headers, and shown; the dialogs bring styles of their own along.
+  // The schema is read again with the headers, and shown; the dialogs bring styles of their own along.
   await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   const explorer = page.locator('.graphiql-doc-explorer');

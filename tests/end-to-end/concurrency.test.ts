@@ -1,4 +1,4 @@
-/** Many clients at once: nothing is lost, and no client ever hears of a conflict. */
+/** Many clients at once: nothing is lost, and no client ever gets a conflict. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { asRoot, FORMATS, officialClient, RpcSocket, SHOP } from './clients.js';

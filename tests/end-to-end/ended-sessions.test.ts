@@ -1,4 +1,4 @@
-/** Sessions that somebody ends, and what becomes of their sockets, their live queries and their tokens, on the real server. */
+/** Sessions that a user ends, and the effect on their sockets, their live queries and their tokens, on the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
 import { asRoot, officialClient, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
@@ -32,7 +32,7 @@ interface Person {
 }
 
 let nobodyYet = 0;
-/** Somebody new, who listens to notes. */
+/** A new user, who listens to notes. */
 async function join(): Promise<Person & { readonly record: string }> {
   const name = `person${nobodyYet++}`;
   const socket = await RpcSocket.open(server.rpcUrl);

@@ -1,4 +1,4 @@
-/** Thousands of calls and a thousand connections at once: each is answered as who it is, and as nobody else. */
+/** Thousands of calls and a thousand connections at once: each is answered with its own identity. */
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
@@ -38,7 +38,7 @@ afterAll(cleanUp);
 
 const credentials = (name: string) => ({ NS: SHOP.namespace, DB: SHOP.database, AC: 'people', name });
 
-/** Somebody who calls over HTTP, and what the server must take them for. */
+/** A caller over HTTP, and the identity that the server must find. */
 interface Caller {
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: string | null;
@@ -60,7 +60,7 @@ function expectedOf({ auth, tokenId, notes, isOwner }: Caller, call: number): ob
   ];
 }
 
-/** Requests of everybody share connections, so that each follows somebody else's. */
+/** Requests of all users share connections, so that each follows one of another user. */
 const agent = new Agent({ keepAlive: true, maxSockets: 40 });
 afterAll(() => agent.destroy());
 
@@ -84,7 +84,7 @@ function post(path: string, headers: Readonly<Record<string, string>>, body: str
 const rpc = (caller: Caller, method: string, ...params: unknown[]) =>
   post('/rpc', caller.headers, JSON.stringify({ id: 1, method, params }));
 
-/** What callers do in turn. Each says what must be told to whom. */
+/** The calls, in rotation, each with the expected answer for each identity. */
 const CALLS_OF_ALL: readonly ((caller: Caller, call: number) => Promise<void>)[] = [
   async (caller, call) => {
     const told = await post(`/sql?call=${call}`, caller.headers, WHO.replace('$call', '<int> $call'));
@@ -195,7 +195,7 @@ it(`${SOCKETS} connections each see their own session`, { timeout: 180_000 }, as
     );
   }
 
-  // What they are told unasked is theirs as well.
+  // Their notifications are their own as well.
   await Promise.all(connections.map(({ socket }) => socket.query('LIVE SELECT VALUE [$auth, $session.id] FROM news')));
   await asRoot(server.url, 'CREATE news', ROOT);
   await expect

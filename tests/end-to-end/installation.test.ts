@@ -36,7 +36,7 @@ function pack(): string {
   return join(folder, tarball);
 }
 
-/** A registry that has the package, and sends whoever asks for another one to the usual registry. */
+/** A registry that has the package, and redirects requests for others to the usual registry. */
 async function serveRegistry(tarball: string): Promise<Server> {
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim().replace(/\/$/, '');
   const bytes = readFileSync(tarball);

@@ -1,4 +1,4 @@
-/** Customers of the music shop write over GraphQL, and hear what others write as far as it is theirs to see. */
+/** Customers of the music shop write over GraphQL, and get the changes of others as far as they may see them. */
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -115,7 +115,7 @@ describe('a list of tracks', () => {
 
   it('is nobody else’s to name, to nest or to write about', async () => {
     const secrets = [
-      // A list of somebody else's, and what goes with it.
+      // A list of another customer, and what goes with it.
       [CREATE, { data: { name: 'x', owner: `customer:${first.CustomerId}` } }],
       ['mutation { createLetter(data: {text: "x", about: "first"}) { about { name } } }', {}],
       ['mutation { createLetter(data: {text: "x", about_create: {id: "first", name: "x"}}) { about { name } } }', {}],

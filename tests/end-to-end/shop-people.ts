@@ -9,7 +9,7 @@ export const [first, second] = customers.filter((customer) => salesOf(customer).
   CustomerRow,
 ];
 
-/** Somebody, and the customers whose record and sales they see. */
+/** A user, and the customers whose record and sales they see. */
 interface Person {
   readonly sees: (customer: CustomerRow) => boolean;
   readonly isStaff: boolean;
@@ -42,7 +42,7 @@ export interface Answer {
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
 }
 
-/** The shop, loaded, with everybody signed in. */
+/** The shop, loaded, with all users signed in. */
 export class GraphqlShop {
   private constructor(
     readonly server: ServerProcess,

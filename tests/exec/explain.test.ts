@@ -1,4 +1,4 @@
-/** What EXPLAIN ANALYZE measures, by a clock that goes on only while somebody sleeps. */
+/** What EXPLAIN ANALYZE measures, by a clock that goes on only during SLEEP. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/env/environment.js';
 import { Stopwatch } from '../../src/exec/explain/meter.js';

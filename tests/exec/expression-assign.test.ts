@@ -1,4 +1,4 @@
-/** SET and UNSET. What is expected was seen on the reference engine, unless told. */
+/** SET and UNSET. Expected values are those of the reference engine, except where noted. */
 import { expect, test } from 'vitest';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { compileAssign, setPath, unsetPath } from '../../src/exec/expression/assign.js';

@@ -185,7 +185,7 @@ describe('closures', () => {
       ends: () => undefined,
       referrers: () => [],
     };
-    await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { context, reader } });
+    await evaluate('RETURN [a:1.x, (|$x| a:1.x)(1)]', { overrides: { context, services: { reader } } });
     expect(seen).toEqual([true, false]);
   });
 });

@@ -1,4 +1,4 @@
-/** Blocks, variables, loops, closures and what leaves them early. What is expected was seen on the reference engine, unless told. */
+/** Blocks, variables, loops, closures and what leaves them early. Expected values are those of the reference engine, except where noted. */
 import { describe, expect, test } from 'vitest';
 import { outcome } from './expression-harness.js';
 

@@ -1,4 +1,4 @@
-/** Graph steps, and recursion along them. What is expected was seen on the reference engine, unless told. */
+/** Graph steps, and recursion along them. Expected values are those of the reference engine, except where noted. */
 import { describe, expect, test } from 'vitest';
 import { outcome, RECORDS } from './expression-harness.js';
 

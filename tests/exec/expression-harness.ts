@@ -7,7 +7,7 @@ import { createCompiler } from '../../src/exec/compiler.js';
 import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/record/links.js';
-import { type Execution, Frame } from '../../src/exec/runtime/execution.js';
+import { type Execution, Frame, type Services } from '../../src/exec/runtime/execution.js';
 import { QueryTimeout } from '../../src/exec/runtime/query-timeout.js';
 import { Scope } from '../../src/exec/runtime/scope.js';
 import { Variants } from '../../src/exec/runtime/variants.js';
@@ -20,12 +20,13 @@ import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../src/value/value.js';
+import { PackedCache } from '../../src/vectors/packed-cache.js';
 
 export interface World {
   /** Objects with an `id`, written out. */
   readonly records?: readonly string[];
   readonly catalog?: Partial<DatabaseCatalog>;
-  readonly overrides?: Partial<Execution>;
+  readonly overrides?: Partial<Omit<Execution, 'services'>> & { readonly services?: Partial<Services> };
   /** Ids of records that the principal may not see. */
   readonly hidden?: readonly string[];
   /** Reads answer later, as those of a remote store do. */
@@ -104,10 +105,8 @@ export function executionOver(world: World, store: Store): Execution {
     within: () => interrupt,
     onEnd: () => () => undefined,
   };
+  const { overrides } = world;
   return {
-    environment: realEnvironment,
-    literals: [],
-    analyzers: { named: missing },
     context: {
       transaction: undefined as never,
       catalog: () => (world.catalog === undefined ? undefined : (world.catalog as DatabaseCatalog)),
@@ -117,11 +116,15 @@ export function executionOver(world: World, store: Store): Execution {
       likelyCatalog: () => undefined,
       prefetch: () => undefined,
     },
-    liveQueries: new LiveQueries(),
-    listener: undefined,
-    sessions: new InMemorySessionRegistry(undefined),
-    queryTimeout: new QueryTimeout(),
-    revocationFlag: new RevocationFlag(),
+    request: {
+      literals: [],
+      memory: new ServerMemory(realEnvironment, { ownsRows: false }).background(),
+      listener: undefined,
+      auditRecorder: undefined,
+      eventDepth: 0,
+      maySleep: false,
+      strict: false,
+    },
     identity: {
       principal: { kind: 'guest' },
       place: { namespace: 'test', database: 'test' },
@@ -132,39 +135,45 @@ export function executionOver(world: World, store: Store): Execution {
     },
     checks: { view: false, edit: false },
     interrupt,
-    memory: new ServerMemory(realEnvironment, { ownsRows: false }).background(),
-    passwords: { hash: missing, verify: missing },
-    network: new Fetcher(realEnvironment, NO_TARGETS),
-    functions: undefined,
-    scripts: undefined,
-    sequences: { next: missing },
-    apis: { invoke: missing },
-    eventDepth: 0,
-    eventQueued: missing,
-    indexWorkQueued: missing,
-    reader: {
-      judge: () => ({ admitted: true, hidden: [] }),
-      read: (_, id) => store.read(id),
-      readMany: (_, ids) => mapInOrder(ids, (id) => store.read(id)),
-      scan: missing,
-      present: missing,
-      mayHide: missing,
-      edges: (_, id, step) => store.edges(id, step),
-      ends: () => undefined,
-      referrers: (_, id, subjects) => store.referrers(id, subjects),
-    },
-    writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
-    past: { emptyBefore: undefined, unchangedSince: () => undefined },
     depth: 0,
-    maySleep: false,
     importing: false,
-    weakKeys: false,
     judging: false,
-    auditRecorder: undefined,
-    strict: false,
     writable: true,
     variants: new Variants(),
-    ...world.overrides,
+    ...overrides,
+    services: {
+      environment: realEnvironment,
+      passwords: { hash: missing, verify: missing },
+      network: new Fetcher(realEnvironment, NO_TARGETS),
+      functions: undefined,
+      scripts: undefined,
+      sequences: { next: missing },
+      apis: { invoke: missing },
+      analyzers: { named: missing },
+      reader: {
+        judge: () => ({ admitted: true, hidden: [] }),
+        read: (_, id) => store.read(id),
+        readMany: (_, ids) => mapInOrder(ids, (id) => store.read(id)),
+        scan: missing,
+        present: missing,
+        mayHide: missing,
+        edges: (_, id, step) => store.edges(id, step),
+        ends: () => undefined,
+        referrers: (_, id, subjects) => store.referrers(id, subjects),
+      },
+      writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
+      liveQueries: new LiveQueries(),
+      packedVectors: new PackedCache(0),
+      past: { emptyBefore: undefined, unchangedSince: () => undefined },
+      sessions: new InMemorySessionRegistry(undefined),
+      queryTimeout: new QueryTimeout(),
+      revocationFlag: new RevocationFlag(),
+      weakKeys: false,
+      queuedEvents: { isListed: missing, committed: missing },
+      nodes: { list: missing },
+      indexWorkQueued: missing,
+      ...overrides?.services,
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-/** Paths through values and links. What is expected was seen on the reference engine, unless told. */
+/** Paths through values and links. Expected values are those of the reference engine, except where noted. */
 import { describe, expect, test } from 'vitest';
 import { outcome, RECORDS } from './expression-harness.js';
 

@@ -1,4 +1,4 @@
-/** Operators, casts, literals and calls. What is expected was seen on the reference engine, unless told. */
+/** Operators, casts, literals and calls. Expected values are those of the reference engine, except where noted. */
 import { describe, expect, test } from 'vitest';
 import { outcome } from './expression-harness.js';
 

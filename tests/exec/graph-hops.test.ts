@@ -1,4 +1,4 @@
-/** Hops that are told by the entries of edges alone, beside what the edge records say. */
+/** Hops that the entries of edges alone answer, compared with the edge records. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';

@@ -1,4 +1,4 @@
-/** For which states of the definitions a statement is planned anew. */
+/** For which states of the definitions a statement is planned again. */
 import { expect, test } from 'vitest';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { type Compiler, type Execution, Frame } from '../../src/exec/runtime/execution.js';
@@ -35,7 +35,10 @@ test('a plan holds for every state in which there is nothing to choose from', ()
   );
   const runIn = (catalog: DatabaseCatalog, view = false) =>
     prepared.run(
-      new Frame({ context: { catalog: () => catalog }, checks: { view } } as unknown as Execution, new Scope()),
+      new Frame(
+        { services: {}, context: { catalog: () => catalog }, checks: { view } } as unknown as Execution,
+        new Scope(),
+      ),
     );
   const [plain, other, indexed, missing] = [
     state('1', { a: 0 }),

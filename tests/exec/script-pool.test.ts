@@ -1,4 +1,4 @@
-/** The threads of scripts: which are kept, and what becomes of scripts whose thread dies. On the built code, as its threads are. */
+/** The threads of scripts: which are kept, and the effect on scripts whose thread dies. On the built code, as its threads are. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';

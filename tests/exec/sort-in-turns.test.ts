@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Interrupt } from '../../src/exec/runtime/execution.js';
 import { sortYielding } from '../../src/exec/runtime/sort-yielding.js';
 
-/** Counts the checkpoints, and gives way at each `every`th. */
+/** Counts the checkpoints, and yields at each `every`th. */
 function counting(every: number): Interrupt & { count: number } {
   return {
     count: 0,

@@ -11,7 +11,7 @@ import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom } from '../../src/value/value.js';
 import { run } from '../support/world.js';
 
-/** A clock by which each look finds the time of a turn used up, so that each checkpoint gives way. */
+/** A clock by which each look finds the time of a turn used up, so that each checkpoint yields. */
 let yields = 0;
 let time = 0;
 const environment: Environment = {

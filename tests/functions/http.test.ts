@@ -1,4 +1,4 @@
-/** `http::*` against a server of this process: what is sent, and what becomes of the answer. */
+/** `http::*` against a server of this process: what is sent, and how the answer is read. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -54,7 +54,7 @@ const bounded = FUNCTIONS.filter(({ parameters, largest }) => {
 describe('what is too much is refused before it is looked at', () => {
   test.each(bounded.map((row) => [row.name, row] as const))('%s', (name, row) => {
     const { largest = MAX_INPUT, parameters } = row;
-    // Beyond these, a value stands for one that would take too much memory here.
+    // Beyond these, a small value replaces one that would take too much memory here.
     if (largest > 2 ** 20) return;
     const [first] = parameters as [FunctionRow['parameters'][number]];
     const looked = () => {

@@ -1,4 +1,4 @@
-/** What a subscription tells is no use of its session by whoever reads it. */
+/** Notifications of a subscription don't count as activity of its session. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { StubbedEnvironment } from '../support/environment.js';

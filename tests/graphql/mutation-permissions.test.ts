@@ -70,7 +70,7 @@ describe('a record user', () => {
       'createDrop(data: {id: "old", text: "over"}) { text } b: createDrop(data: {text: "t", code: "taken"}) { text }',
     );
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['record_exists', 'index_violation']);
-    // Whoever names the record knows its name; who holds the code isn't told.
+    // A client that names the record knows its name; who holds the code isn't revealed.
     expect(errors?.[1]?.message).not.toContain('drop:old');
     expect(await stored('drop:old.text')).toBe('old');
   });

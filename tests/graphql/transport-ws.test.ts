@@ -23,7 +23,7 @@ async function tokenOf(name: string): Promise<string> {
   return server.world.tokenOf(await server.world.person(name)) ?? '';
 }
 
-/** What a client hears of a subscription, and a promise of its end. */
+/** What a client gets of a subscription, and a promise of its end. */
 function listen(client: ReturnType<LiveServer['client']>, query = ALL) {
   const heard: unknown[] = [];
   let stop = () => {};

@@ -85,7 +85,7 @@ describe('documents that are known', () => {
       JSON.parse((await handle({ session: owner, accept: '*/*', parameters: objectFrom(parameters) })).body);
     expect(await get({ documentId: HASH, query: '' })).toEqual(ROWS);
     expect(await get({ extensions: JSON.stringify(apollo(HASH).extensions) })).toEqual(ROWS);
-    // The whole schema would tell more than they do.
+    // The whole schema would reveal more than they do.
     await expect(service.sdl(owner)).rejects.toMatchObject({ code: 'graphql_document_untrusted', httpStatus: 403 });
   });
 

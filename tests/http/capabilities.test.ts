@@ -1,4 +1,4 @@
-/** What a server lets nobody ask for, on every transport. */
+/** Routes, methods and functions that a server denies to all, on every transport. */
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';

@@ -18,7 +18,7 @@ const behind: ClientAddressSource = {
 describe('the address of a client', () => {
   it.each([
     ['203.0.113.7', undefined, '203.0.113.7'],
-    // Nobody but the proxy is believed.
+    // Only the proxy is believed.
     ['203.0.113.7', '1.2.3.4', '203.0.113.7'],
     ['10.0.0.1', '1.2.3.4', '1.2.3.4'],
     ['::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],

@@ -1,4 +1,4 @@
-/** A server that closes waits for those whom it answers, and for nobody else. */
+/** A server that closes waits for the requests that it answers, and for no others. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fastify from 'fastify';

@@ -1,4 +1,4 @@
-/** Whoever is refused is told why, in JSON, and under an id by which the request can be found again. */
+/** A refusal has its reason, in JSON, and an id by which the request can be found again. */
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -12,7 +12,7 @@ const ID = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
 const basic = (user: string) => `Basic ${Buffer.from(`${user}:a password`).toString('base64')}`;
 const [ANN, BOB] = [basic('ann'), basic('bob')];
-/** What comes of a name that is no variable: it is looked up in the database, and none is selected. */
+/** The result of a name that is no variable: it is looked up in the database, and none is selected. */
 const UNSET = 'Specify a namespace to use';
 const missing = { code: -32000, kind: 'NotFound', message: `Session not found: ${ID}` };
 

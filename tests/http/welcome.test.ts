@@ -1,4 +1,4 @@
-/** `GET /`: a page for browsers, JSON for everybody else. */
+/** `GET /`: a page for browsers, JSON for other clients. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';

@@ -1,5 +1,5 @@
 /**
- * Whoever comes back to a live query is told exactly what a client is told who was there all the time.
+ * A client that comes back to a live query gets exactly what a client gets that was there all the time.
  *
  * The one who was there is slow to read: its live query looks at what has happened when the other comes back, so that both are judged by the
  * rules of then. LIVE_SINCE_RUNS is for a long run.
@@ -126,7 +126,7 @@ test('whoever comes back is told what they would have been told', { timeout: 300
         await quiet();
         await expect.poll(() => back.texts).toEqual(there.texts.slice(1));
 
-        // Broken off anywhere and begun again behind the last versionstamp, it goes on behind the last commit that was told to its end.
+        // Broken off anywhere and begun again behind the last versionstamp, it goes on behind the last commit that was sent to its end.
         const stamps = back.heard.map(({ versionstamp }) => versionstamp);
         const stamp = stamps[breakAt % Math.max(stamps.length, 1)];
         if (stamp !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * PERMISSIONS against the plainest account of them: what a record user is told is what the owner of a database is told in which nothing
+ * PERMISSIONS against the plainest account of them: what a record user gets is what the owner of a database gets in which nothing
  * hidden was ever stored. Errors count as answers. Since that database doesn't depend on what is hidden, neither do the answers.
  *
  * PERMISSION_RUNS is how many schemas are tried for each property, PERMISSION_SEED where to begin.
@@ -39,7 +39,7 @@ const RUNS = Number(process.env['PERMISSION_RUNS'] ?? 200);
 /** The suite tries the same schemas each time, among them one that has found a leak; a long run draws others. */
 const USUAL_SEED = process.env['PERMISSION_RUNS'] === undefined ? 2_138_017_388 : Date.now() % 2 ** 31;
 const SEED = Number(process.env['PERMISSION_SEED'] ?? USUAL_SEED);
-/** A table of which the order of notifications is told. */
+/** A table of which the order of notifications is checked. */
 const BELL = 'bell';
 const TIMEOUT = 120_000 + RUNS * 2_000;
 
@@ -103,7 +103,7 @@ function isFair(schema: Schema, { changes, creates, removes, around = false }: R
     const { row, guards, fixed, computed } = schema[name];
     if (creates && (row !== FULL || computed !== undefined)) return false;
     const rules = [row, ...Object.values(guards)];
-    // What comes to be seen where a rule looks at something hidden tells of that, as the rule says.
+    // A record that becomes visible where a rule reads a hidden field reveals that, as the rule says.
     if (around && changes.some((each) => isOpaque(schema[name], each))) return false;
     const within = around ? [] : [...Object.keys(guards), ...fixed];
     const read = [...rules.flatMap(({ reads }) => reads), ...(computed?.reads ?? []), ...within];
@@ -175,7 +175,7 @@ describe('permissions', () => {
       async (schema, rows, others, texts) => {
         const one = dataOf(rows);
         const worlds = [one, elsewhere(schema, one, dataOf(others), vanishes)];
-        // Whoever may change what is hidden knows that it is there.
+        // A user who may change hidden data knows that it exists.
         const changes = (row: Rule) => (vanishes ? row : FULL);
         const told: string[][] = [];
         for (const data of worlds) {
@@ -308,7 +308,7 @@ function elsewhere(schema: Schema, one: Data, others: Data, vanishes: boolean): 
   return data;
 }
 
-/** What live queries tell of what somebody else does, one thing after the other. */
+/** The notifications of live queries for changes by another user, one after the other. */
 async function heardOf(acts: readonly string[]): Promise<string[]> {
   const session = world.guest();
   await session.signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'me' }));

@@ -1,5 +1,5 @@
 /**
- * Many subscribers, many writes, and kills, broken connections and changes of permissions among them: everybody is told exactly what they may
+ * Many subscribers, many writes, and kills, broken connections and changes of permissions among them: each subscriber gets exactly what it may
  * see, once, in the order of commits, and so are those who come back and go on behind the last versionstamp. For a long run: `SOAK_SUBSCRIBERS=1000 SOAK_WRITES=10000 npx vitest run tests/protocol/live-soak`, and `SOAK_SEED=…` to
  * repeat one.
  */
@@ -94,10 +94,10 @@ class Client {
 class Subscriber {
   readonly heard: string[] = [];
   id: string | undefined;
-  /** Where it began and ended, in events of the phase; an end is a moment before which all is told, and after which nothing need be. */
+  /** Where it began and ended, in events of the phase; an end is a moment before which all is sent, and after which nothing need be. */
   ended = false;
   killed = 0;
-  /** The last one that was told. */
+  /** The last one that was sent. */
   versionstamp: string | undefined;
   /** Live queries that it listens to no more. */
   readonly #left = new Set<string | undefined>();
@@ -122,7 +122,7 @@ class Subscriber {
   }
 
   async listen(): Promise<void> {
-    // That the one before was killed may be told after the answer to KILL.
+    // The notification that the one before was killed may come after the answer to KILL.
     this.#left.add(this.id);
     this.heard.length = 0;
     this.ended = false;
@@ -130,7 +130,7 @@ class Subscriber {
     await this.#begin(undefined);
   }
 
-  /** Leaves its live query, and goes on behind what it has heard: in the same connection or in another. */
+  /** Leaves its live query, and goes on behind what it has received: in the same connection or in another. */
   async comeBack(other: Client | undefined): Promise<void> {
     const { id, versionstamp } = this;
     this.#left.add(id);
@@ -151,7 +151,7 @@ class Subscriber {
     this.id = result;
   }
 
-  /** Waits until it has heard of a marker, which everybody sees. */
+  /** Waits until it has received a marker, which all users see. */
   reach(n: number): Promise<void> {
     return new Promise((resolve) => {
       this.#marker = { n, reached: resolve };
@@ -206,7 +206,7 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
     const events = new Map<string, Event>();
     for (const { heard } of [witness, ...subscribers]) heard.length = 0;
 
-    /** Each writer has records of its own, so that it knows what becomes of them. */
+    /** Each writer has records of its own, so that it knows their state. */
     const write = async (writer: number, count: number): Promise<void> => {
       for (let written = 0; written < count; written++) {
         const number = writer + WRITERS * random(RECORDS / WRITERS);
@@ -257,7 +257,7 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
     const there = [witness, ...subscribers.filter(({ ended }) => !ended)];
     await Promise.all(there.map((subscriber) => subscriber.reach(marker.n)));
 
-    // The witness sees everything: what it heard is the order of commits.
+    // The witness sees everything: what it received is the order of commits.
     const order = witness.heard.slice(0, -1);
     expect([...order].sort()).toEqual([...events.keys()].sort());
     const places = new Map(order.map((key, place) => [key, place]));
@@ -281,7 +281,7 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
       expect(killed).toBeLessThanOrEqual(ended ? 1 : 0);
     }
 
-    // Those who left come back, or others in their place; some are somebody else from now on.
+    // Those who left come back, or others instead; some are another user from now on.
     for (const [place, subscriber] of subscribers.entries()) {
       if (!subscriber.ended) continue;
       if (subscriber.client.socket.readyState === WebSocket.OPEN) await subscriber.listen();

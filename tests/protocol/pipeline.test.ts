@@ -1,4 +1,4 @@
-/** Requests of one session that come together: each sees those before it, they share what the disk costs, and nothing is told too early. */
+/** Requests of one session that come together: each sees those before it, they share the cost of the disk, and none is answered too early. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { ROOT } from '../support/server.js';
 /** The server takes up so many requests of a connection at a time, and another that asks for its version beside them. */
 const MANY = 60;
 
-/** Nothing seems to take long, so that no request gives way to others. */
+/** Nothing seems to take long, so that no request yields to others. */
 const STANDING: Clock = { now: () => realEnvironment.clock.now(), monotonic: () => 0 };
 
 let folder: string;
@@ -65,10 +65,10 @@ async function holdDisk(): Promise<() => void> {
   };
 }
 
-/** What the client would otherwise send when somebody waits for it. */
+/** What the client would otherwise send when a caller waits for it. */
 const send = <T>(request: PromiseLike<T>): Promise<T> => Promise.resolve(request);
 
-/** All that was sent has come: the second of these is sent behind it, and nothing waits for its turn to be told the version. */
+/** All that was sent has come: the second of these is sent behind it, and nothing waits for the version. */
 async function taken(client: Surreal): Promise<void> {
   await client.version();
   await client.version();

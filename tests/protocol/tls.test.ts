@@ -1,4 +1,4 @@
-/** TLS: HTTP, WebSockets and the official client with a certificate of our own, and files that are no good. */
+/** TLS: HTTP, WebSockets and the official client with a certificate of our own, and invalid files. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';

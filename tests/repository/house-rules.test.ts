@@ -16,7 +16,7 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string, where: RegEx
   [new RegExp(`@ts-(${'ignore'}|${'nocheck'}|expect-error)`), 'give it its type', /./],
   [/\bDate\.now\(|\bperformance\.now\(|\bMath\.random\b/, 'use env/', /^src\/(?!env\/|server\/)/],
   [/\bsetTimeout\(|\bsetInterval\(/, 'use env/', /^src\/(?!env\/|server\/)/],
-  // The command and the start of a server speak to whoever runs them; engines say what is wrong with a file and are wrapped.
+  // The command and the start of a server have messages for their user; engines describe a faulty file and are wrapped.
   [/\bnew Error\(/, 'use failure(code, …)', /^src\/(?!cli\/|server\/|storage\/engines\/)/],
   [/\bexport default\b/, 'export by name', /^src\//],
   [/\benum \w+ \{/, 'use a union of texts', /^src\//],

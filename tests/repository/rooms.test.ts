@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOMS: readonly (readonly string[])[] = [
   ['base'],
-  ['env', 'errors'],
+  ['env', 'errors', 'metrics', 'vectors'],
   ['value'],
   ['language', 'storage'],
   ['catalog'],

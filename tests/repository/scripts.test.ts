@@ -31,7 +31,7 @@ describe.each(SCRIPTS)('%s', (script) => {
   it('ends with a line for an option that there is not', () => {
     const { status, stderr } = run(script, '--no-such-option');
     expect(status).toBe(2);
-    expect(stderr).toMatch(/^Unknown option '--no-such-option'.*\n\(--help tells what there is\)\n$/);
+    expect(stderr).toMatch(/^Unknown option '--no-such-option'.*\n\(--help lists the options\)\n$/);
   });
 });
 

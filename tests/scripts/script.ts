@@ -38,7 +38,7 @@ export interface Directive {
   readonly rest: string;
 }
 
-/** The options of the database that a script wants to be run in. */
+/** The options of the database that a script must run in. */
 export function optionsOf(source: string): DatabaseOptions {
   const [, options = '{}'] = /^--@open\s+(.*)$/m.exec(source) ?? [];
   return JSON.parse(options) as DatabaseOptions;
@@ -162,7 +162,7 @@ export async function runScript(
   return differences;
 }
 
-/** Live queries can be begun, and tell nobody. */
+/** Live queries can be begun, and notify no client. */
 function listening(session: Session): Session {
   session.listen(() => {});
   return session;

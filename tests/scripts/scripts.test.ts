@@ -24,7 +24,7 @@ import { optionsOf, runScript } from './script.js';
 import { updatedScript } from './update.js';
 
 const FOLDER = 'tests/scripts';
-/** Names, or parts of them, of the scripts to run; all unless told (`npm run script`). */
+/** Names, or parts of them, of the scripts to run. Default: all (`npm run script`). */
 const named = process.env['SCRIPTS']?.split(',') ?? [''];
 const scripts = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
   (name) => name.endsWith('.surql') && named.some((part) => name.includes(part)),

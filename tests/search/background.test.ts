@@ -32,17 +32,13 @@ async function shown(text: string): Promise<string> {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it never came to be');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await expect.poll(isSo, { timeout: 60_000 }).toBe(true);
 }
 
 const rows = (from: number, count: number, text: string) =>
   Array.from({ length: count }, (_, at) => `{ id: ${from + at}, t: '${text}' }`).join();
 
-test('what writers note is folded, and found as before', async () => {
+test('what writers note is folded, and found as before', { timeout: 90_000 }, async () => {
   await ask('DEFINE INDEX ft ON doc FIELDS t FULLTEXT ANALYZER words');
   const keys = async () => {
     const transaction = await engine.begin({ writable: false });
@@ -60,7 +56,7 @@ test('what writers note is folded, and found as before', async () => {
   expect(await shown("SELECT VALUE id FROM doc WHERE t @@ 'coffee'")).toBe('[doc:5]');
 });
 
-test('records that change while an index is built are found as they are', async () => {
+test('records that change while an index is built are found as they are', { timeout: 90_000 }, async () => {
   for (let from = 0; from < 4_000; from += 1_000)
     await ask(`INSERT INTO doc [${rows(from, 1_000, 'green tea')}] RETURN NONE`);
   await ask('DEFINE INDEX ft ON doc FIELDS t FULLTEXT ANALYZER words CONCURRENTLY');

@@ -1,4 +1,4 @@
-/** Bodies and messages that would keep everybody waiting (69). Work is counted between the points where others have their turns. */
+/** Bodies and messages that would delay all other requests (69). Work is counted between the points at which it yields. */
 
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';

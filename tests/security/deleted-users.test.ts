@@ -1,4 +1,4 @@
-/** What a deleted record was given opens nothing for it any more, whoever has its id next (71). */
+/** Credentials of a deleted record are invalid, even if another one has its id later (71). */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
@@ -48,7 +48,7 @@ function foreign(claims: object = {}): string {
   return `${input}.${createHmac('sha256', SECRET).update(input).digest('base64url')}`;
 }
 
-/** All that somebody can be given. */
+/** All kinds of credentials of a record. */
 interface Given {
   readonly tokens: readonly string[];
   readonly pair: { readonly access: string; readonly refresh: string };
@@ -85,7 +85,7 @@ async function give(): Promise<Given> {
     tokens: [access, bearerToken, third],
     pair: { access, refresh },
     key,
-    // One that nobody listens to isn't told of what happens.
+    // One without a listener gets no notifications.
     sessions: [first, bearer, byToken, await silent(access)],
     held,
     heard,
@@ -153,7 +153,7 @@ describe('what a deleted record was given', () => {
       environment.advance(2_000);
       await run(world.owner, 'CREATE note SET owner = user:mallory');
       await expectVoid(given, name);
-      // Somebody else has the id now.
+      // Another record has the id now.
       const fresh = world.guest();
       const { access } = await fresh.signIn(credentials('account'));
       expect(await answer(fresh, 'RETURN $auth')).toBe('user:mallory');
@@ -272,7 +272,7 @@ describe('sign-ups that fail', () => {
     await run(world.owner, `DEFINE ACCESS half ON DATABASE TYPE RECORD SIGNUP { CREATE user:half; THROW 'no' }`);
     await expect(world.guest().signUp(credentials('half', {}))).rejects.toMatchObject({ code: 'thrown' });
     expect(await count()).toBe('[]');
-    // The first who gets the id is nobody's successor.
+    // The first record with the id has no predecessor.
     await run(world.owner, 'CREATE user:half');
     await world.guest().authenticate(foreign({ id: 'user:half' }));
   });

@@ -1,4 +1,4 @@
-/** Every way from outside to send statements as somebody of a world, each with its whole answer as one text. */
+/** Every way from outside to send statements as a user of a world, each with its whole answer as one text. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
@@ -11,7 +11,7 @@ import { answers, type World } from '../support/world.js';
 export type Place = readonly [namespace: string, database: string];
 const HOME: Place = ['test', 'test'];
 
-/** Statements of one request, sent by whoever has signed in to the session, after having selected a place. */
+/** Statements of one request, sent by the session's user after selecting a database. */
 type Door = (session: Session, text: string, place: Place) => Promise<string>;
 
 export class Doors {

@@ -1,5 +1,5 @@
 /**
- * Hidden and fixed elements stay whatever is written around them (72), and what stays doesn't tell that it is there
+ * Hidden and fixed elements stay in every kind of write (72), and what stays doesn't reveal that it is there
  * (73).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ async function define(fields: string): Promise<void> {
 
 const stored = (field: string) => answer(world.owner, `RETURN t:1.${field}`);
 
-/** Writes of a list around its elements, which nobody may change. */
+/** Writes of a list around its elements, which no user may change. */
 const WRITES = [
   'UPDATE t:1 SET a = NONE',
   'UPDATE t:1 SET a = []',

@@ -1,4 +1,4 @@
-/** Published attacks once more, by GraphQL: it has statements of its own making for everybody, so that each has to hold there, too. */
+/** Published attacks once more, by GraphQL: it generates statements for all users, so that each has to hold there, too. */
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { answer, run, World } from '../support/world.js';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const define = (text: string) => run(world.owner, `DEFINE CONFIG OVERWRITE GRAPHQL AUTO; ${text}`);
 
-/** What documents give, by everybody who is bound by PERMISSIONS; none of it holds the secret. */
+/** The results of documents, for all users subject to PERMISSIONS; none of it holds the secret. */
 async function expectSilence(documents: readonly string[], secret = /xyzzy/): Promise<void> {
   for (const session of everybody) {
     for (const document of documents) {

@@ -1,4 +1,4 @@
-/** Guesses of passwords, and whether whoever has the right one still gets in (74). Through HTTP, on a clock that the test moves. */
+/** Guesses of passwords, and whether the owner of the right one can still sign in (74). Through HTTP, on a clock that the test moves. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect } from 'vitest';
 import { createPasswordHasher } from '../../src/auth/passwords.js';
@@ -113,7 +113,7 @@ attack(74, '130 wrong sign-ins through a proxy that tells the address, then the 
   await open(BEHIND);
   guess(WRONG, (at) => signIn(`user${at}`, 'wrong', behindProxy('192.0.2.7')));
   const before = environment.clock.monotonic();
-  // Somebody else behind the proxy doesn't wait at all; whoever has the guesser's address does.
+  // Another client behind the proxy doesn't wait at all; one with the guesser's address does.
   expect(await ended(signIn('root', 'right password', behindProxy('192.0.2.8')))).toBe(200);
   expect(await ended(signIn('other', 'right password', behindProxy('192.0.2.7')))).toBe(200);
   expect(environment.clock.monotonic() - before).toBeLessThan(DEFAULT_RULES.longestWait);

@@ -8,7 +8,7 @@ import type { Session } from '../../src/session/contract.js';
 import { answer, World } from '../support/world.js';
 import { attack } from './attack.js';
 
-/** Each look at the clock finds a turn used up, so that each checkpoint gives way. */
+/** Each look at the clock finds a turn used up, so that each checkpoint yields. */
 let yields = 0;
 let time = 0;
 const environment = {
@@ -34,7 +34,7 @@ afterAll(() => world.close());
 const TEXT = `LET $s = string::repeat('a', 1000000); LET $t = $s + $s + $s + $s + $s + $s + $s + $s; `;
 const LIST = 'LET $l = <array> 0..250000; ';
 
-/** What gives way at least so often. */
+/** What yields at least so often. */
 const IN_STEPS: readonly (readonly [statements: string, least: number])[] = [
   [`${TEXT}RETURN crypto::sha512($t) != crypto::blake3($t)`, 1500],
   [`${TEXT}RETURN string::len(string::reverse($t))`, 1500],

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Notes down what a session is told. */
+/** Collects the notifications of a session. */
 function ear(session: Session): { news(): Promise<string[]> } {
   let heard: string[] = [];
   session.listen(({ action, record, result }) => {
@@ -159,7 +159,7 @@ attack(31, 'live queries that outlive sign-out, expiry and another sign-in', asy
     await run(world.owner, 'CREATE public');
     const [before] = await news();
     expect(before, what).toMatch(/ user:\w+$/);
-    // What has been committed and not yet told isn't told to the next one either.
+    // What has been committed and not yet sent isn't sent to the next one either.
     const id = toText(session.identity.auth);
     const committed = run(world.owner, 'CREATE public');
     await Promise.all([committed, leave(session)]);

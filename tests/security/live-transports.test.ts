@@ -1,4 +1,4 @@
-/** The attacks on live queries once more, through every door that tells of changes. */
+/** The attacks on live queries once more, through every transport of notifications. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { EmbeddedSession } from '../../src/embedded/embedded-session.js';
@@ -9,7 +9,7 @@ import { isObject, objectFrom } from '../../src/value/value.js';
 import { LiveServer, quiet } from '../support/graphql-live-server.js';
 import { run } from '../support/world.js';
 
-/** Somebody who listens to the table note, all of whose fields it asks for. */
+/** A client that listens to the table note and selects all of its fields. */
 interface Listener {
   /** All that was said to it, as text. */
   readonly heard: string[];

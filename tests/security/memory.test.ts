@@ -20,6 +20,7 @@ import { Doors } from './doors.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SMALL: MemoryLimits = {
+  vectors: 2 ** 20,
   total: 16 * MIB,
   connection: 8 * MIB,
   session: 8 * MIB,
@@ -182,7 +183,7 @@ describe('requests', () => {
         const named = told.match(/The request needs more than the 4 MiB of memory/)?.[0] ?? told.slice(-400);
         expect([door, text.slice(0, 60), named]).toEqual([door, text.slice(0, 60), expect.stringMatching(/4 MiB/)]);
       }
-      // The WebSocket's is given back when the server hears of its end.
+      // The WebSocket's is given back when the server receives its end.
       await expect.poll(() => used()).toBe(0);
     }
     await doors.close();
@@ -228,7 +229,7 @@ describe('requests', () => {
   test('count the records that they collect, made anew, sorted and grouped', async () => {
     await open({ memory: { request: 512 * KIB } });
     await run(world.owner, 'CREATE |t:1..9001| SET name = "some name", n = 5 RETURN NONE');
-    // Engines in memory share their records with whoever reads them.
+    // Engines in memory share their records with all readers.
     expect(await answer(world.owner, 'RETURN (SELECT * FROM t).len()')).toBe('9000');
     for (const text of [
       'SELECT id, name, n FROM t',
@@ -300,7 +301,7 @@ describe('what is held', () => {
     expect(refused[0]).toContain('HTTP/1.1 503');
     expect(refused[0]).toContain('server_memory_exceeded');
     expect(world.database.memory.incoming.used).toBeLessThanOrEqual(world.database.memory.incoming.limit);
-    // Whoever sends little is served meanwhile.
+    // A client that sends little is served meanwhile.
     expect((await sql('RETURN 1', eve))?.body).toContain('"result":1');
     expect(await call(await connect(), 'ping')).toContain('result');
 

@@ -6,7 +6,7 @@ import { openScripting } from '../support/scripting.js';
 import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 
-/** Everything that an owner can write which runs when somebody else does something; each tells what it takes `$p` for. */
+/** Everything that an owner can write which runs when another user does something; each shows its value of `$p`. */
 const CODE = `
   DEFINE PARAM $p VALUE 'defined' PERMISSIONS FULL;
   DEFINE FUNCTION fn::plain() { RETURN $p } PERMISSIONS FULL;
@@ -28,7 +28,7 @@ const CODE = `
   DEFINE TABLE hidden PERMISSIONS FOR select WHERE fn::plain() = 'client';
   DEFINE API '/p' FOR get THEN { { status: 200, body: { p: $p, called: fn::plain() } } };`;
 
-/** A statement and its answer, whoever sends it with whatever \`$p\`. */
+/** A statement and its answer, for any sender and any \`$p\`. */
 const EXPECTED: readonly (readonly [text: string, expected: string])[] = [
   ...['plain', 'block', 'nested', 'closure', 'handed', 'query'].map(
     (name) => [`RETURN fn::${name}()`, "'defined'"] as const,

@@ -1,4 +1,4 @@
-/** Attacks on what isn't built yet, by their numbers. Whoever builds it turns the line into a test. */
+/** Attacks on what isn't built yet, by their numbers. When it is built, the line becomes a test. */
 export const PENDING: Readonly<Record<number, string>> = {
   10: 'MCP sessions bound to an access name: there is no MCP',
   54: 'malformed headers of uploaded models: there is no import of models',

@@ -1,4 +1,4 @@
-/** Attacks on row and field permissions (14 to 28). Much of this is told at length in `tests/scripts/permissions`. */
+/** Attacks on row and field permissions (14 to 28). More of them are in `tests/scripts/permissions`. */
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { answer, run, World } from '../support/world.js';

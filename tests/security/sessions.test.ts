@@ -50,7 +50,7 @@ describe('an expired session', () => {
     begin: (expired) => expired.begin(),
     'setting a variable': async (expired) => expired.setVariable('a', 1),
     'unsetting a variable': async (expired) => expired.unsetVariable('a'),
-    catalog: (expired) => expired.catalog(),
+    catalogSnapshot: (expired) => expired.catalogSnapshot(),
   };
 
   it.each(Object.entries(REFUSED))('refuses %s', async (_, act) => {
@@ -81,7 +81,7 @@ describe('an expired session', () => {
     const failed = session
       .signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'brief', name: 'nobody' }))
       .catch((error) => error);
-    // The failure is told in due time, and here time stands still.
+    // The failure is answered at a fixed time, and here time stands still.
     expect(await whileTimePasses(failed)).toMatchObject({ code: 'invalid_auth' });
     expect(await answer(session, 'RETURN 1')).toMatch(/^session_expired/);
   });

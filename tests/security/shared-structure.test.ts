@@ -1,4 +1,4 @@
-/** Values that share their parts are small to make and 2^40 parts large for whoever follows them down (`value/walk.ts`). */
+/** Values that share their parts are small to make and have 2^40 parts for a function that follows them down (`value/walk.ts`). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Tessera } from '../../src/embedded/index.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';

@@ -1,4 +1,4 @@
-/** Strict permissions: a write that PERMISSIONS refuse is an error, which tells of nothing that can't be seen. */
+/** Strict permissions: a write that PERMISSIONS refuse is an error, which reveals nothing that can't be seen. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { answer, answers, run, World } from '../support/world.js';

@@ -122,7 +122,7 @@ test.each<[string, (session: Session) => unknown]>([
     leave(ann),
   ]);
   await run(world.owner, "CREATE note:2 SET owner = user:bob, text = 'for bob'");
-  // Who was still there when the first change was committed may have been told of it.
+  // A user who was still there when the first change was committed may have got it.
   expect((await told(all)).filter((text) => !text.includes('"text":"for ann"'))).toEqual([]);
   expect(all.end).toBe('live_queries_abandoned');
   expect(await run(world.owner, 'RETURN (INFO FOR TABLE note).lives')).toEqual([{}]);

@@ -13,7 +13,7 @@ let world: World;
 let doors: Doors;
 let app: FastifyInstance;
 
-/** Two tenants; everything of `ns2` is open to whoever gets there. */
+/** Two tenants; everything of `ns2` is open to any user who gets there. */
 beforeEach(async () => {
   world = await World.open();
   doors = await Doors.open(world);
@@ -375,7 +375,7 @@ describe('credentials that are more than data', () => {
         ...(await doors.talk(calls)),
         ...(await Promise.all(calls.map((call) => rpc(call)))).map((each) => each.body),
       ];
-      // Whoever tries often has to wait.
+      // A client that tries often has to wait.
       const refused = expect.stringMatching(/There was a problem with authentication|Too many failed attempts/);
       expect(told).toEqual(told.map(() => refused));
     }
@@ -401,7 +401,7 @@ it('keeps a guest out altogether unless guests are let in', async () => {
   for (const text of ['SELECT * FROM t', 'RETURN 1', 'INFO FOR DB', 'CREATE t', 'USE NS x']) {
     expect(await answer(guest, text)).toMatch(/^not_allowed/);
   }
-  await expect((async () => guest.catalog())()).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect((async () => guest.catalogSnapshot())()).rejects.toMatchObject({ code: 'not_allowed' });
   await expect((async () => guest.begin())()).rejects.toMatchObject({ code: 'not_allowed' });
   await closed.close();
 });

@@ -1,4 +1,4 @@
-/** Tokens that nobody may get in with, on every transport, and key sets that lead inside (11, 12, 59, 60). */
+/** Tokens that must be refused on every transport, and key sets at private addresses (11, 12, 59, 60). */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -24,7 +24,7 @@ const [p256, p384, p521] = ['P-256', 'P-384', 'P-521'].map((namedCurve) =>
 ) as [Pem, Pem, Pem];
 type Pem = ReturnType<typeof pem>;
 const rsa = pem(generateKeyPairSync('rsa', { modulusLength: 2048 }));
-/** Those of whoever wants to get in. */
+/** Those of the attacker. */
 const eve = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const inSet = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
@@ -331,7 +331,7 @@ describe('keys that DEFINE refuses', () => {
   ])('%s', async (_, algorithm, key) => {
     const text = `DEFINE ACCESS bad ON DATABASE TYPE JWT ALGORITHM ${algorithm} KEY $key`.replace('$key', `'${key}'`);
     expect(await answer(world.owner, text)).toMatch(/^invalid_key: /);
-    // What was defined elsewhere can be imported; it still lets nobody in who shouldn't be.
+    // What was defined elsewhere can be imported; it still admits no one who must not be admitted.
     expect(await answer(world.owner, `OPTION IMPORT; ${text}; REMOVE ACCESS bad ON DATABASE`)).toBe('NONE');
   });
 });

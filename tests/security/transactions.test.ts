@@ -12,6 +12,7 @@ import type { ResourceUsage } from '../../src/session/database/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
+import { catalogOf } from '../support/catalog-of.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { HeldStore, openUnsynced } from '../support/held-store.js';
 import { answer, run, World } from '../support/world.js';
@@ -92,7 +93,7 @@ attack(68, 'holds transactions that each have written much', async () => {
   const refused = told.filter((each) => each.includes('write at most 16777216 bytes together'));
   expect(refused.length).toBeGreaterThan(40);
   expect(world.database.resourceUsage.memory).toBeLessThanOrEqual(2 ** 24);
-  // Nobody else notices.
+  // Other sessions aren't affected.
   expect(await answer(await world.person('bob'), 'CREATE t:2 SET text = $text RETURN NONE', text)).toBe('[]');
   connection.close();
   expect(world.database.resourceUsage).toMatchObject({ transactions: 0, memory: 0 });
@@ -127,7 +128,7 @@ attack(77, 'holds transactions on many connections, each with a state of the sto
 
 describe('#78', () => {
   const NO_VARIABLES = { variables: undefined, operationName: undefined };
-  /** What somebody asks of a session before the connection is cut. */
+  /** A request to a session before the connection is cut. */
   const WORK: Readonly<Record<string, (session: Session) => unknown>> = {
     begin: (session) => session.begin(),
     'begin, then query': async (session) => (await session.begin()).query('UPDATE t:1 SET n += 1; SELECT * FROM t'),
@@ -173,7 +174,7 @@ describe('#78', () => {
       }
       await session.import(pieces());
     },
-    catalog: (session) => session.catalog(),
+    catalog: (session) => catalogOf(session),
     graphql: async (session) => {
       await new GraphqlService().answer(session, { ...NO_VARIABLES, query: '{ t { id n } }' });
     },
@@ -190,7 +191,7 @@ describe('#78', () => {
     ann.close();
   });
 
-  /** Nothing of what was under way is so any more. */
+  /** Nothing is under way. */
   async function quiet(): Promise<void> {
     for (let turn = 0; turn < 20; turn++) {
       await new Promise(setImmediate);
@@ -245,7 +246,7 @@ describe('#78', () => {
     session.listen(() => undefined);
     await quiet();
     const before = world.database.resourceUsage;
-    // What the session rests on changes, so that it is judged anew.
+    // The user of the session changes, so that it is validated again.
     await run(world.owner, 'DEFINE USER OVERWRITE bob ON ROOT PASSWORD "another" ROLES VIEWER');
     const begun = [
       (async () => session.begin())(),
@@ -288,7 +289,7 @@ attack(79, 'lets a transaction conflict, and then sleeps in it', async () => {
   for (let nap = 0; !ended && nap < 2_000; nap++) {
     for (const each of [elsewhere, rival]) {
       const written = each.query(each === rival ? 'UPDATE cold:1 SET n += 1' : 'UPDATE t:1 SET n += 1; CREATE t');
-      // Nobody waits who writes something else.
+      // Writers of other records don't wait.
       expect(isPromise(written)).toBe(false);
     }
     if (waiting === undefined) {

@@ -1,5 +1,8 @@
-/** When asynchronous events run, in which order, how often, and what becomes of those that fail. */
+/** When asynchronous events run, in which order, how often, and the handling of those that fail. */
 import { beforeEach, expect, test } from 'vitest';
+import { entriesOf } from '../../src/catalog/entries.js';
+import { databasesWithEvents } from '../../src/catalog/event-queue.js';
+import { EVENT_DATABASES_RANGE, eventDatabaseKey, eventQueue, prefixRange } from '../../src/catalog/keys.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
@@ -94,6 +97,55 @@ test('those that were left behind by a process run soon after the next has opene
   await session.use('test', 'test');
   await advance(10);
   expect(await answers('SELECT VALUE true FROM log')).toBe('[true]');
+});
+
+test('those that 0.1 has queued for the whole store run in their order, but for those of a removed database', async () => {
+  const engine = new MemoryEngine(environment);
+  const first = await openDatabase(engine, { environment });
+  const before = first.ownerSession();
+  await before.use('test', 'test');
+  await before.query(
+    'DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log SET n = $after.n, at = count(SELECT * FROM log) }',
+  );
+  await before.query('FOR $n IN 0..600 { CREATE t SET n = $n }');
+  environment.forgetTimers();
+  const rewrite = engine.begin({ writable: true });
+  const [id] = (await databasesWithEvents(rewrite)) as [number];
+  const entries = await entriesOf(rewrite, prefixRange(eventQueue(id)));
+  expect(entries).toHaveLength(600);
+  for (const [key, stored] of entries) {
+    rewrite.delete(key);
+    rewrite.put(`Q${key.slice(eventQueue(id).length)}`, stored);
+  }
+  const gone = objectFrom({ ...(entries[0]?.[1] as object), database: 'removed', databaseId: 77 });
+  rewrite.put(`Q${'\0'.repeat(12)}`, gone);
+  rewrite.delete(eventDatabaseKey(id));
+  await rewrite.commit();
+  database = await openDatabase(engine, { environment });
+  session = database.ownerSession();
+  await session.use('test', 'test');
+  await advance(10);
+  for (let round = 0; round < 10; round++) await advance(0);
+  expect(await answers('(SELECT VALUE n FROM log ORDER BY at) = array::range(0, 600)')).toBe('true');
+  const after = engine.begin({ writable: false });
+  expect([
+    after.count(prefixRange('Q')),
+    after.count(prefixRange('D\0\0\0Ma')),
+    after.count(prefixRange(eventQueue(id))),
+  ]).toEqual([0, 0, 0]);
+  after.cancel();
+});
+
+test('the list of databases with events forgets one that is removed', async () => {
+  const engine = new MemoryEngine(environment);
+  const one = await openDatabase(engine, { environment });
+  const owner = one.ownerSession();
+  await owner.use('test', 'test');
+  await owner.query('DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log }; CREATE t:1');
+  const listed = () => engine.begin({ writable: false }).count(EVENT_DATABASES_RANGE);
+  expect(listed()).toBe(1);
+  await owner.query('REMOVE DATABASE test');
+  expect(listed()).toBe(0);
 });
 
 test('nothing is left of what was cancelled', async () => {

@@ -1,4 +1,4 @@
-/** Functions that the server doesn't let anybody call, however they are called. */
+/** Functions that the server denies to all users, however they are called. */
 import { describe, expect, it } from 'vitest';
 import type { FunctionNames } from '../../src/functions/rules.js';
 import { answer, run, World } from '../support/world.js';

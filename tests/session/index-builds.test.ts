@@ -15,7 +15,7 @@ import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { StubbedEnvironment } from '../support/environment.js';
 
-/** Whoever gives way goes on when it is told to, so that a build stands still between two steps. */
+/** A yielding build resumes when the test says so, so that it stands still between two steps. */
 class Steps {
   readonly stubbed = new StubbedEnvironment();
   readonly environment: Environment = {
@@ -46,7 +46,7 @@ class Steps {
     } while ((await queued()) > 0);
   }
 
-  /** Until somebody gives way, or there is nothing left to be done. */
+  /** Until a build yields, or there is nothing left to be done. */
   async #settled(): Promise<void> {
     do await new Promise((turn) => setImmediate(turn));
     while (this.#waiting.length === 0 && (await queued()) > 0);

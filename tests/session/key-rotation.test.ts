@@ -1,4 +1,4 @@
-/** Keys of access methods that follow one another, and those that are told to all. */
+/** Keys of access methods that follow one another, and those that are published. */
 import { generateKeyPairSync } from 'node:crypto';
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 const PERSON = (name: string) => objectFrom({ NS: 'test', DB: 'test', AC: 'people', name });
 
-/** A signed-in session with a live query, and what it hears. */
+/** A signed-in session with a live query, and what it receives. */
 async function listening(allowance?: LiveQuota): Promise<{ session: Session; heard: Notification[] }> {
   const session = database.session({});
   const heard: Notification[] = [];

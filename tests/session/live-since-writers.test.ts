@@ -1,4 +1,4 @@
-/** A client that breaks off again and again while others write: it misses nothing and is told nothing twice, whatever the storage. */
+/** A client that breaks off again and again while others write: it misses nothing and gets nothing twice, on every storage engine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,14 +28,14 @@ const ENGINES: Record<string, () => Engine> = {
   lmdb: () => openLmdb(folder, { sync: 'never' }),
 };
 
-/** What a client keeps: the commits that it was told to their ends. */
+/** What a client keeps: the commits that it received to their ends. */
 class Client {
   readonly kept: string[] = [];
   versionstamp: bigint | undefined = 0n;
   breaks = 0;
   #begun: string[] = [];
 
-  /** Listens until it has been told so many changes, and breaks off. */
+  /** Listens until it has received so many changes, and breaks off. */
   async listen(changes: number): Promise<void> {
     if (database === undefined) throw new Error('no database');
     const session = database.ownerSession();

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await run('DEFINE TABLE a CHANGEFEED 1h INCLUDE ORIGINAL');
 });
 
-/** A session of the owner whose client keeps what it is told. */
+/** A session of the owner whose client keeps its notifications. */
 async function listening(sink: (notification: Notification) => unknown = () => {}): Promise<Session> {
   const session = database.ownerSession();
   session.listen((notification) => {
@@ -58,7 +58,7 @@ async function quiet(): Promise<void> {
   for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What has been heard since the last time, once everything is quiet. */
+/** What has been received since the last time, once everything is quiet. */
 async function news(): Promise<string[]> {
   await quiet();
   const texts = heard.map(({ action, result, reason }) =>
@@ -289,7 +289,7 @@ describe('is refused', () => {
 });
 
 describe('while the past is being told', () => {
-  /** A session whose client takes what it is told one by one; `take` lets it take some. */
+  /** A session whose client takes its notifications one by one; `take` lets it take some. */
   async function slow(allowance?: LiveQuota) {
     const session = database.ownerSession();
     let wake = () => {};

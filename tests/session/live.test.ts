@@ -1,4 +1,4 @@
-/** Live queries: who hears what, when, and in which order. */
+/** Live queries: who gets which notification, when, and in which order. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
@@ -46,7 +46,7 @@ async function live(text: string, session = owner): Promise<string> {
   return id instanceof Uuid ? id.text : '';
 }
 
-/** What has been heard since the last time, once everything is quiet. */
+/** What has been received since the last time, once everything is quiet. */
 async function news(): Promise<string[]> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
   const news = heard;
@@ -243,7 +243,7 @@ describe('when it begins and ends', () => {
     wake();
     await run('CREATE a:7');
     expect(await news()).toEqual([]);
-    // It may begin anew once it has caught up.
+    // It may begin again once it has caught up.
     await live('LIVE SELECT VALUE id FROM a', slow);
     await run('CREATE a:8; CREATE a:9');
     wake();

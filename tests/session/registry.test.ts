@@ -14,7 +14,7 @@ import { answer, RECORD_ACCESS, run, World } from '../support/world.js';
 const EXPIRED = /^session_expired/;
 let world: World;
 let environment: StubbedEnvironment;
-/** What live queries were told. */
+/** The notifications of live queries. */
 let heard: string[];
 
 beforeEach(async () => {
@@ -62,7 +62,7 @@ async function person(name: string): Promise<{ session: Session; token: string; 
   return { session, token: access, refresh };
 }
 
-/** A second session of somebody. */
+/** A second session of a user. */
 async function resumed(token: string): Promise<Session> {
   const session = connect();
   await session.authenticate(token);
@@ -170,7 +170,7 @@ describe('KILL SESSIONS', () => {
     await expect(resumed(token)).rejects.toMatchObject({ code: 'invalid_auth' });
     await expect(connect().refresh({ access: token, refresh })).rejects.toMatchObject({ code: 'invalid_auth' });
     environment.advance(1);
-    // Whoever signs in anew is let in, in the same second.
+    // A user who signs in again is admitted, in the same second.
     const again = connect();
     const { access } = await again.signIn(objectFrom({ ...here, AC: 'refreshing', name: 'bob' }));
     expect(await answer(await resumed(access), 'RETURN $auth')).toBe('user:bob');

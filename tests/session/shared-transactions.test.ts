@@ -220,7 +220,7 @@ describe('nobody gains by naming it', () => {
 });
 
 describe('it is cancelled with the rights of whoever has taken part', () => {
-  /** What ends the rights of a session, as its client or somebody else does it. */
+  /** What ends the rights of a session, by its client or another user. */
   const ENDS: Readonly<Record<string, (session: string) => Promise<unknown>>> = {
     invalidate: (session) => client.call('invalidate', [], { session }),
     reset: (session) => client.call('reset', [], { session }),
@@ -325,7 +325,7 @@ describe('it is cancelled with the rights of whoever has taken part', () => {
 });
 
 test('a record that was deleted and made again doesn’t write in it by its old sign-in', async () => {
-  // A session that nobody tells of changes finds that out in the transaction, though another one has used that before.
+  // A session that gets no notice of changes finds that out in the transaction, though another one has used that before.
   const owner = world.database.ownerSession();
   await owner.use('test', 'test');
   await run(owner, 'DEFINE TABLE OVERWRITE t PERMISSIONS FULL');

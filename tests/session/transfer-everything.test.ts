@@ -33,7 +33,7 @@ async function copyOf(first: Owned): Promise<Owned> {
   return second;
 }
 
-/** Definitions, shown in both ways, and all records; the numbers that tables have inside are told apart by nobody. */
+/** Definitions, shown in both ways, and all records; internal numbers of tables aren't compared. */
 async function state({ value }: Owned): Promise<string[]> {
   const database = await value('INFO FOR DB');
   const tables = isObject(database) && isObject(database['tables']) ? Object.keys(database['tables']) : [];

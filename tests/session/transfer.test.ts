@@ -177,7 +177,7 @@ describe('an export', () => {
     expect(text).toContain('id: a:1');
     expect(text).not.toMatch(/argon2|long enough/);
     expect(await refusal(reader.import(inPieces('CREATE b:1')))).toMatchObject({ code: 'not_allowed' });
-    // Whoever imports that gets users who can't sign in.
+    // Importing that gives users who can't sign in.
     const second = await open();
     await second.owner.import(inPieces(text));
     const guess = objectFrom({ NS: 'test', DB: 'test', user: 'reader', pass: '[REDACTED]' });
@@ -270,7 +270,7 @@ describe('an import', () => {
         DEFINE TABLE m TYPE ANY SCHEMALESS PERMISSIONS NONE;
         INSERT [ { id: m:1 }, { id: m:2 } ];`),
     );
-    // What stands where the key was is known to everybody.
+    // The text in place of the key is public.
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const claims = { iss: 'Tessera', exp: 1e10, NS: 'test', DB: 'test', AC: 'acc', ID: 'm:1' };
     const forged = `${part({ alg: 'HS512', typ: 'JWT' })}.${part(claims)}`;
@@ -288,7 +288,7 @@ describe('an import', () => {
   it('takes a whole export of the peer, and exports the same', async () => {
     const theirs = readFileSync(new URL('fixtures/peer-export.surql', import.meta.url), 'utf8');
     await first.owner.import(inPieces(theirs, 100));
-    // In the place of keys that the peer doesn't tell there are random ones.
+    // Keys that the peer doesn't show are replaced by random ones.
     const ours = (await exported(first.owner)).replace(/KEY '\w+'/g, "KEY '[REDACTED]'");
     expect(ours.trim()).toBe(theirs.trim());
   });

@@ -100,7 +100,7 @@ describe('a folder', () => {
       code: 'storage_format',
       message: expect.stringContaining(message),
     });
-    // Nobody holds it, and nothing has been changed.
+    // It isn't locked, and nothing has been changed.
     expect(await write('2')).toBe(format);
     await (await openEngine(folder)).close();
   });

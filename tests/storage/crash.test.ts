@@ -11,11 +11,11 @@ import { compiled } from '../support/compiled.js';
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-crash-'));
 let child: string;
 
-/** Starts the child and hands each line it prints to `heard`. */
-function start(data: string, mode: string, heard: (line: string) => void): ChildProcessWithoutNullStreams {
+/** Starts the child and passes each line it prints to `onLine`. */
+function start(data: string, mode: string, onLine: (line: string) => void): ChildProcessWithoutNullStreams {
   const started = spawn(process.execPath, [child, data, mode]);
-  createInterface({ input: started.stdout }).on('line', heard);
-  started.stderr.on('data', (text) => heard(`error ${text}`));
+  createInterface({ input: started.stdout }).on('line', onLine);
+  started.stderr.on('data', (text) => onLine(`error ${text}`));
   return started;
 }
 

@@ -1,4 +1,4 @@
-/** A store with faults leaves nothing half, keeps nobody waiting, and tells nobody anything twice. */
+/** A store with faults leaves no half writes and no request waiting, and answers nothing twice. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';

@@ -1,6 +1,6 @@
 /**
  * A process whose files may only have a certain length: `node full-disk-child.js <folder> <seed>`. It writes until there is no more room, reads
- * all that it was told is stored, makes room by deleting, and writes again. Prints what came of it as JSON. With `RUN_AS=<uid>` it gives up being
+ * all that was acknowledged is stored, makes room by deleting, and writes again. Prints the outcome as JSON. With `RUN_AS=<uid>` it gives up being
  * root once its code is loaded, since another user may not reach the folder of the code.
  */
 import { TesseraError } from '../../src/errors/error.js';

@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-/** The shell bounds the length of files, which the system tells as it tells of a full disk. Windows has no such bound. */
+/** The shell bounds the length of files, which the system reports like a full disk. Windows has no such bound. */
 const LIMITED = 'ulimit -f "$1"; shift; exec "$@"';
 
 describe.skipIf(process.platform === 'win32')('a full disk', () => {

@@ -1,4 +1,4 @@
-/** Commits of many changes are made in steps: nobody sees half of one, nobody gets in between, and no step is long. */
+/** Commits of many changes are made in steps: no reader sees half of one, no commit gets in between, and no step is long. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

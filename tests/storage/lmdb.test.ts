@@ -64,7 +64,7 @@ describe('LmdbEngine', () => {
       const before = headOf(join(folder, DATA_FILE));
       const written = put('k', 1);
       await endOfRound();
-      // The loop stands still from now on: only the library's thread, which has been told by now, can change the file.
+      // The loop stands still from now on: only the library's thread, which has its work by now, can change the file.
       const pause = new Int32Array(new SharedArrayBuffer(4));
       let tries = 3_000;
       while (headOf(join(folder, DATA_FILE)).equals(before) && tries-- > 0) Atomics.wait(pause, 0, 0, 1);
@@ -112,7 +112,7 @@ describe('LmdbEngine', () => {
         acknowledged = true;
       });
     });
-    // Nobody has looked since the first commit, so this takes a view of the store as it now is on disk.
+    // There was no read since the first commit, so this takes a view of the store as it now is on disk.
     const transaction = engine.begin({ writable: true });
     expect(transaction.get('a')).toBe(2);
     expect(acknowledged).toBe(false);
@@ -440,7 +440,7 @@ describe('RecordCache', () => {
     expect(cache.get('a', 5)).toBe('five');
     expect(cache.get('b', 6)).toBe('six');
     expect(cache.get('b', 5)).toBeUndefined();
-    // What nobody has read is written past it.
+    // Values that were never read are written past it.
     cache.replace('d', 'six', 4);
     expect(cache.get('d', 6)).toBeUndefined();
     // Read in an older snapshot: another commit may have changed it since.

@@ -77,7 +77,7 @@ describe('CommitLog', () => {
       const name = key(draw(step, 900));
       written.push(name);
       log.append(() => [name]);
-      // Now few and now many are under way, and now and then nobody.
+      // Now few and now many are under way, and now and then none.
       while (held.length > (step % 5_000) / 10) {
         const { moment, at } = held.splice(draw(step, held.length), 1)[0]!;
         const asked = key(draw(step + 1, 900));

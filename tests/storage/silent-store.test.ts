@@ -1,4 +1,4 @@
-/** A store that doesn't answer keeps nobody waiting beyond a deadline or a cancellation, and nothing half is left. */
+/** A store that doesn't answer delays no request beyond a deadline or a cancellation, and nothing half is left. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RequestInterrupt } from '../../src/exec/runtime/interrupt.js';
 import type { Session } from '../../src/session/contract.js';
@@ -72,7 +72,7 @@ describe('A store that falls silent', () => {
     const WRITES = ['UPDATE t SET n = 7', 'CREATE t:3 SET n = 3', 'DELETE t:1'];
     const UNKNOWN = 'commit_outcome_unknown';
 
-    /** What comes of a text whose COMMIT isn't answered, and how long that took after `meanwhile`. */
+    /** The result of a text whose COMMIT isn't answered, and how long that took after `meanwhile`. */
     const cutOff = async (text: string, meanwhile: () => void): Promise<readonly string[]> => {
       lateness.silent = 'commits';
       let codes: readonly string[] | undefined;

@@ -1,7 +1,10 @@
-import type { KeyRange } from '../../src/storage/contract.js';
+import type { KeyRange, Versionstamp } from '../../src/storage/contract.js';
 import type {
   CommitGroup,
   CommitOutcome,
+  HeadStamps,
+  LogPage,
+  LogSlice,
   ReadAnswer,
   ReadRequest,
   RemoteStore,
@@ -11,13 +14,17 @@ import type {
 /** Counts how often calls of a store are waited for one after another: those under way together count once. */
 export class CountingStore implements RemoteStore {
   readonly name: string;
+  readonly node: string;
   readonly maxKeyLength: number;
+  readonly mostLoggedKeys: number;
   waits = 0;
   #underWay = 0;
 
   constructor(private readonly inner: RemoteStore) {
     this.name = inner.name;
+    this.node = inner.node;
     this.maxKeyLength = inner.maxKeyLength;
+    this.mostLoggedKeys = inner.mostLoggedKeys;
   }
 
   snapshot(): StoreSnapshot {
@@ -35,6 +42,19 @@ export class CountingStore implements RemoteStore {
 
   settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
     return this.#counted(this.inner.settle(group));
+  }
+
+  /** Followers read the log beside what is waited for. */
+  headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    return this.inner.headsAbove(above);
+  }
+
+  log(slices: readonly LogSlice[]): Promise<LogPage> {
+    return this.inner.log(slices);
+  }
+
+  prune(): Promise<boolean> {
+    return this.inner.prune();
   }
 
   check(): Promise<void> {

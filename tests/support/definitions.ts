@@ -98,7 +98,19 @@ export class Store {
     const { namespace, database } = place;
     // Writers and the rest aren't reached by definitions.
     return {
-      environment: realEnvironment,
+      services: {
+        environment: realEnvironment,
+        passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
+        // There are no records.
+        reader: { scan: () => undefined },
+        liveQueries: new LiveQueries(),
+        sessions: new InMemorySessionRegistry(undefined),
+        queryTimeout: new QueryTimeout(),
+        revocationFlag: new RevocationFlag(),
+        weakKeys: false,
+        indexWorkQueued: () => {},
+      },
+      request: {},
       context: {
         transaction,
         catalog: () =>
@@ -108,20 +120,11 @@ export class Store {
         catalogChanged: () => {},
         catalogs: this.cache,
       },
-      // There are no records.
-      reader: { scan: () => undefined },
       identity: { principal, place },
-      liveQueries: new LiveQueries(),
-      sessions: new InMemorySessionRegistry(undefined),
-      queryTimeout: new QueryTimeout(),
-      revocationFlag: new RevocationFlag(),
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
-      passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
-      indexWorkQueued: () => {},
       depth: 0,
       importing: false,
-      weakKeys: false,
       judging: false,
       writable: true,
       variants: new Variants(),

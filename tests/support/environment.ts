@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Environment } from '../../src/env/environment.js';
 import { fakeNetwork } from './fake-network.js';
 
-/** A world whose clock stands still until it is told to go on, and whose random bytes repeat from run to run. */
+/** A world whose clock stands still until the test moves it, and whose random bytes repeat from run to run. */
 export class StubbedEnvironment implements Environment {
   #nanoseconds = 1_800_000_000n * 1_000_000_000n;
   #drawn = 0;
@@ -48,7 +48,7 @@ export class StubbedEnvironment implements Environment {
     return Number.isFinite(first) ? first - this.clock.monotonic() : undefined;
   }
 
-  /** Nobody is called any more who waits now. */
+  /** Pending calls are cancelled. */
   forgetTimers(): void {
     this.#timers = [];
   }

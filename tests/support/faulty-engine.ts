@@ -9,7 +9,7 @@ import { type Committer, SnapshotTransaction } from '../../src/storage/transacti
 
 export type Fault = 'none' | 'silent' | 'failed' | 'failed afterwards' | 'twice';
 
-/** Draws what becomes of each call. */
+/** Draws the outcome of each call. */
 export type Faults = () => Fault;
 
 const never = <T>() => new Promise<T>(() => undefined);

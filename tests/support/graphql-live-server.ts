@@ -94,7 +94,7 @@ export class LiveServer {
 
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.terminate();
-    // Whoever cancels a fetch connects anew, and asks nothing: the server would wait for it.
+    // A client that cancels a fetch connects again, and requests nothing: the server would wait for it.
     this.app.server.closeAllConnections();
     await this.app.close();
     await this.world.close();

@@ -1,4 +1,4 @@
-/** Somebody who subscribes, and what it is told. */
+/** A subscriber, and what it receives. */
 import { standardText } from '../../src/graphql/response.js';
 import type { Session } from '../../src/session/contract.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';

@@ -23,6 +23,10 @@ export class HeldStore implements ByteStore {
 
   constructor(readonly store: ByteStore) {}
 
+  revision() {
+    return this.store.revision();
+  }
+
   view() {
     if (this.unreadable !== undefined) throw this.unreadable;
     return this.store.view();

@@ -5,6 +5,7 @@ import { TesseraError } from '../../src/errors/error.js';
 import type { Entry, Key, KeyRange, Stored, Transaction, Versionstamp } from '../../src/storage/contract.js';
 import { headOf } from '../../src/storage/remote/heads.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
+import { FollowedHistory } from './followed-histories.js';
 import { Lateness, seeded } from './late-engine.js';
 import { appendedKey, entriesIn, SimulatedServer, SimulatedStore } from './simulated-store.js';
 
@@ -67,10 +68,13 @@ export async function runHistory(seed: number): Promise<void> {
   const lateness = new Lateness(1 + random(4), random);
   const server = new SimulatedServer(random);
   const reliability = [4, 20, 1_000_000][random(3)]!;
+  const mostLoggedKeys = [1, 3, 10_000][random(3)]!;
   const nodes = Array.from({ length: 2 + random(2) }, (_, node) => {
-    const store = new SimulatedStore(server, node, { lateness, random, reliability });
+    const store = new SimulatedStore(server, node, { lateness, random, reliability, mostLoggedKeys });
     return { engine: new RemoteEngine(store, { clock: STOPPED, timers: timersOf(lateness) }), called: [] as History[] };
   });
+  const followed = random(2) === 0 ? [] : nodes.map(({ engine }) => new FollowedHistory(server, engine));
+  await Promise.all(followed.map((each) => each.follow()));
   const scope = random(3) === 0 ? ONE_DATABASE : EVERYTHING;
   const histories: History[] = [];
   const clients = nodes.flatMap(({ engine, called }, node) =>
@@ -92,12 +96,19 @@ export async function runHistory(seed: number): Promise<void> {
       }
     }),
   );
-  await Promise.all(clients);
+  // In some, the log is removed as fast as it grows.
+  const pruned = random(4) === 0 ? nodes.map(({ engine }) => pruneAll(engine, random)) : [];
+  await Promise.all([...clients, ...pruned]);
+  for (const each of followed) await each.check();
   await Promise.all(nodes.map(({ engine }) => engine.close()));
   // What is late arrives.
   for (let turn = 0; turn < 12; turn++) await lateness.answer(() => undefined);
   check(server, histories);
   for (const { called } of nodes) checkCallbacks(server, called);
+}
+
+async function pruneAll({ shared }: RemoteEngine, random: Random): Promise<void> {
+  for (let left = random(8); left > 0; left--) await shared.prune().catch(() => undefined);
 }
 
 async function runTransaction(
@@ -114,7 +125,7 @@ async function runTransaction(
     else
       for (let left = 1 + random(4); left > 0; left--)
         operations.push(...(await operate(transaction, history, random)));
-    // By its value the transaction is told among the commits of the server.
+    // By its value the transaction is recognized among the commits of the server.
     const hasWritten = operations.some((operation) => 'write' in operation);
     if (kind === 'writes' && (hasWritten || random(8) > 0))
       operations.push(put(transaction, pick(keys, random), `${id}.last|${id}`));
@@ -139,7 +150,7 @@ function pick<T>(items: readonly T[], random: Random): T {
   return items[random(items.length)]!;
 }
 
-/** Writes a key anew that has the same value for all others. */
+/** Writes a key again that has the same value for all others. */
 async function maintain(
   transaction: Transaction,
   { operations, id, scope: { keys } }: History,

@@ -176,7 +176,7 @@ function nameOf({ from, to, reverse = false }: PrefetchRange): string {
   return `${reverse} ${from.length} ${from}${to}`;
 }
 
-/** Learns with each batch whether there is another, so that nobody waits for the end. */
+/** Learns with each batch whether there is another, so that no call waits for the end. */
 class LateCursor implements SnapshotCursor {
   /** What it has read ahead. */
   #next: Entry[] = [];

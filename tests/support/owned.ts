@@ -7,7 +7,7 @@ import { StubbedEnvironment } from './environment.js';
 
 /** A database in memory with its owner at `test` / `test`, for tests of signing in. */
 export interface Owned {
-  /** Its clock stands still until it is told to go on; what waits, waits for real. */
+  /** Its clock stands still until the test moves it; what waits, waits for real. */
   readonly environment: StubbedEnvironment;
   readonly database: OpenDatabase;
   readonly owner: Session;
@@ -15,7 +15,7 @@ export interface Owned {
   value(text: string): Promise<Value>;
 }
 
-/** Failed sign-ins are told at once. */
+/** Failed sign-ins are answered at once. */
 export async function openOwned(options: DatabaseOptions = {}): Promise<Owned> {
   const environment = new StubbedEnvironment();
   const { clock, random, network } = environment;

@@ -118,7 +118,7 @@ export class PostgresServer {
   }
 }
 
-/** The user as whom PostgreSQL runs; nobody else but where this is root. */
+/** The user as whom PostgreSQL runs; another one only where this is root. */
 function unprivileged(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));

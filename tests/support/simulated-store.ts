@@ -10,6 +10,10 @@ import {
   type CommitGroup,
   type CommitOutcome,
   type CommitRequest,
+  type HeadStamps,
+  type LogPage,
+  type LogRow,
+  type LogSlice,
   OutcomeUnknown,
   type Page,
   type PageRequest,
@@ -21,15 +25,12 @@ import {
 import type { Lateness } from './late-engine.js';
 
 /** A row of the table `log`. */
-export interface LogRow {
-  readonly head: Head;
-  readonly stamp: Versionstamp;
-  readonly node: number;
-  readonly part: bigint;
-  readonly place: number;
-  readonly keys: readonly Key[];
+interface StoredLogRow extends LogRow {
   readonly isMaintenance: boolean;
 }
+
+/** How many commits a page of the log has. */
+const LOG_PAGE = 3;
 
 /** A commit in the order in which the server applied them. */
 export interface AppliedCommit {
@@ -40,12 +41,18 @@ export interface AppliedCommit {
 type Random = (below: number) => number;
 
 export class SimulatedServer {
-  readonly log: LogRow[] = [];
+  log: StoredLogRow[] = [];
+  /** All rows that the log ever had. */
+  readonly history: StoredLogRow[] = [];
   readonly applied: AppliedCommit[] = [];
   readonly entries = new Map<Key, Stored>();
   readonly #heads = new Map<Head, Versionstamp>([[ROOT_HEAD, 0n]]);
   /** The highest part that is kept out, by node and head. */
   readonly #fence = new Map<string, bigint>();
+  /** Up to which versionstamp the log of a head was removed. */
+  readonly #pruned = new Map<Head, Versionstamp>();
+  /** The highest part of which rows were removed, by node and head. */
+  readonly #prunedParts = new Map<string, bigint>();
   readonly #random: Random;
   /** The server's clock: it stands still, goes on, and jumps back. */
   #milliseconds = 1_000n;
@@ -59,7 +66,7 @@ export class SimulatedServer {
   }
 
   /** `commit_group_v1` */
-  commitGroup(node: number, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] {
+  commitGroup(node: string, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] {
     const first = this.#takeStamps(heads, commits.length);
     for (const head of heads.written) {
       if ((this.#fence.get(`${node} ${head}`) ?? -1n) >= number) {
@@ -77,16 +84,62 @@ export class SimulatedServer {
   }
 
   /** `settle_group_v1` */
-  settleGroup(node: number, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
+  settleGroup(node: string, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
     const { written } = heads;
     this.#takeStamps({ written, read: [] }, 0);
     for (const head of written) {
       const fenced = this.#fence.get(`${node} ${head}`) ?? -1n;
       this.#fence.set(`${node} ${head}`, fenced > number ? fenced : number);
     }
+    if (written.some((head) => (this.#prunedParts.get(`${node} ${head}`) ?? -1n) >= number)) {
+      throw failure('commit_outcome_unknown', { reason: 'the log no longer says what became of it' });
+    }
     const rows = this.log.filter((row) => row.node === node && row.part === number && written.includes(row.head));
     if (rows.length === 0) return 'not applied';
     return commits.map((_, at) => rows.find(({ place }) => place === at)?.stamp ?? 'conflict');
+  }
+
+  headsAbove(above: Versionstamp): HeadStamps {
+    const others = [...this.#heads].filter(([, stamp]) => stamp <= above);
+    return {
+      stamps: new Map([...this.#heads].filter(([, stamp]) => stamp > above)),
+      sumOfOthers: others.reduce((sum, [, stamp]) => sum + stamp, 0n),
+    };
+  }
+
+  logPage(slices: readonly LogSlice[]): LogPage {
+    const isWanted = ({ head, stamp }: LogRow) =>
+      slices.some((slice) => slice.head === head && stamp > slice.after && stamp <= slice.upTo);
+    const wanted = this.log.filter(isWanted).sort(byCommit);
+    const isFirstOfCommit = (row: LogRow, at: number) => at === 0 || byCommit(wanted[at - 1]!, row) !== 0;
+    const end = wanted.findIndex(
+      (row, at) => isFirstOfCommit(row, at) && wanted.slice(0, at).filter(isFirstOfCommit).length === LOG_PAGE,
+    );
+    return {
+      rows: end < 0 ? wanted : wanted.slice(0, end),
+      isLast: end < 0,
+      isGap: slices.some(({ head, after }) => this.#isPruned(head, after)),
+    };
+  }
+
+  /** Removes the first rows of one head, however young they are. */
+  prune(): boolean {
+    const heads = [...new Set(this.log.map(({ head }) => head))];
+    if (heads.length === 0) return false;
+    const head = heads[this.#random(heads.length)]!;
+    const rows = this.log.filter((row) => row.head === head);
+    const removed = rows.slice(0, 1 + this.#random(rows.length));
+    for (const { node, part } of removed) {
+      const before = this.#prunedParts.get(`${node} ${head}`) ?? -1n;
+      this.#prunedParts.set(`${node} ${head}`, part > before ? part : before);
+    }
+    this.#pruned.set(head, removed.at(-1)!.stamp);
+    this.log = this.log.filter((row) => !removed.includes(row));
+    return this.log.length > 0;
+  }
+
+  #isPruned(head: Head, after: Versionstamp): boolean {
+    return (this.#pruned.get(head) ?? 0n) > after;
   }
 
   /** `take_stamps` */
@@ -105,18 +158,32 @@ export class SimulatedServer {
 
   #conflicts({ heads, since, keysRead, rangesRead, changes, isMaintenance }: CommitRequest): boolean {
     const written = changes.map(([key]) => key);
+    for (const head of heads.read === 'all' ? this.#heads.keys() : since.keys()) {
+      if (this.#isPruned(head, since.get(head) ?? 0n)) return true;
+    }
     return this.log.some((row) => {
       const seen = since.get(row.head) ?? (heads.read === 'all' ? 0n : undefined);
       if (seen === undefined || row.stamp <= seen) return false;
-      return row.keys.some((key) => {
-        const isRead = keysRead.includes(key) || rangesRead.some(({ from, to }) => key >= from && key < to);
-        if (isRead && (!row.isMaintenance || isMaintenance)) return true;
-        return written.includes(key) && (row.isMaintenance || isMaintenance);
-      });
+      const counts = (isRead: boolean, isWritten: boolean) =>
+        (isRead && (!row.isMaintenance || isMaintenance)) || (isWritten && (row.isMaintenance || isMaintenance));
+      const isIn =
+        (key: Key) =>
+        ({ from, to }: KeyRange) =>
+          key >= from && key < to;
+      return (
+        row.keys.some((key) => counts(keysRead.includes(key) || rangesRead.some(isIn(key)), written.includes(key))) ||
+        row.ranges.some((range) =>
+          counts(
+            keysRead.some((key) => isIn(key)(range)) ||
+              rangesRead.some(({ from, to }) => from < range.to && range.from < to),
+            written.some((key) => isIn(key)(range)),
+          ),
+        )
+      );
     });
   }
 
-  #apply(request: CommitRequest, stamp: Versionstamp, place: Pick<LogRow, 'node' | 'part' | 'place'>): void {
+  #apply(request: CommitRequest, stamp: Versionstamp, place: Pick<StoredLogRow, 'node' | 'part' | 'place'>): void {
     const keys = new Map<Head, Key[]>();
     const write = (key: Key, value: Stored | undefined) => {
       if (value === undefined) this.entries.delete(key);
@@ -129,9 +196,27 @@ export class SimulatedServer {
     for (const [head, written] of keys) {
       if (this.log.some((row) => row.head === head && row.stamp === stamp))
         throw new Error('a versionstamp given twice');
-      this.log.push({ head, stamp, ...place, keys: written, isMaintenance: request.isMaintenance });
+      const ranges = request.loggedRanges.filter(({ from }) => headOf(from) === head);
+      const logged = request.loggedRanges.length > 0 ? [] : written;
+      if (logged.length === 0) assertWithin(written, ranges);
+      const row = { head, stamp, ...place, keys: logged, ranges, isMaintenance: request.isMaintenance };
+      this.log.push(row);
+      this.history.push(row);
     }
     this.applied.push({ request, stamp });
+  }
+}
+
+/** Those of one commit stand together. */
+function byCommit(one: LogRow, other: LogRow): number {
+  if (one.stamp !== other.stamp) return one.stamp < other.stamp ? -1 : 1;
+  if (one.node !== other.node) return one.node < other.node ? -1 : 1;
+  return one.part === other.part ? one.place - other.place : Number(one.part - other.part);
+}
+
+function assertWithin(keys: readonly Key[], ranges: readonly KeyRange[]): void {
+  for (const key of keys) {
+    if (!ranges.some(({ from, to }) => key >= from && key < to)) throw new Error('a key that is in no logged range');
   }
 }
 
@@ -139,7 +224,7 @@ export function appendedKey(prefix: Key, stamp: Versionstamp, at: number): Key {
   return `${prefix}${stampBytes(stamp)}\0\0\0${String.fromCharCode(at)}`;
 }
 
-/** What becomes of a commit on its way. */
+/** The outcome of a commit on its way. */
 const COMMIT_FATES = [
   'refused',
   'request lost',
@@ -154,8 +239,9 @@ const COMMIT_FATES = [
 export class SimulatedStore implements RemoteStore {
   readonly name = 'simulated';
   readonly maxKeyLength = 1_978;
+  readonly mostLoggedKeys: number;
+  readonly node: string;
   readonly #server: SimulatedServer;
-  readonly #node: number;
   readonly #lateness: Lateness;
   readonly #random: Random;
   /** Of how many answers about one is lost. */
@@ -164,13 +250,14 @@ export class SimulatedStore implements RemoteStore {
   constructor(
     server: SimulatedServer,
     node: number,
-    network: { lateness: Lateness; random: Random; reliability: number },
+    network: { lateness: Lateness; random: Random; reliability: number; mostLoggedKeys?: number },
   ) {
     this.#server = server;
-    this.#node = node;
+    this.node = `${node}`.padStart(16, '0');
     this.#lateness = network.lateness;
     this.#random = network.random;
     this.#reliability = network.reliability;
+    this.mostLoggedKeys = network.mostLoggedKeys ?? 10_000;
   }
 
   snapshot(): StoreSnapshot {
@@ -195,7 +282,7 @@ export class SimulatedStore implements RemoteStore {
   }
 
   async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
-    const commit = () => this.#server.commitGroup(this.#node, group);
+    const commit = () => this.#server.commitGroup(this.node, group);
     const fate = this.#fails() ? COMMIT_FATES[this.#random(COMMIT_FATES.length)] : undefined;
     await this.#turns(1);
     switch (fate) {
@@ -211,7 +298,7 @@ export class SimulatedStore implements RemoteStore {
         break;
       case 'request late':
       case 'half-open':
-        // It may be refused then, which concerns nobody any more.
+        // It may be refused then, which has no effect.
         this.#turns(this.#random(8))
           .then(commit)
           .catch(() => undefined);
@@ -220,13 +307,20 @@ export class SimulatedStore implements RemoteStore {
     throw new OutcomeUnknown('the connection was lost');
   }
 
-  async settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
-    await this.#turns(1);
-    if (this.#fails()) throw connectionLost();
-    const outcomes = this.#server.settleGroup(this.#node, group);
-    await this.#turns(1);
-    if (this.#fails()) throw connectionLost();
-    return outcomes;
+  settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+    return this.#ask(() => this.#server.settleGroup(this.node, group));
+  }
+
+  headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    return this.#ask(() => this.#server.headsAbove(above));
+  }
+
+  log(slices: readonly LogSlice[]): Promise<LogPage> {
+    return this.#ask(() => this.#server.logPage(slices));
+  }
+
+  prune(): Promise<boolean> {
+    return this.#ask(() => this.#server.prune());
   }
 
   async check(): Promise<void> {
@@ -234,6 +328,16 @@ export class SimulatedStore implements RemoteStore {
   }
 
   async close(): Promise<void> {}
+
+  /** What is asked beside snapshots: the question or its answer may be lost. */
+  async #ask<T>(question: () => T): Promise<T> {
+    await this.#turns(1);
+    if (this.#fails()) throw connectionLost();
+    const answer = question();
+    await this.#turns(1);
+    if (this.#fails()) throw connectionLost();
+    return answer;
+  }
 
   async #turns(count: number): Promise<void> {
     for (let turn = 0; turn < count; turn++) await this.#lateness.answer(() => undefined);

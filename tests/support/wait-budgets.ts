@@ -26,7 +26,7 @@ export function waitBudgets(name: string, open: (environment: Environment) => Pr
     let owner: Session;
     let ann: Session;
     beforeAll(async () => {
-      // Its time stands still, so that nothing gives way to others meanwhile.
+      // Its time stands still, so that nothing yields to others meanwhile.
       const environment = new StubbedEnvironment();
       counted = await open(environment);
       database = await openDatabase(counted.engine, { environment });

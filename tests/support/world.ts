@@ -1,4 +1,4 @@
-/** A database with somebody of every kind signed in, for tests of what each may do. */
+/** A database with a signed-in user of every kind, for tests of what each may do. */
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
@@ -22,7 +22,7 @@ export const RECORD_ACCESS = `
     SIGNUP (CREATE type::record('user', $name) SET name = $name)
     SIGNIN (SELECT * FROM user WHERE name = $name);`;
 
-/** Failed sign-ins are told at once, since no test here is about their time. */
+/** Failed sign-ins are answered at once, since no test here is about their time. */
 const QUICK: DatabaseOptions = { authentication: { failureDelay: { minimum: 0, step: 1 } }, guests: true };
 
 export class World {
@@ -77,7 +77,7 @@ export class World {
     return this.#tokens.get(session);
   }
 
-  /** Everybody; the record user is `user:rec`. */
+  /** All users; the record user is `user:rec`. */
   async everybody(): Promise<Readonly<Record<PrincipalName, Session>>> {
     const sessions: Partial<Record<PrincipalName, Session>> = { record: await this.person('rec'), guest: this.guest() };
     await sessions.guest?.use('test', 'test');

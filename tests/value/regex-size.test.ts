@@ -1,4 +1,4 @@
-/** How large patterns are when their repetitions are written out, held against what the compiler makes of them. */
+/** How large patterns are when their repetitions are written out, compared with what the compiler makes of them. */
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { compileRegex } from '../../src/value/regex.js';

@@ -158,14 +158,19 @@ export function putTable(
 }
 
 /** Properties of a table which aren't in its statement. */
-type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt'>;
+type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt' | 'isWatched'>;
 
 function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
   return andThen(nextId(change.transaction, area), (id) => andThen(tableCreated(change), (made) => ({ id, ...made })));
 }
 
-function keptOf({ id, hasUsers, madeAt }: TableDefinition): KeptOfTable {
-  return { id, ...(hasUsers !== undefined && { hasUsers }), ...(madeAt !== undefined && { madeAt }) };
+function keptOf({ id, hasUsers, madeAt, isWatched }: TableDefinition): KeptOfTable {
+  return {
+    id,
+    ...(hasUsers !== undefined && { hasUsers }),
+    ...(madeAt !== undefined && { madeAt }),
+    ...(isWatched !== undefined && { isWatched }),
+  };
 }
 
 /** Moves edges and references written before the table was defined to its records. */

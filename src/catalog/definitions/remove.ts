@@ -13,6 +13,7 @@ import {
   edgeKey,
   edgesRange,
   encodedKeyOf,
+  eventDatabaseKey,
   feedGapsPrefix,
   grantFamilyRange,
   grantRange,
@@ -58,6 +59,7 @@ export function removeDatabase(
   const { transaction } = change;
   return andThen(databaseRemoved(change, database), () => {
     transaction.delete(databaseKey(namespace, database.name));
+    transaction.delete(eventDatabaseKey(database.id));
     return transaction.deleteRange(prefixRange(databaseArea(database.id)));
   });
 }

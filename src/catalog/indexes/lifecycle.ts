@@ -22,7 +22,7 @@ export interface IndexInCatalog {
 
 /**
  * Defines an index, or one to be rebuilt, under a new id, replacing one of its name. Later, it is built in the
- * background, and what has answered until now goes on to do so; otherwise whoever defines it builds it.
+ * background, and the former entries answer until then; otherwise the defining statement builds it.
  */
 export function putIndex(
   change: SchemaChange,

@@ -97,7 +97,7 @@ export class Shell implements ShellActions {
   async run(): Promise<void> {
     if (!this.#options.hideWelcome) {
       this.print(`${OWN_VERSION}, connected to ${this.#options.endpoint}`);
-      this.print('A statement ends with ";". \\? tells more, \\q leaves.');
+      this.print('A statement ends with ";". \\? lists commands, \\q leaves.');
     }
     this.#prompt();
     await this.#left;

@@ -139,7 +139,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
       check: () => database.check(),
     };
     const rpc = new RpcConnection(opener, {}, { defaults: DEFAULTS, onInternalError: this.#options.report });
-    rpc.notify((message) => this.#hear(message));
+    rpc.notify((message) => this.#deliver(message));
     return {
       rpc,
       close: () => {
@@ -199,7 +199,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     }
   }
 
-  #hear({ result: notification }: ObjectValue): void {
+  #deliver({ result: notification }: ObjectValue): void {
     if (this.#closed !== undefined || !isObject(notification)) return;
     const { id, action, record, result } = this.#translate(notification) as unknown as Notified;
     const queryId = id;

@@ -148,8 +148,7 @@ export const identityErrors = {
   /** The redacted output of INFO was used as a definition. */
   secret_redacted: row({
     kind: 'Validation',
-    text: () =>
-      "'[REDACTED]' only stands for a secret that is not shown; an export by an owner holds the secret itself",
+    text: () => "'[REDACTED]' denotes a secret that is not shown; an export by an owner holds the secret itself",
   }),
 
   // Keys of tokens.

@@ -70,11 +70,11 @@ export const queryErrors = {
   changefeed_required: row<{ table: string }>({
     kind: 'Validation',
     text: ({ table }) =>
-      `A live query can tell what was changed before only of a table with CHANGEFEED … INCLUDE ORIGINAL, which '${table}' doesn't have`,
+      `LIVE SELECT … SINCE needs a table with CHANGEFEED … INCLUDE ORIGINAL, which '${table}' doesn't have`,
   }),
   changefeed_too_short: row<{ table: string }>({
     kind: 'NotFound',
-    text: ({ table }) => `The changefeed of the table '${table}' doesn't reach back so far: read the table anew`,
+    text: ({ table }) => `The changefeed of the table '${table}' doesn't reach back so far: read the table again`,
   }),
   // Why live queries end.
   live_queries_full: row({
@@ -87,7 +87,7 @@ export const queryErrors = {
   }),
   live_queries_abandoned: row({
     kind: 'NotAllowed',
-    text: () => 'Whoever began the live query is signed in no more',
+    text: () => 'The user who began the live query is no longer signed in',
   }),
 
   // ─── Records ───

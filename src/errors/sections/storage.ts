@@ -37,6 +37,11 @@ export const storageErrors = {
     http: 503,
     retryable: true,
   }),
+  storage_denied: row<{ reason: string }>({
+    kind: 'Configuration',
+    text: ({ reason }) => `The store denies access: ${reason}`,
+    http: 503,
+  }),
   storage_in_use: row<{ store: string }>({
     kind: 'Connection',
     text: ({ store }) => `The ${store} is in use by another process`,
@@ -63,7 +68,7 @@ export const storageErrors = {
   storage_corrupt: row<{ what: string }>({
     kind: 'Internal',
     text: ({ what }) =>
-      `Stored data is damaged: ${what}. Stop the server and run "tessera check" on the data folder: it tells what is damaged and what to do`,
+      `Stored data is damaged: ${what}. Stop the server and run "tessera check" on the data folder, which reports what is damaged and what to do`,
     http: 500,
   }),
   storage_full: row<{ reason: string }>({
@@ -72,6 +77,28 @@ export const storageErrors = {
       `There is no room to store this: ${reason}. Nothing of it was stored, and reading goes on; it can be retried when there is room`,
     http: 503,
     retryable: true,
+  }),
+  copy_target_not_empty: row({
+    kind: 'Configuration',
+    text: () => 'The store to copy to holds data already. Copy to a new one, or remove what is in it',
+  }),
+  copy_source_changed: row<{ begun: string; wanted: string }>({
+    kind: 'Configuration',
+    text: ({ begun, wanted }) =>
+      begun === wanted
+        ? `${wanted} has changed since the copy of it was begun. Remove what was copied, and begin again`
+        : `The copy under way is one of ${begun}, not of ${wanted}. Go on with that one, or remove what was copied`,
+  }),
+  copy_incomplete: row({
+    kind: 'Configuration',
+    text: () =>
+      'The store holds a copy that is not complete. Run the same "tessera copy" again, which goes on where it stopped, or remove the store',
+    http: 503,
+  }),
+  copy_differs: row<{ expected: string; found: string }>({
+    kind: 'Internal',
+    text: ({ expected, found }) =>
+      `The copy is not what was copied: ${found} instead of ${expected}. It can't be used; remove it, and copy again`,
   }),
   audit_log_unusable: row<{ reason: string }>({
     kind: 'Configuration',

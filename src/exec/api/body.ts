@@ -90,7 +90,7 @@ function wrongType(expected: string): { readonly refused: ApiResponse } {
 }
 
 /**
- * The response with its body encoded and its Content-Type told, which has to be one that the client accepts. `auto` is
+ * The response with its body encoded and its Content-Type set, which has to be one that the client accepts. `auto` is
  * what it would rather have.
  */
 export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: Strategy): ApiResponse {
@@ -120,7 +120,7 @@ function accepted(accept: string, formats: readonly Format[]): Format | undefine
   });
   for (const { type, quality } of ranges.sort((left, right) => right.quality - left.quality)) {
     if (!(quality > 0)) continue;
-    // Whoever takes anything gets JSON.
+    // Clients that accept any type get JSON.
     const format = formats.find(({ contentType }) => matches(type, contentType));
     if (format !== undefined) return format;
   }

@@ -84,7 +84,7 @@ export class Endpoints implements ApiEndpoints {
   invoke(execution: Execution, path: string, given: Value): PromiseOrValue<Value> {
     const parts = splitPath(path);
     const asked = readRequest(given);
-    const id = uuidV4(execution.environment.random).text;
+    const id = uuidV4(execution.services.environment.random).text;
     return andThen(execution.context.catalog(), (catalog) => {
       const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
       if (endpoint === undefined) return answer(response(404, 'Not found'), id);

@@ -12,7 +12,10 @@ export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
   const described = describeAction(statement);
   if (described === undefined) return evaluate;
   return (frame) => {
-    const { auditRecorder, identity } = frame.execution;
+    const {
+      request: { auditRecorder },
+      identity,
+    } = frame.execution;
     if (auditRecorder === undefined) return evaluate(frame);
     const record = (result: Value, error?: TesseraError) =>
       auditRecorder.recordAction(

@@ -13,7 +13,7 @@ import type { Execution } from '../runtime/execution.js';
 /** @throws TesseraError `write_refused` strictly */
 export function denyWrite(execution: Execution, denied: DeniedWrite): undefined {
   skipWrite(execution, denied);
-  if (execution.strict) throw failure('write_refused', denied);
+  if (execution.request.strict) throw failure('write_refused', denied);
   return undefined;
 }
 
@@ -24,14 +24,14 @@ export function denyChange(
   table: TableEntry,
   before: ObjectValue,
 ): PromiseOrValue<undefined> {
-  if (!execution.strict || !execution.checks.view) return denyWrite(execution, denied);
-  return andThen(execution.reader.present(execution, table, before, 'select', NO_FIELDS), (seen) =>
+  if (!execution.request.strict || !execution.checks.view) return denyWrite(execution, denied);
+  return andThen(execution.services.reader.present(execution, table, before, 'select', NO_FIELDS), (seen) =>
     seen === undefined ? skipWrite(execution, denied) : denyWrite(execution, denied),
   );
 }
 
 /** Records the denial for the audit log, without an error. */
-export function skipWrite({ auditRecorder }: Execution, denied: DeniedWrite): undefined {
+export function skipWrite({ request: { auditRecorder } }: Execution, denied: DeniedWrite): undefined {
   auditRecorder?.recordDenial(denied);
   return undefined;
 }
@@ -41,7 +41,7 @@ export function skipWrite({ auditRecorder }: Execution, denied: DeniedWrite): un
  * attempt to create one is then denied, or fails since its id is taken.
  */
 export function recordExists(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
-  return hidesExistence(execution) ? canUpdate(execution, id) : execution.writer.exists(execution, id);
+  return hidesExistence(execution) ? canUpdate(execution, id) : execution.services.writer.exists(execution, id);
 }
 
 /** The same for a record that an index lists. */
@@ -49,10 +49,10 @@ export function listedRecordExists(execution: Execution, id: RecordId): PromiseO
   return hidesExistence(execution) ? canUpdate(execution, id) : true;
 }
 
-function hidesExistence({ strict, checks }: Execution): boolean {
+function hidesExistence({ request: { strict }, checks }: Execution): boolean {
   return strict && checks.edit;
 }
 
 function canUpdate(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
-  return andThen(execution.reader.read(execution, id, 'update', NO_FIELDS), (record) => record !== undefined);
+  return andThen(execution.services.reader.read(execution, id, 'update', NO_FIELDS), (record) => record !== undefined);
 }

@@ -22,6 +22,7 @@ export type Rule =
       readonly reads: FieldsRead;
     };
 
+/** Compiles a PERMISSIONS clause: `NONE`, `FULL` or a condition. `admits` evaluates it. */
 export function compileRule(permission: Permission, compiler: Compiler): Rule {
   if (permission.kind !== 'where') return permission;
   const { condition } = permission;
@@ -35,8 +36,8 @@ export function compileRule(permission: Permission, compiler: Compiler): Rule {
 
 /**
  * Whether a rule admits a document. `variables` are those that the clause may use beside the document's fields, such as
- * `$value`, `$before` and `$after`. An error inside a clause refuses: what can't be judged isn't allowed, and its text
- * would tell of hidden data.
+ * `$value`, `$before` and `$after`. An error inside a clause denies, since its text
+ * would reveal hidden data.
  */
 export function admits(
   rule: Rule,

@@ -2,8 +2,8 @@
 
 import { readEntry } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { readQueuedEvent } from '../../catalog/event-queue.js';
-import { changesPrefixOf, changesRange, EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
+import { databasesWithEvents, readQueuedEvent } from '../../catalog/event-queue.js';
+import { changesPrefixOf, changesRange, eventQueue, FORMER_EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
 import { APPENDED_LENGTH } from '../../storage/append.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import type { Faults } from './fault.js';
@@ -27,12 +27,15 @@ export async function checkChanges(
 }
 
 export async function checkEvents(transaction: Transaction, faults: Faults, progress: Progress): Promise<void> {
-  for await (const batch of batchesOf(transaction, prefixRange(EVENT_QUEUE))) {
-    for (const [key, stored] of batch) {
-      if (key.length !== EVENT_QUEUE.length + APPENDED_LENGTH || !canBeRead(readQueuedEvent, stored))
-        faults.add('events', 'the queue of events', 'an event that waits can’t be read');
+  const databases = await databasesWithEvents(transaction);
+  for (const queue of [FORMER_EVENT_QUEUE, ...databases.map(eventQueue)]) {
+    for await (const batch of batchesOf(transaction, prefixRange(queue))) {
+      for (const [key, stored] of batch) {
+        if (key.length !== queue.length + APPENDED_LENGTH || !canBeRead(readQueuedEvent, stored))
+          faults.add('events', 'the queue of events', 'an event that waits can’t be read');
+      }
+      progress(batch.length);
     }
-    progress(batch.length);
   }
 }
 

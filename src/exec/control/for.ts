@@ -23,7 +23,10 @@ export function compileFor({ variable, over, body }: For, compiler: InlineCompil
   return (frame) =>
     andThen(source(frame), (value) => {
       const items = itemsOf(value);
-      const { interrupt, memory } = frame.execution;
+      const {
+        request: { memory },
+        interrupt,
+      } = frame.execution;
       const mark = memory.used;
       const loop = untilTrue(() => {
         // Nothing is left of the turn before.

@@ -17,12 +17,12 @@ export function compileSleep({ duration: { value } }: Sleep): Evaluate {
   const milliseconds = durationMilliseconds(value);
   return (frame) => {
     const { execution } = frame;
-    if (!execution.maySleep) authorize(execution.identity, 'edit', {}, 'Any');
+    if (!execution.request.maySleep) authorize(execution.identity, 'edit', {}, 'Any');
     return sleep(execution, milliseconds);
   };
 }
 
-async function sleep({ environment, interrupt }: Execution, milliseconds: number): Promise<undefined> {
+async function sleep({ services: { environment }, interrupt }: Execution, milliseconds: number): Promise<undefined> {
   const end = environment.clock.monotonic() + milliseconds;
   for (;;) {
     const left = end - environment.clock.monotonic();

@@ -18,7 +18,7 @@ export function compileAlterPlace({ level, compact, queryTimeout }: AlterPlace, 
       if (queryTimeout !== undefined) {
         const timeout = queryTimeout === 'drop' ? undefined : cast(value, { kind: 'duration' }, parseRecordId);
         const isSet = timeout instanceof Duration && timeout.nanoseconds > 0n;
-        frame.execution.queryTimeout.set(change.transaction, isSet ? timeout : undefined);
+        frame.execution.services.queryTimeout.set(change.transaction, isSet ? timeout : undefined);
       }
       if (compact) throw failure('compaction_unsupported');
       return undefined;

@@ -192,7 +192,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
             ...withoutPassword(after),
             passhash: hash,
             // Tokens from before stop being good, as with DEFINE USER OVERWRITE.
-            secret: generateSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
+            secret: generateSecret(execution.services.environment.random, SIGNING_SECRET_LENGTH),
           }),
         );
       };

@@ -24,7 +24,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
         andThen(findAccess(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
           if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...place }))) return;
           if (!execution.importing) refuseRedactedKeys(statement.accessKind);
-          const access = accessDefinition(statement, name, execution.environment.random);
+          const access = accessDefinition(statement, name, execution.services.environment.random);
           judgeAccessKeys(access, execution);
           return andThen(putAtLevel(change, place, access), () => finish(execution));
         }),
@@ -47,7 +47,10 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
  * Keys that are imported from elsewhere are taken as they are, and judged when they are used.
  * @throws TesseraError `invalid_key`, `too_many_retired_keys`
  */
-export function judgeAccessKeys({ accessKind }: AccessDefinition, { importing, weakKeys }: Execution): void {
+export function judgeAccessKeys(
+  { accessKind }: AccessDefinition,
+  { services: { weakKeys }, importing }: Execution,
+): void {
   if (importing || weakKeys || accessKind.kind === 'bearer' || accessKind.jwt === undefined) return;
   validateKeys(accessKind.jwt, accessKind.kind === 'record');
 }

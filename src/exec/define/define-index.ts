@@ -72,5 +72,5 @@ export function defineAndBuild(
 
 /** To be called when work on indexes was queued. */
 export function wakeIndexBuilder(execution: Execution): void {
-  execution.context.transaction.afterCommit(() => execution.indexWorkQueued());
+  execution.context.transaction.afterCommit(() => execution.services.indexWorkQueued());
 }

@@ -31,7 +31,7 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
         if (!goesAhead(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
         return andThen(clausesOf(frame), (clauses) => {
           const { timeout: _, ...plain } = statement;
-          const identity = existing?.identity ?? generateSecret(execution.environment.random, IDENTITY_LENGTH);
+          const identity = existing?.identity ?? generateSecret(execution.services.environment.random, IDENTITY_LENGTH);
           const sequence: SequenceDefinition = { ...settled(plain, { name, identity }), ...clauses };
           return andThen(putAtLevel(change, place, sequence), () => finish(execution));
         });

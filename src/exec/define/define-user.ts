@@ -29,7 +29,7 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
             const user: UserDefinition = settled(rest, {
               name,
               passhash,
-              secret: generateSecret(execution.environment.random, SIGNING_SECRET_LENGTH),
+              secret: generateSecret(execution.services.environment.random, SIGNING_SECRET_LENGTH),
               durations: { token: HOUR, session: undefined, ...statement.durations },
             });
             return andThen(putAtLevel(change, place, user), () => finish(execution));
@@ -46,7 +46,7 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
  */
 export function passhashOf(
   { password, passhash }: Pick<DefineUser, 'password' | 'passhash'>,
-  { importing, passwords }: Execution,
+  { services: { passwords }, importing }: Execution,
 ): PromiseOrValue<string> {
   if (passhash === REDACTED && !importing) throw failure('secret_redacted');
   if (passhash !== undefined) return passhash;

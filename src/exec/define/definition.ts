@@ -19,7 +19,7 @@ export function compileName(name: Name, what: string, compiler: Compiler): (fram
   return (frame) =>
     andThen(evaluate(frame), (value) => {
       if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
-      frame.execution.auditRecorder?.recordName(name, value);
+      frame.execution.request.auditRecorder?.recordName(name, value);
       return value;
     });
 }
@@ -40,7 +40,7 @@ export function beginDefinition(
   const place = selectedPath(execution, level);
   authorize(execution.identity, action, place, resource);
   const change = schemaChangeOf(execution);
-  if (FOUNDATIONS.has(resource)) execution.sessions.scheduleRevalidation(change.transaction, place);
+  if (FOUNDATIONS.has(resource)) execution.services.sessions.scheduleRevalidation(change.transaction, place);
   return { place, change };
 }
 

@@ -45,6 +45,10 @@ export function selectedNamespace({ identity: { place } }: Execution): Namespace
   return { namespace: place.namespace };
 }
 
+/**
+ * Namespace and database that the session has selected.
+ * @throws TesseraError `namespace_empty`, `database_empty`
+ */
 export function selectedDatabase({ identity: { place } }: Execution): FullDatabasePath {
   if (place.namespace === undefined) throw failure('namespace_empty');
   if (place.database === undefined) throw failure('database_empty');
@@ -52,7 +56,7 @@ export function selectedDatabase({ identity: { place } }: Execution): FullDataba
 }
 
 /** The context of a change of definitions. @throws TesseraError `read_only` */
-export function schemaChangeOf({ context, environment, interrupt, writable }: Execution): SchemaChange {
+export function schemaChangeOf({ services: { environment }, context, interrupt, writable }: Execution): SchemaChange {
   if (!writable) throw failure('read_only');
   return {
     transaction: context.transaction,
@@ -74,7 +78,7 @@ export function ensureSelectedNamespace(execution: Execution): PromiseOrValue<Na
     authorize(execution.identity, 'edit', ROOT, 'Namespace');
     return andThen(ensureNamespace(schemaChangeOf(execution), namespace), (defined) => {
       execution.context.catalogChanged();
-      recordImplied(execution.auditRecorder, ROOT, 'namespace', namespace);
+      recordImplied(execution.request.auditRecorder, ROOT, 'namespace', namespace);
       return defined;
     });
   });
@@ -94,7 +98,7 @@ export function ensureSelectedDatabase(execution: Execution): PromiseOrValue<Dat
     return andThen(ensureSelectedNamespace(execution), () =>
       andThen(ensureDatabase(schemaChangeOf(execution), namespace, database), () => {
         context.catalogChanged();
-        recordImplied(execution.auditRecorder, { namespace }, 'database', database);
+        recordImplied(execution.request.auditRecorder, { namespace }, 'database', database);
         return andThen(context.catalog(), (catalog) => {
           invariant(catalog !== undefined, 'a database that was defined exists');
           return catalog;

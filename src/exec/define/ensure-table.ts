@@ -36,7 +36,7 @@ function defineIfMissing(execution: Execution, name: string): PromiseOrValue<boo
     return andThen(ensureSelectedDatabase(execution), (database) => {
       return andThen(putTable(schemaChangeOf(execution), database, implicitTable(name)), () => {
         context.catalogChanged();
-        recordImplied(execution.auditRecorder, place, 'table', name);
+        recordImplied(execution.request.auditRecorder, place, 'table', name);
         return true;
       });
     });

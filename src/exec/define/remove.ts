@@ -48,7 +48,10 @@ function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Remov
 
 /** Ends what is live in a namespace or a database. */
 function endLiveQueries({ execution }: Frame, { namespace, database }: DatabasePath): undefined {
-  const { liveQueries, context } = execution;
+  const {
+    services: { liveQueries },
+    context,
+  } = execution;
   liveQueries.endRemoved(
     context.transaction,
     ({ place }) => place.namespace === namespace && (database === undefined || place.database === database),
@@ -98,7 +101,9 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
           }
           return andThen(removeTable(change, catalog, table), () => {
             const id = table.keys.records.from;
-            const { liveQueries, sessions } = frame.execution;
+            const {
+              services: { liveQueries, sessions },
+            } = frame.execution;
             sessions.scheduleRevalidation(change.transaction, place);
             liveQueries.endRemoved(change.transaction, (query) => query.table.keys.records.from === id);
             return undefined;

@@ -104,7 +104,7 @@ function answerPlan(statement: Statement, { analyze, format }: Form, compiler: C
   return (frame) =>
     andThen(explained(frame), ({ node, measured }) =>
       andThen(node, (shown) => {
-        const watch = new Stopwatch(frame.execution.environment.clock);
+        const watch = new Stopwatch(frame.execution.services.environment.clock);
         return andThen(measured(watch)(frame), (answer): Value => {
           const of = shownOf(frame.execution, statement, watch);
           return print(shown, { totalRows: rowsOf(answer), of });
@@ -158,8 +158,8 @@ function foldingFor({ checks, context }: Execution): PromiseOrValue<Folding> {
 }
 
 /**
- * Those who are subject to permissions are shown how many of the rows that they see a step of a SELECT has handed on.
- * How long it took would tell of the rows that they don't see, and so would what a statement has found to change.
+ * Users subject to permissions get the number of visible rows that each step of a SELECT returned. Times, and the
+ * counts of statements that write, would reveal rows that they don't see.
  */
 function shownOf({ checks }: Execution, { kind }: Statement, watch: Stopwatch): Measured['of'] {
   if (!checks.view && !checks.edit) return (step) => watch.of(step);

@@ -135,7 +135,7 @@ class Reports {
     const id = isObject(row) ? row['id'] : undefined;
     const report = id instanceof RecordId ? this.of(id.table) : undefined;
     if (!isObject(row) || !(id instanceof RecordId) || report === undefined) return undefined;
-    return andThen(subjected.reader.judge(subjected, report.entry, row, this.action), (verdict) => {
+    return andThen(subjected.services.reader.judge(subjected, report.entry, row, this.action), (verdict) => {
       if (!verdict.admitted) {
         report.rows.hide(id);
         return undefined;

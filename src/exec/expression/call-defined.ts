@@ -52,7 +52,7 @@ export function callDefined(
   compiler: Compiler,
 ): PromiseOrValue<Value> {
   const { execution } = frame;
-  execution.functions?.check(CUSTOM + name);
+  execution.services.functions?.check(CUSTOM + name);
   return andThen(execution.context.catalog(), (catalog) => {
     const definition = catalog?.functions.get(name);
     if (definition === undefined) {
@@ -84,7 +84,9 @@ function run(
   const execution = deeper(withDefinerRightsCap(frame.execution));
   const inner = new Frame(execution, scope, frame.current, frame.parent);
   const { returns } = definition;
-  const { memory } = execution;
+  const {
+    request: { memory },
+  } = execution;
   const mark = memory.used;
   return withStackGuard(() =>
     andThen(

@@ -56,8 +56,8 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   const apply = (values: readonly Value[], { execution, current }: Frame): PromiseOrValue<Value> => {
     const made = run(values, new ExecutionContext(execution, current));
     return made instanceof Promise
-      ? made.then((settled) => execution.memory.charged(settled))
-      : execution.memory.charged(made);
+      ? made.then((settled) => execution.request.memory.charged(settled))
+      : execution.request.memory.charged(made);
   };
   return (frame) => {
     const values = args(frame);

@@ -14,7 +14,7 @@ export function compileCast({ type, operand }: Cast, compiler: Compiler): Evalua
     const value = evaluate(frame);
     const made =
       value instanceof Promise ? value.then((settled) => castIn(frame, settled, type)) : castIn(frame, value, type);
-    return andThen(made, (settled) => frame.execution.memory.charged(settled));
+    return andThen(made, (settled) => frame.execution.request.memory.charged(settled));
   };
 }
 

@@ -58,7 +58,9 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
     scope.set(name, coerceArgument(name, type, args[index]));
   }
   const frame = new Frame(readingOnly(deeper(execution)), scope, made.current, made.parent);
-  const { memory } = execution;
+  const {
+    request: { memory },
+  } = execution;
   const mark = memory.used;
   return withStackGuard(() =>
     andThen(

@@ -26,7 +26,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   get environment() {
-    return this.execution.environment;
+    return this.execution.services.environment;
   }
 
   get session() {
@@ -34,15 +34,15 @@ export class ExecutionContext implements FunctionContext {
   }
 
   get passwords() {
-    return this.execution.passwords;
+    return this.execution.services.passwords;
   }
 
   get network() {
-    return this.execution.network;
+    return this.execution.services.network;
   }
 
   get functions() {
-    return this.execution.functions;
+    return this.execution.services.functions;
   }
 
   call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
@@ -50,7 +50,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   readRecord(id: RecordId): PromiseOrValue<Value> {
-    return this.execution.reader.read(this.execution, id);
+    return this.execution.services.reader.read(this.execution, id);
   }
 
   hasRecord(id: RecordId): PromiseOrValue<boolean> {
@@ -58,7 +58,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   invokeApi(path: string, request: Value): PromiseOrValue<Value> {
-    return this.execution.apis.invoke(this.execution, path, request);
+    return this.execution.services.apis.invoke(this.execution, path, request);
   }
 
   nextNumber(sequence: string): PromiseOrValue<Value> {
@@ -71,7 +71,7 @@ export class ExecutionContext implements FunctionContext {
 
   analyze(name: string, text: string): PromiseOrValue<readonly string[]> {
     const { execution } = this;
-    return andThen(execution.analyzers.named(execution, name), (analyzer) =>
+    return andThen(execution.services.analyzers.named(execution, name), (analyzer) =>
       andThen(termsOf(execution, analyzer, text), ({ terms }) => terms.map(({ term }) => term)),
     );
   }
@@ -90,7 +90,9 @@ export class ExecutionContext implements FunctionContext {
 }
 
 function hasRecord(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
-  const { reader } = execution;
+  const {
+    services: { reader },
+  } = execution;
   if (!(id.key instanceof Range))
     return andThen(reader.read(execution, id, 'select', NO_FIELDS), (found) => found !== undefined);
   let has = false;

@@ -120,7 +120,7 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
       if (node === undefined) return [];
       const knownEnds = node.isEdge
         ? undefined
-        : andThen(maybeYield(execution), () => execution.reader.ends(execution, node.id, hop));
+        : andThen(maybeYield(execution), () => execution.services.reader.ends(execution, node.id, hop));
       return andThen(knownEnds, (ends): PromiseOrValue<ArrayValue> => {
         if (ends !== undefined && ends.length > 0) return ends;
         const reached =
@@ -203,7 +203,7 @@ function alongEdges(
  */
 function neighbours(node: Node, follow: EdgeStep, frame: Frame): PromiseOrValue<Neighbours> {
   const { execution } = frame;
-  const edgesAt = () => execution.reader.edges(execution, node.id, follow);
+  const edgesAt = () => execution.services.reader.edges(execution, node.id, follow);
   if (node.isEdge) {
     return andThen(endsOf(node, follow, frame), (ends) => {
       if (ends.length > 0 && follow.tables.length > 0) return { ids: ends, edges: false };
@@ -223,7 +223,7 @@ function compileSubject({ table, range }: GraphSubject, compiler: Compiler): Com
 /** The places where a step begins. Edges are asked for their ends, so that they are read together. */
 function nodesOf({ nodes, edges }: Found, frame: Frame): PromiseOrValue<readonly (Node | undefined)[]> {
   if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => vertexKey(value, edges));
-  return andThen(frame.execution.reader.readMany(frame.execution, nodes, 'select', EDGE_FIELDS), (records) =>
+  return andThen(frame.execution.services.reader.readMany(frame.execution, nodes, 'select', EDGE_FIELDS), (records) =>
     nodes.map((id, at) => ({ id, record: records[at], isRead: true, isEdge: true })),
   );
 }
@@ -335,7 +335,9 @@ function filterRecords(
   // What a condition changes may be what the next one looks at.
   const verdicts =
     answersLater(execution) && !execution.writable
-      ? andThen(execution.reader.readMany(execution, ids, 'select', reads), (records) => mapInOrder(records, judge))
+      ? andThen(execution.services.reader.readMany(execution, ids, 'select', reads), (records) =>
+          mapInOrder(records, judge),
+        )
       : mapInOrder(ids, (id) => judge(fetchRecord(id, frame, reads)));
   return andThen(verdicts, (kept) => ids.filter((_, index) => kept[index]));
 }

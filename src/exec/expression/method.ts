@@ -20,7 +20,7 @@ export function methodStep(name: string, args: readonly Expression[], compiler: 
       const { execution } = frame;
       if (row !== undefined) {
         const made = callMethod(row, name, [value, ...values], new ExecutionContext(execution));
-        return andThen(made, (settled) => execution.memory.charged(settled));
+        return andThen(made, (settled) => execution.request.memory.charged(settled));
       }
       const closure = isObject(value) ? value[name] : undefined;
       if (!(closure instanceof Closure)) throw withoutMethod(value, name);

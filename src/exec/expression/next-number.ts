@@ -14,6 +14,6 @@ export function nextNumber(execution: Execution, name: string): PromiseOrValue<V
   return andThen(execution.context.catalog(), (catalog) => {
     const sequence = catalog?.sequences.get(name);
     if (catalog === undefined || sequence === undefined) throw failure('sequence_missing', { name });
-    return andThen(execution.sequences.next(catalog.database.id, sequence, execution.interrupt), intValue);
+    return andThen(execution.services.sequences.next(catalog.database.id, sequence, execution.interrupt), intValue);
   });
 }

@@ -26,16 +26,22 @@ export function compileUnary({ operator, operand }: Unary, compiler: Compiler): 
 export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   const { operator } = binary;
   if (typeof operator === 'object') {
-    if (operator.kind === 'matches') return compileMatches(binary, compiler);
-    return () => {
-      throw failure('not_supported', { what: 'Nearest-neighbour search' });
-    };
+    return operator.kind === 'matches' ? compileMatches(binary, compiler) : nearestAsValue;
   }
   const left = compiler.expression(binary.left);
   if (isShortCircuit(operator)) return compileShortCircuit(operator, left, compiler.expression(binary.right));
   const evaluate = compilePlain(operator, left, binary, compiler);
   return JOINING.has(operator) ? charging(evaluate) : evaluate;
 }
+
+/**
+ * Where rows are searched for neighbours, WHERE takes the condition out (`plan/nearest-condition.ts`); anywhere else it
+ * is met, as by a row that was found. A rule would hold for all records then.
+ */
+const nearestAsValue: Evaluate = ({ execution }) => {
+  if (execution.judging) throw failure('nearest_misplaced', { where: 'PERMISSIONS' });
+  return true;
+};
 
 /** The operators that make a text, a list or an object of two. */
 const JOINING: ReadonlySet<unknown> = new Set<PlainOperator>(['+', '-']);
@@ -44,7 +50,9 @@ function charging(evaluate: Evaluate): Evaluate {
   return (frame) => {
     const made = evaluate(frame);
     if (typeof made === 'number') return made;
-    const { memory } = frame.execution;
+    const {
+      request: { memory },
+    } = frame.execution;
     return andThen(made, (settled) => memory.charged(settled, weightOfJoined));
   };
 }

@@ -37,12 +37,12 @@ export function compileRecordKey(key: RecordKeyExpression, compiler: Compiler): 
 }
 
 const GENERATORS: Readonly<Record<'rand' | 'ulid' | 'uuid', EvaluateKey>> = {
-  rand: ({ execution }) => randomKey(execution.environment.random),
-  ulid: ({ execution }) => ulidAt(milliseconds(execution), execution.environment.random),
-  uuid: ({ execution }) => uuidV7(milliseconds(execution), execution.environment.random),
+  rand: ({ execution }) => randomKey(execution.services.environment.random),
+  ulid: ({ execution }) => ulidAt(milliseconds(execution), execution.services.environment.random),
+  uuid: ({ execution }) => uuidV7(milliseconds(execution), execution.services.environment.random),
 };
 
-function milliseconds({ environment }: Execution): number {
+function milliseconds({ services: { environment } }: Execution): number {
   return Number(environment.clock.now() / 1_000_000n);
 }
 
@@ -65,7 +65,7 @@ export function compileMock(mock: Mock): Evaluate {
   const [first, count] = range === undefined ? [0n, mock.count ?? 0n] : extent(range);
   const keyAt: (frame: Frame, index: number) => RecordKey =
     range === undefined
-      ? (frame) => randomKey(frame.execution.environment.random)
+      ? (frame) => randomKey(frame.execution.services.environment.random)
       : (_, index) => int(first + BigInt(index));
   return (frame) => {
     if (count > MAX_MOCKS) throw failure('mock_too_large');

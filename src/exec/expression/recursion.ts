@@ -154,7 +154,7 @@ function collect(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> 
   return andThen(walk, () => found);
 }
 
-/** A way to a node, told from its end. */
+/** A path to a node, as a list from its end. */
 interface Way {
   readonly node: Value;
   readonly before: Way | undefined;
@@ -236,7 +236,7 @@ function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseO
 }
 
 /**
- * A path with `@` in it: the values there are taken through the path in their turn, to the greatest depth. Branches
+ * A path with `@` in it: the values there are taken through the path again, to the greatest depth. Branches
  * that end before the least depth are left out; lists in a list become part of it.
  */
 function buildTree(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {

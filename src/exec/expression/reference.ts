@@ -24,7 +24,7 @@ export function compileReferrers(
     if (isUnbound) throw failure('reference_range');
     const found = mapInOrder(groups, (group, at) =>
       andThen(ranges[at]?.(frame), (range: Value) =>
-        andThen(frame.execution.reader.referrers(frame.execution, id, group), (referrers) =>
+        andThen(frame.execution.services.reader.referrers(frame.execution, id, group), (referrers) =>
           visible(
             range instanceof Range ? referrers.filter((each) => rangeContains(range, each.id.key as Value)) : referrers,
             id,

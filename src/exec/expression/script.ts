@@ -13,7 +13,11 @@ export function compileScript({ args, body }: ScriptFunction, compiler: InlineCo
   const evaluate = compileList(args, compiler);
   const { outer } = compiler;
   return (frame) => {
-    const { scripts, interrupt, memory } = frame.execution;
+    const {
+      services: { scripts },
+      request: { memory },
+      interrupt,
+    } = frame.execution;
     if (scripts === undefined) throw failure('scripting_disabled');
     return andThen(evaluate(frame), async (list) => {
       const values = new ScriptValues(scripts.limits);

@@ -63,7 +63,7 @@ export function fetchRecord(
   { execution }: Frame,
   fields?: FieldsRead,
 ): PromiseOrValue<ObjectValue | undefined> {
-  return id.key instanceof Range ? undefined : execution.reader.read(execution, id, 'select', fields);
+  return id.key instanceof Range ? undefined : execution.services.reader.read(execution, id, 'select', fields);
 }
 
 /**
@@ -99,7 +99,7 @@ export function stepInto(value: Value, frame: Frame, step: Step): PromiseOrValue
 /** The same for the records behind links, which are read together. */
 function stepThrough(links: readonly RecordId[], frame: Frame, step: Step): PromiseOrValue<Value[]> {
   frame.unfold(links.length);
-  const stepped = andThen(frame.execution.reader.readMany(frame.execution, links), (records) =>
+  const stepped = andThen(frame.execution.services.reader.readMany(frame.execution, links), (records) =>
     mapInOrder(records, (record) => (record === undefined ? undefined : step(record, frame))),
   );
   return charged(frame, stepped);
@@ -107,7 +107,7 @@ function stepThrough(links: readonly RecordId[], frame: Frame, step: Step): Prom
 
 function charged({ execution }: Frame, made: PromiseOrValue<Value[]>): PromiseOrValue<Value[]> {
   return andThen(made, (values) => {
-    execution.memory.charged(values);
+    execution.request.memory.charged(values);
     return values;
   });
 }

@@ -54,7 +54,7 @@ const ACTIONS: Actions = {
         const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
         // Who came in with such a key is to leave.
         if (revoked.length > 0)
-          frame.execution.sessions.scheduleRevalidation(frame.execution.context.transaction, store.place);
+          frame.execution.services.sessions.scheduleRevalidation(frame.execution.context.transaction, store.place);
         return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
       });
   },
@@ -64,7 +64,7 @@ const ACTIONS: Actions = {
       rotateKey(execution, place, access, rotation),
   purge: (action) => (frame, store) =>
     andThen(allOf(store), (grants) => {
-      const now = frame.execution.environment.clock.now();
+      const now = frame.execution.services.environment.clock.now();
       const purged = grants.filter((grant) => isPurged(grant, action, now));
       for (const { id } of purged) store.grants.remove(id);
       return purged.map(plain);
@@ -94,7 +94,9 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
     andThen(subjectOf(frame, store), (granted) => {
       const { name, durations, accessKind } = store.access;
       const use: GrantUse = accessKind.kind === 'bearer' ? 'bearer' : 'refresh';
-      const { environment } = frame.execution;
+      const {
+        services: { environment },
+      } = frame.execution;
       const drawn = generateGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
       store.grants.put(drawn.grant);
       return shown(drawn.grant, drawn.key);
@@ -173,7 +175,7 @@ function withFamily(grants: Grants, grant: Grant): PromiseOrValue<Grant> {
   );
 }
 
-function revoke({ environment }: Execution, grants: Grants, grant: Grant): Grant {
+function revoke({ services: { environment } }: Execution, grants: Grants, grant: Grant): Grant {
   const revocation = toDatetime(environment.clock.now());
   const revoked = { ...grant, revocation };
   grants.put(revoked);

@@ -6,6 +6,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
 import { areaOf } from '../../catalog/definitions/lookup.js';
+import type { PresentSession } from '../../catalog/nodes/presence.js';
 import {
   type DatabasePath,
   databasePathOf,
@@ -13,6 +14,7 @@ import {
   type Principal,
   recordSubject,
   subjectOf,
+  userKey,
   userSubject,
 } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
@@ -23,6 +25,7 @@ import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
 import { authorize, guestRefusal } from '../authorization/authorize.js';
 import { selectedDatabase, selectedPath } from '../define/ensure-database.js';
 import type { Compiler, Evaluate, Execution, LastingSession } from '../runtime/execution.js';
+import type { SessionsElsewhere } from '../runtime/nodes.js';
 
 type Which = KillSessions['which'];
 
@@ -66,27 +69,54 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
 
 /** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
 function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
-  const { sessions, context, environment, auditRecorder, revocationFlag } = execution;
+  const {
+    services: { sessions },
+    context,
+  } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
   const principal = session?.identity.principal;
-  if (session === undefined || principal === undefined || principal.kind === 'guest') {
-    throw failure('session_missing', { id: shown });
+  if (session !== undefined && principal !== undefined && principal.kind !== 'guest') {
+    context.transaction.afterCommit(() => session.end());
+    const token = revocableToken(session.identity.token);
+    return killed(execution, { id: session.key, place: databasePathOf(principal), token });
   }
-  context.transaction.afterCommit(() => session.end());
-  auditRecorder?.recordAction({
-    action: 'session-kill',
-    place: databasePathOf(principal),
-    subject: { session: session.key },
+  const { elsewhere } = sessions;
+  if (elsewhere === undefined) throw failure('session_missing', { id: shown });
+  return andThen(sessionsElsewhere(execution, elsewhere), (others) => {
+    const other = others.find((each) => each.id === key);
+    if (other === undefined) throw failure('session_missing', { id: shown });
+    elsewhere.end(context.transaction, other);
+    return killed(execution, other);
   });
-  const token = revocableToken(session.identity.token);
+}
+
+/** Audits the end of a session, and takes back the token that would open it again. */
+function killed(
+  { services: { environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
+  { id, place, token }: Pick<PresentSession, 'id' | 'place' | 'token'>,
+): PromiseOrValue<undefined> {
+  auditRecorder?.recordAction({ action: 'session-kill', place, subject: { session: id } });
   if (token === undefined) return undefined;
   revocationFlag.set(context.transaction);
-  return andThen(areaOf(context.transaction, databasePathOf(principal)), (area) =>
+  return andThen(areaOf(context.transaction, place), (area) =>
     andThen(
       area && new RevocationList(context.transaction, area).revokeToken(token, environment.clock.now()),
       () => undefined,
     ),
+  );
+}
+
+/** The sessions of other nodes that the principal may end. */
+export function sessionsElsewhere(
+  { context, identity: { principal } }: Execution,
+  elsewhere: SessionsElsewhere,
+): PromiseOrValue<readonly PresentSession[]> {
+  if (principal.kind === 'guest') return [];
+  // A user without the role of an owner has only sessions of their own.
+  const ownsSome = mayAct(principal, 'own', databasePathOf(principal));
+  return andThen(elsewhere.all(context.transaction, ownsSome ? undefined : userKey(principal)), (sessions) =>
+    sessions.filter(({ place, subject }) => isSubject(principal, place, subject) || mayAct(principal, 'own', place)),
   );
 }
 
@@ -95,9 +125,9 @@ function killOthers(execution: Execution, place: DatabasePath, subject: string):
   return killAll(execution, place, subject);
 }
 
-/** What was handed out to a user until now is worth nothing, and sessions that rest on it end. */
+/** Revokes all credentials that were issued to a user until now, and ends the sessions opened with them. */
 function killAll(
-  { context, sessions, environment, auditRecorder, revocationFlag }: Execution,
+  { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   place: DatabasePath,
   subject: string,
 ): PromiseOrValue<undefined> {

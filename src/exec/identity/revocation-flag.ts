@@ -3,7 +3,7 @@ import { settingKey } from '../../catalog/keys.js';
 import type { Transaction } from '../../storage/contract.js';
 
 /**
- * Whether anything that was handed out was ever taken back. As long as nothing was, no token has to be looked up among
+ * Whether any issued credential was ever revoked. As long as none was, no token has to be looked up among
  * what was.
  */
 export class RevocationFlag {
@@ -18,6 +18,11 @@ export class RevocationFlag {
     return andThen(transaction.get(settingKey('denials')), (stored) => {
       this.#isSet = stored === true;
     });
+  }
+
+  /** Another node has taken something back, or may have. */
+  followed(): void {
+    this.#isSet = true;
   }
 
   /** Holds from the commit on. */

@@ -23,7 +23,7 @@ export function rotateKey(
   access: AccessDefinition,
   rotation: KeyRotation,
 ): PromiseOrValue<undefined> {
-  const rotated = withNewKey(access, rotation, execution.environment);
+  const rotated = withNewKey(access, rotation, execution.services.environment);
   judgeAccessKeys(rotated, execution);
   return andThen(putAtLevel(schemaChangeOf(execution), place, rotated), () => finish(execution));
 }

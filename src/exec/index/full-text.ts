@@ -22,7 +22,7 @@ export const fullText: IndexKeeping = {
   build: (index, execution) => new SegmentBuild(index, execution),
 };
 
-/** What the path of an index leads to; NONE where the record alone doesn't tell. */
+/** What the path of an index leads to; NONE where the record alone doesn't determine it. */
 export function indexedValue({ definition }: Pick<KeptIndex, 'definition'>, record: ObjectValue): Value {
   const found = valueAt(record, definition.fields[0]?.parts ?? []);
   return found === UNINDEXABLE ? undefined : found;
@@ -62,7 +62,7 @@ function termsOfRecord(
 }
 
 function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Execution): PromiseOrValue<TextAnalyzer> {
-  return execution.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
+  return execution.services.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
 }
 
 /** Notes a change of a record. What was noted before stays what the segments hold. */
@@ -79,7 +79,7 @@ function note(index: KeptIndex, execution: Execution, { key, before, after }: Re
           return;
         }
         transaction.put(place, storeChange({ before: old, after: fresh }));
-        if (isMuch(index)) transaction.afterCommit(() => execution.indexWorkQueued());
+        if (isMuch(index)) transaction.afterCommit(() => execution.services.indexWorkQueued());
       }),
     );
   });

@@ -23,8 +23,9 @@ import {
   selectedNamespace,
   selectedPath,
 } from '../define/ensure-database.js';
-import type { Compiler, Evaluate, Execution, Frame, LiveQuery } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Execution, Frame, ListedLiveQuery } from '../runtime/execution.js';
 import { indexBuild } from './index-build.js';
+import { nodeList } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { describe, describeLive } from './structure.js';
 import { definitionText } from './text.js';
@@ -47,6 +48,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => ofDatabase(execution, view);
     case 'sessions':
       return ({ execution }) => sessionList(execution);
+    case 'nodes':
+      return ({ execution }) => nodeList(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':
@@ -60,7 +63,7 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
 interface View {
   list<D extends Definition>(definitions: Iterable<D>, nameOf: (definition: D) => string): Value;
   one(definition: Definition): Value;
-  lives(queries: readonly LiveQuery[]): Value;
+  lives(queries: readonly ListedLiveQuery[]): Value;
   /** What Tessera has none of. */
   readonly none: Value;
 }
@@ -178,13 +181,16 @@ function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
     andThen(viewedCatalog(frame.execution), (catalog) =>
       andThen(nameOf(frame), (name) => {
         const table = catalog.tables.get(name);
-        return objectFrom({
-          events: view.list(table?.events ?? [], byName),
-          fields: view.list(table?.fields ?? [], plainFieldName),
-          indexes: view.list(table?.indexes ?? [], byName),
-          lives: table === undefined ? view.none : view.lives(frame.execution.liveQueries.of(table)),
-          tables: view.list(table?.views ?? [], byName),
-        });
+        const { services, context } = frame.execution;
+        return andThen(table === undefined ? [] : services.liveQueries.of(context, table), (lives) =>
+          objectFrom({
+            events: view.list(table?.events ?? [], byName),
+            fields: view.list(table?.fields ?? [], plainFieldName),
+            indexes: view.list(table?.indexes ?? [], byName),
+            lives: view.lives(lives),
+            tables: view.list(table?.views ?? [], byName),
+          }),
+        );
       }),
     );
 }

@@ -25,7 +25,7 @@ import { printExpression, printFilter, printIdiom, printProjections, printStatem
 import { toText } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../../value/value.js';
-import type { LiveQuery } from '../runtime/execution.js';
+import type { ListedLiveQuery } from '../runtime/execution.js';
 import { codeText, REDACTED } from './text.js';
 
 export function describe<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {
@@ -190,7 +190,7 @@ function permissionOf(permission: Permission): Value {
 }
 
 /** A live query. The reference engine also names the server that looks after it. */
-export function describeLive({ id, statement, table }: LiveQuery): ObjectValue {
+export function describeLive({ id, statement, table }: ListedLiveQuery): ObjectValue {
   const { projections, where, fetch } = statement;
   return said({
     cond: codeOf(where),

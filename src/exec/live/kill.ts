@@ -1,4 +1,7 @@
-/** KILL: ends a live query of the session, or of any session for users who may edit the database. */
+/**
+ * KILL: ends a live query of the session, or of any session, those of other nodes too, for users who may edit the
+ * database.
+ */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Kill } from '../../language/ast.js';
@@ -13,16 +16,25 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const shown = printExpression(id);
   return (frame) =>
     andThen(evaluate(frame), (value) => {
-      const { liveQueries, context } = frame.execution;
+      const {
+        services: { liveQueries },
+        context,
+      } = frame.execution;
       const uuid = typeof value === 'string' ? parseUuid(value) : value;
       const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
-      if (query === undefined || !mayKill(frame.execution, query)) throw failure('live_query_missing', { id: shown });
-      context.transaction.afterCommit(() => liveQueries.end(query));
-      return undefined;
+      if (query !== undefined && mayKill(frame.execution, query)) {
+        context.transaction.afterCommit(() => liveQueries.end(query));
+        return undefined;
+      }
+      const mayKillOthers = uuid instanceof Uuid && query === undefined && !frame.execution.checks.edit;
+      return andThen(mayKillOthers && liveQueries.endElsewhere(context, uuid.text), (isEnded) => {
+        if (!isEnded) throw failure('live_query_missing', { id: shown });
+        return undefined;
+      });
     });
 }
 
-function mayKill({ listener, checks, identity: { place } }: Execution, query: LiveQuery): boolean {
+function mayKill({ request: { listener }, checks, identity: { place } }: Execution, query: LiveQuery): boolean {
   if (query.listener === listener) return true;
   const isHere = place.namespace === query.place.namespace && place.database === query.place.database;
   return isHere && !checks.edit;

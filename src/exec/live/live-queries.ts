@@ -1,5 +1,6 @@
 /**
- * The live queries of a store, and their notification of commits.
+ * The live queries of a store that only this process uses, and their notification of commits. For other stores there is
+ * `shared-live-queries.ts`.
  *
  * The writer notes changes of tables that are watched, and a note reaches the queries when its transaction has
  * committed. A query begins when the transaction of its LIVE statement has committed, so that it receives every commit
@@ -13,7 +14,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { weightOf } from '../../value/weight.js';
-import type { LiveQuery, LiveRegistry, Written } from '../runtime/execution.js';
+import type { LiveQuery, LiveRegistry, TransactionContext, Written } from '../runtime/execution.js';
 
 interface WatchedTable {
   /** Whether all transactions that don't note their changes have ended. */
@@ -26,7 +27,7 @@ export class LiveQueries implements LiveRegistry {
   /** By the beginning of their records' keys. A table stays watched as long as it exists, so that it is fenced once. */
   readonly #tables = new Map<string, WatchedTable>();
 
-  of(table: TableEntry): LiveQuery[] {
+  of(_: TransactionContext, table: TableEntry): LiveQuery[] {
     const queries = this.#tables.get(table.keys.records.from)?.queries ?? [];
     return [...queries].sort((a, b) => (a.id.text < b.id.text ? -1 : 1));
   }
@@ -39,7 +40,11 @@ export class LiveQueries implements LiveRegistry {
     return this.#queries.get(id);
   }
 
-  begin(transaction: Transaction, { namespace, database }: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void> {
+  begin(
+    { transaction }: TransactionContext,
+    { namespace, database }: DatabaseCatalog,
+    query: LiveQuery,
+  ): PromiseOrValue<void> {
     query.listener.admit(query);
     const key = query.table.keys.records.from;
     const watched = this.#tables.get(key) ?? { fenced: false, queries: new Set() };
@@ -59,7 +64,6 @@ export class LiveQueries implements LiveRegistry {
     });
   }
 
-  /** Tells the live queries of a table about a change when its transaction commits. */
   note(transaction: Transaction, change: Written): void {
     const watched = this.#tables.get(change.table.keys.records.from);
     if (watched === undefined) return;
@@ -76,6 +80,10 @@ export class LiveQueries implements LiveRegistry {
     if (!this.#queries.delete(query.id.text)) return;
     this.#tables.get(query.table.keys.records.from)?.queries.delete(query);
     query.listener.ended(query, reason);
+  }
+
+  endElsewhere(): false {
+    return false;
   }
 
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void {

@@ -36,7 +36,12 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
   const look = compileLook(statement, compiler);
   const { parameters, weight } = keptWith(statement);
   return (frame) => {
-    const { liveQueries, listener, context, environment, writable } = frame.execution;
+    const {
+      services: { liveQueries, environment },
+      request: { listener },
+      context,
+      writable,
+    } = frame.execution;
     const place = selectedDatabase(frame.execution);
     if (listener === undefined) throw failure('realtime_unavailable');
     if (!writable) throw failure('read_only');
@@ -60,7 +65,7 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
             since,
             look: (execution, table, change, versionstamp) => look(execution, table, change, versionstamp, variables),
           };
-          return andThen(liveQueries.begin(context.transaction, catalog, query), () => query.id);
+          return andThen(liveQueries.begin(context, catalog, query), () => query.id);
         };
         if (evaluateSince === undefined) return begin();
         return andThen(evaluateSince(frame), (value) => {
@@ -130,8 +135,7 @@ type Look = (
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
 
 /**
- * Whoever looks sees the record through the one reader, before and after; of what can't be seen to have changed nothing
- * is shown.
+ * Reads the record as the subscriber sees it, before and after the change. A change that isn't visible sends nothing.
  */
 function compileLook(statement: Live, compiler: Compiler): Look {
   const { input } = bindLive(statement, compiler.tuning.rules);
@@ -140,7 +144,7 @@ function compileLook(statement: Live, compiler: Compiler): Look {
   const { since } = statement;
   return (execution, table, { before, after }, versionstamp, variables) => {
     const see = (record: Written['after']) =>
-      record && execution.reader.present(execution, table, record, 'select', fields);
+      record && execution.services.reader.present(execution, table, record, 'select', fields);
     return andThen(see(before), (seenBefore) =>
       andThen(see(after), (seenAfter) => {
         const seen = after === undefined ? seenBefore : seenAfter;

@@ -7,13 +7,21 @@ type RowCharger = (frame: Frame) => ChargeRows;
 
 /** Rows as they were read. */
 export const readCharger: RowCharger =
-  ({ execution: { memory } }) =>
+  ({
+    execution: {
+      request: { memory },
+    },
+  }) =>
   (rows) =>
     memory.chargeRows(rows);
 
 /** Rows that were made of others. */
 export const copyCharger: RowCharger =
-  ({ execution: { memory } }) =>
+  ({
+    execution: {
+      request: { memory },
+    },
+  }) =>
   (rows) =>
     memory.chargeCopies(rows);
 

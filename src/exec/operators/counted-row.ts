@@ -8,7 +8,7 @@ import { writeAt } from './projections.js';
 
 /** The row of `count()` where there is one record for each key. */
 export function countedRow(
-  { functions, context }: Execution,
+  { services: { functions }, context }: Execution,
   keys: KeyRange,
   { projection, isValue }: CountItem,
 ): PromiseOrValue<readonly Value[]> {

@@ -53,7 +53,9 @@ function rowByRow(condition: Expression, compiler: Compiler): Predicate {
   const judge = compiler.expression(condition);
   const frames = rowFrames([condition]);
   return (frame, rows, most) => {
-    const { memory } = frame.execution;
+    const {
+      request: { memory },
+    } = frame.execution;
     const mark = memory.used;
     if (rows.length > 1 && answersLater(frame.execution) && onlyLook([condition])) {
       const test = (row: Value) => andThen(judge(frame.within(row)), (verdict) => isTruthy(verdict));

@@ -83,7 +83,7 @@ class PathFetch {
     this.#links = [];
     const { execution } = this.frame;
     const ids = links.map(({ id }) => id);
-    return andThen(execution.reader.readMany(execution, ids), (records) => {
+    return andThen(execution.services.reader.readMany(execution, ids), (records) => {
       for (const [at, { taken, put }] of links.entries()) {
         if (taken === this.parts.length) put(records[at]);
         else this.#descend(records[at], taken, put);

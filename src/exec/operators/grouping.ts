@@ -106,7 +106,9 @@ class Groups implements Grouping {
 
   /** Each row finds its group; then the columns of each group are given its rows together. */
   add(rows: readonly Value[]): PromiseOrValue<void> {
-    const { memory } = this.frame.execution;
+    const {
+      request: { memory },
+    } = this.frame.execution;
     const mark = memory.used;
     const before = this.#groups.length;
     return andThen(this.#sort(rows), () => {
@@ -259,7 +261,7 @@ function listColumn(path: readonly string[], expression: Expression, compiler: C
               return undefined;
             }),
           );
-          return andThen(added, () => execution.memory.chargeRows(values.slice(before)));
+          return andThen(added, () => execution.request.memory.chargeRows(values.slice(before)));
         },
         finish: () => values,
       };
@@ -329,7 +331,7 @@ function aggregateColumn(path: readonly string[], expression: Expression, compil
   if (calls.length === 0) return undefined;
   const evaluate = compiler.expression(rewritten);
   const keeps = calls.some(({ aggregate }) => aggregate.create([]).values !== undefined);
-  return { path, keeps, begin: ({ execution }) => new AggregateState(calls, evaluate, execution.memory) };
+  return { path, keeps, begin: ({ execution }) => new AggregateState(calls, evaluate, execution.request.memory) };
 }
 
 class AggregateState implements ColumnState {
@@ -382,7 +384,7 @@ class AggregateState implements ColumnState {
   finish(frame: Frame): PromiseOrValue<Value> {
     const scope = new Scope(frame.scope);
     this.calls.forEach((call, at) => {
-      frame.execution.functions?.check(call.path);
+      frame.execution.services.functions?.check(call.path);
       scope.set(parameterName(at), (this.#accumulators[at] ?? call.aggregate.create([])).result());
     });
     return this.evaluate(new Frame(frame.execution, scope, frame.current, frame.parent));

@@ -16,8 +16,8 @@ import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
 
 /**
- * The ranges of some scans, and the places where their indexes list what the record doesn't tell. Where one lists any
- * there, nothing comes in order.
+ * The ranges of some scans, and the positions at which their indexes list records with values that keys can't hold. If
+ * there are any, records don't come in the order of the index.
  */
 export function compileIndexScans(scans: readonly IndexScan[], compiler: Compiler, direction?: Direction): Narrow {
   const compiled = scans.map((scan) => compileIndexScan(scan, compiler));

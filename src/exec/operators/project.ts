@@ -35,5 +35,5 @@ export function compileProject(node: Project, context: OperatorContext): List {
 
 /** Charges the objects that are made of rows. */
 function charge({ execution }: Frame): ChargeRows {
-  return (rows) => execution.memory.chargeCopies(rows);
+  return (rows) => execution.request.memory.chargeCopies(rows);
 }

@@ -39,7 +39,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
         ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),
       };
       // Of rows in order each may be the last that is wanted.
-      return execution.reader.scan(
+      return execution.services.reader.scan(
         execution,
         scan,
         direction === undefined ? visit : oneByOne((row) => visit(row, direction)),
@@ -58,7 +58,7 @@ function readOne(
   visit: Visit,
 ): PromiseOrValue<unknown> {
   if (!(id instanceof RecordId) || id.table !== table) return undefined;
-  return andThen(execution.reader.read(execution, id, purpose, fields), (record) =>
+  return andThen(execution.services.reader.read(execution, id, purpose, fields), (record) =>
     record === undefined ? undefined : visit([record]),
   );
 }

@@ -48,7 +48,7 @@ function compileScoped(expression: Expression, compiler: Compiler): Evaluate {
  */
 interface RowKey<T> {
   evaluate(frame: Frame): PromiseOrValue<T>;
-  /** Answers `BEHIND` for a row that comes behind another one's key where less than the whole key tells so. */
+  /** Answers `BEHIND` for a row that comes behind another one's key where part of the key shows it. */
   evaluateBefore?(bar: T, frame: Frame, comparisons: Comparisons): PromiseOrValue<T | typeof BEHIND>;
   compare(a: T, b: T, comparisons: Comparisons): number;
 }
@@ -95,7 +95,9 @@ class FirstRows implements Sorting {
   }
 
   add(rows: readonly Value[]): PromiseOrValue<void> {
-    const { memory } = this.execution;
+    const {
+      request: { memory },
+    } = this.execution;
     const mark = memory.used;
     const added = forEachInOrder(rows, (row) => {
       const key = this.#keyOf(this.frameOf(row));
@@ -110,7 +112,9 @@ class FirstRows implements Sorting {
    * gone.
    */
   #chargeNew(mark: number): void {
-    const { memory } = this.execution;
+    const {
+      request: { memory },
+    } = this.execution;
     if (this.#entries.length === this.#counted || this.#entries.length <= UNCHARGED) {
       memory.releaseTo(mark);
       return;
@@ -148,7 +152,7 @@ class FirstRows implements Sorting {
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
       this.#charged -= dropped;
       this.#counted = Math.min(this.#counted, this.most);
-      this.execution.memory.discharge(Math.floor(dropped));
+      this.execution.request.memory.discharge(Math.floor(dropped));
       sorted.length = this.most;
       this.#bar = sorted.at(-1);
       return undefined;
@@ -175,7 +179,10 @@ class Shuffle implements Sorting {
 
   finish(): PromiseOrValue<Value[]> {
     const rows = this.#rows;
-    const { environment, interrupt } = this.frame.execution;
+    const {
+      services: { environment },
+      interrupt,
+    } = this.frame.execution;
     let at = rows.length - 1;
     const someSwaps = () => {
       for (const until = Math.max(0, at - SWAPS); at > until; at--) {

@@ -63,11 +63,11 @@ export class TargetsWalk {
           record === undefined ? undefined : visit([record]),
         );
       case 'listed':
-        return andThen(execution.reader.readMany(execution, target.ids, purpose, fields), visit);
+        return andThen(execution.services.reader.readMany(execution, target.ids, purpose, fields), visit);
       case 'range': {
         const { table } = target.id;
         const limit = demand.rows !== undefined && { limit: demand.rows };
-        return execution.reader.scan(execution, { table, range: target.id, purpose, fields, ...limit }, visit);
+        return execution.services.reader.scan(execution, { table, range: target.id, purpose, fields, ...limit }, visit);
       }
       case 'value':
         return target.value === undefined || target.value === null ? undefined : visit([target.value]);
@@ -82,7 +82,9 @@ export class TargetsWalk {
   /** The record of an id, as it may be seen. @throws TesseraError `table_missing` */
   record(execution: Execution, id: RecordId): PromiseOrValue<ObjectValue | undefined> {
     const { purpose, fields } = this.#context.reading;
-    return andThen(requireTable(execution, id.table), () => execution.reader.read(execution, id, purpose, fields));
+    return andThen(requireTable(execution, id.table), () =>
+      execution.services.reader.read(execution, id, purpose, fields),
+    );
   }
 
   #read(execution: Execution, entry: TableEntry): ReadTable {

@@ -34,7 +34,7 @@ export function isPlain(expression: Expression): boolean {
 
 /** The result of a draft for a record, if it is available synchronously and without an error. */
 export function speculate(
-  { memory }: Execution,
+  { request: { memory } }: Execution,
   draft: Draft,
   before: ObjectValue | undefined,
 ): ObjectValue | undefined {

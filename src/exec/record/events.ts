@@ -1,7 +1,7 @@
 /** Runs the events of tables: at once, or behind the commit when they are ASYNC. */
 import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { type QueuedEvent, queueEvent } from '../../catalog/event-queue.js';
+import { listEventDatabase, type QueuedEvent, queueEvent } from '../../catalog/event-queue.js';
 import { failure } from '../../errors/error.js';
 import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
@@ -72,7 +72,7 @@ function enqueue(
   event: string,
   bounds: NonNullable<PreparedEvent['queue']>,
   raised: Raised,
-): undefined {
+): PromiseOrValue<undefined> {
   const { principal, access } = execution.identity;
   assertStorable(raised.input);
   const { transaction } = execution.context;
@@ -84,12 +84,16 @@ function enqueue(
     databaseId: database.id,
     table,
     event,
-    depth: execution.eventDepth,
+    depth: execution.request.eventDepth,
     failures: 0,
     principal,
     access,
   });
-  transaction.afterCommit(() => execution.eventQueued());
+  const { queuedEvents } = execution.services;
+  transaction.afterCommit(() => queuedEvents.committed(database.id));
+  // It is listed once, before its first event.
+  if (queuedEvents.isListed(database.id)) return undefined;
+  return andThen(listEventDatabase(transaction, database.id), () => undefined);
 }
 
 /** Runs an event that was queued, as it is defined now; one whose table or definition is gone isn't run. */

@@ -117,7 +117,7 @@ function isSeen(field: PreparedField, { execution, table, before }: FieldChange)
   if (!execution.checks.view) return true;
   if (table.mask !== undefined && mayHide(table.mask, field.parts)) return false;
   if (before === undefined) return true;
-  const seen = execution.reader.present(execution, table.entry, before, 'select', NO_FIELDS);
+  const seen = execution.services.reader.present(execution, table.entry, before, 'select', NO_FIELDS);
   return andThen(seen, (record) => record !== undefined);
 }
 
@@ -254,7 +254,7 @@ function refuseField(field: PreparedField, change: FieldChange): PromiseOrValue<
   const { execution, table, before } = change;
   const action = before === undefined ? 'create' : 'update';
   const refusal: DeniedWrite = { action, table: table.entry.definition.name, field: field.name };
-  if (!execution.strict || before === undefined) return denyWrite(execution, refusal);
+  if (!execution.request.strict || before === undefined) return denyWrite(execution, refusal);
   return andThen(isSeen(field, change), (seen) =>
     seen ? denyWrite(execution, refusal) : skipWrite(execution, refusal),
   );

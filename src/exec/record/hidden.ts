@@ -53,8 +53,8 @@ function restoreFieldsOfItems(changed: ArrayValue, seen: ArrayValue, stored: Arr
 
 /**
  * Puts back hidden elements: `changed` was made of `seen`, which is what `maskElements` left of `stored`. They stay at
- * their numbers, as far as there are enough others. A list or set that may hold some is emptied rather than removed or
- * replaced, whether it holds any or not, so that what comes out doesn't tell.
+ * their indexes, as far as there are enough others. A list or set that may hold some is emptied rather than removed or
+ * replaced, whether it holds any or not, so that the result doesn't reveal it.
  */
 export function restoreElements(
   mask: Mask,
@@ -150,7 +150,7 @@ function long(list: ArrayValue, seen: ArrayValue, masks: readonly Mask[]): Array
 
 /**
  * Leaves objects in place of those that may hold hidden fields which can't be removed, and have been removed or
- * replaced: what stays of them doesn't tell then whether they held any.
+ * replaced, so that the result doesn't reveal whether they held any.
  */
 export function keepEmptied(mask: Mask, changed: ObjectValue, stored: ObjectValue, origins: Origins): ObjectValue {
   return mask.guardsFixed ? (emptiedBelow(changed, stored, [mask], origins) as ObjectValue) : changed;

@@ -28,9 +28,9 @@ const ACTIONS: Readonly<Record<Reference['onDelete'], Action>> = {
   ignore: () => undefined,
   // Those that reject have had their say; what is left is a record that refers to itself.
   reject: () => undefined,
-  cascade: (execution, _, { id }) => execution.writer.delete(execution, id),
+  cascade: (execution, _, { id }) => execution.services.writer.delete(execution, id),
   unset: (execution, deleted, { id, field }) =>
-    execution.writer.update(
+    execution.services.writer.update(
       execution,
       id,
       (before = {}) => withField(before, field, without(before[field], deleted)) as ObjectValue,
@@ -89,7 +89,7 @@ export class OnDelete {
       const action = field?.definition.reference?.onDelete;
       if (field === undefined || action === undefined) return;
       // One that refers by two fields, or that another has deleted, may be gone by now.
-      return andThen(execution.writer.exists(execution, referrer.id), (exists) =>
+      return andThen(execution.services.writer.exists(execution, referrer.id), (exists) =>
         exists ? ACTIONS[action](execution, deleted, referrer, field) : undefined,
       );
     });
@@ -109,7 +109,7 @@ export class OnDelete {
 function reject(execution: Execution, id: RecordId, { id: by, field }: Referrer): PromiseOrValue<never> {
   const isSeen =
     !execution.checks.view ||
-    andThen(execution.reader.read(execution, by, 'select', fieldNameOf(field)), (record) =>
+    andThen(execution.services.reader.read(execution, by, 'select', fieldNameOf(field)), (record) =>
       referredBy(record?.[field]).some((each) => equals(each, id)),
     );
   return andThen(isSeen, (seen) => {

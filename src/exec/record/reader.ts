@@ -108,7 +108,7 @@ export class Reader implements RecordReader {
           const batch = this.#readBatch(execution, ids.slice(from, at), tables.slice(from, at), present);
           return andThen(batch, (records) => {
             for (const record of records) found.push(record);
-            if (ids.length > size) execution.memory.chargeRows(records);
+            if (ids.length > size) execution.request.memory.chargeRows(records);
             return false;
           });
         });
@@ -278,7 +278,7 @@ export class Reader implements RecordReader {
     const allowed = execution.checks.edit ? admitsRecord(table.rules[purpose], execution, table, raw) : true;
     return andThen(allowed, (may) => {
       // Strictly, what can be seen comes out, for the writer to refuse it if the statement means it.
-      if (!may) return execution.strict ? this.#present(seeing, raw) : undefined;
+      if (!may) return execution.request.strict ? this.#present(seeing, raw) : undefined;
       return andThen(this.#present(seeing, raw), (seen) => seen ?? idAlone(raw));
     });
   }
@@ -381,11 +381,13 @@ export class Reader implements RecordReader {
 
   #presentAll(reading: Reading, records: readonly Value[]): PromiseOrValue<readonly ObjectValue[]> {
     if (isAsStored(reading)) return records.filter(isObject);
-    const { memory } = reading.execution;
+    const {
+      request: { memory },
+    } = reading.execution;
     const mark = memory.used;
     const presented = this.#presentStored(reading, records.filter(isObject));
     return andThen(presented, (all) => {
-      // Whoever collects the records counts what they weigh.
+      // The collector of the records counts their memory.
       memory.releaseTo(mark);
       return all.filter((record) => record !== undefined);
     });
@@ -480,7 +482,7 @@ function unveil({ execution, table, computed }: Reading, raw: ObjectValue): Prom
 /** Whether no record can come out, so that none need be read. */
 function isClosed(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
   if (!isChecked(execution, purpose) || table.rules[purpose].kind !== 'none') return false;
-  return purpose === 'select' || !execution.strict || isClosed(execution, table, 'select');
+  return purpose === 'select' || !execution.request.strict || isClosed(execution, table, 'select');
 }
 
 function idAlone(raw: ObjectValue): ObjectValue {

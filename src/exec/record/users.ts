@@ -12,7 +12,11 @@ import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 
 /** To be called for each record that is created; costs nothing in databases without record access. */
-export function beginUser({ context, environment }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
+export function beginUser(
+  { services: { environment }, context }: Execution,
+  table: TableEntry,
+  id: RecordId,
+): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   const { random, clock } = environment;
   return recordCreated({ transaction: context.transaction, random, clock }, table, encodeKey(id.key));
@@ -21,7 +25,11 @@ export function beginUser({ context, environment }: Execution, table: TableEntry
 /** To be called for each record that is deleted; costs nothing in databases without record access. */
 export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  const { context, sessions, identity } = execution;
+  const {
+    services: { sessions },
+    context,
+    identity,
+  } = execution;
   sessions.scheduleRecordRevalidation(context.transaction, identity.place, id);
   return recordDeleted(context.transaction, table, encodeKey(id.key));
 }

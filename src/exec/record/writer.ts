@@ -17,10 +17,17 @@ import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../..
 import type { DeniedWrite } from '../audit/audit-recorder.js';
 import { denyChange, denyWrite } from '../authorization/denied-writes.js';
 import { updateIndexes } from '../index/maintain.js';
-import type { LiveQueries } from '../live/live-queries.js';
 import { mapInBatches, prefetchRecords } from '../prefetch/records.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
-import type { Draft, Execution, Found, RecordWriter, WriteOptions, Written } from '../runtime/execution.js';
+import type {
+  Draft,
+  Execution,
+  Found,
+  LiveRegistry,
+  RecordWriter,
+  WriteOptions,
+  Written,
+} from '../runtime/execution.js';
 import { maintainViews } from '../view/maintain.js';
 import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
@@ -39,10 +46,10 @@ import { beginUser, endUser } from './users.js';
 
 export class Writer implements RecordWriter {
   readonly #tables: TablePreparer;
-  readonly #liveQueries: LiveQueries;
+  readonly #liveQueries: Pick<LiveRegistry, 'note'>;
   readonly #onDelete: OnDelete;
 
-  constructor(tables: TablePreparer, liveQueries: LiveQueries) {
+  constructor(tables: TablePreparer, liveQueries: Pick<LiveRegistry, 'note'>) {
     this.#tables = tables;
     this.#liveQueries = liveQueries;
     this.#onDelete = new OnDelete(tables);
@@ -208,7 +215,9 @@ export class Writer implements RecordWriter {
     ) => PromiseOrValue<Written | undefined>,
   ): PromiseOrValue<Written | undefined> {
     if (!execution.writable) throw failure('read_only');
-    const { memory } = execution;
+    const {
+      request: { memory },
+    } = execution;
     const mark = memory.used;
     // Every write of a record comes by here, so that none of many holds up others.
     const ready = andThen(maybeYield(execution), () => execution.context.catalog());

@@ -48,7 +48,9 @@ export async function mapChunksConcurrently<T, U>(
   map: (item: T) => PromiseOrValue<U>,
   made?: (results: readonly U[]) => void,
 ): Promise<U[]> {
-  const { memory } = execution;
+  const {
+    request: { memory },
+  } = execution;
   const mapped: U[] = [];
   await forEachChunk(execution, items, async (some) => {
     const mark = memory.used;

@@ -1,7 +1,4 @@
-/**
- * What a running statement knows: its transaction, who runs it and where, and when to stop. It is handed down as an
- * argument; nothing is ambient.
- */
+/** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
@@ -19,11 +16,13 @@ import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storag
 import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
+import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
 import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
 import type { ScriptRunner } from '../script/contract.js';
+import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
@@ -79,16 +78,9 @@ export interface TransactionContext {
   prefetch(wanted: Prefetch): PromiseOrValue<void>;
 }
 
-export interface Execution {
+/** Parts of the server that all executions of a store share. */
+export interface Services {
   readonly environment: Environment;
-  readonly context: TransactionContext;
-  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
-  readonly literals: readonly Value[];
-  readonly identity: Identity;
-  readonly checks: Checks;
-  readonly interrupt: Interrupt;
-  /** What the request has made and still holds. */
-  readonly memory: RequestMemory;
   readonly passwords: PasswordHasher;
   readonly network: Fetcher;
   /** Which functions may be called; all of them if absent. */
@@ -101,35 +93,54 @@ export interface Execution {
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
+  /** Packed vectors of what was searched before. */
+  readonly packedVectors: PackedCache;
+  readonly past: Past;
+  readonly sessions: SessionRegistry;
+  readonly nodes: NodeRegistry;
+  readonly queryTimeout: QueryTimeout;
+  readonly revocationFlag: RevocationFlag;
+  /** Keys of access methods are accepted without a check of their strength. */
+  readonly weakKeys: boolean;
+  readonly queuedEvents: QueuedEvents;
+  /**
+   * To be called when a transaction that queued work on indexes has committed: a round before that wouldn't find it.
+   */
+  indexWorkQueued(): void;
+}
+
+/** The request that a statement belongs to. */
+export interface RequestContext {
+  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
+  readonly literals: readonly Value[];
+  /** What the request has made and still holds. */
+  readonly memory: RequestMemory;
   /** Receives the notifications of live queries; without one there can't be any. */
   readonly listener: LiveListener | undefined;
   /** Records definitions, grants and denied writes; absent where no audit log is kept. */
   readonly auditRecorder: AuditRecorder | undefined;
-  readonly past: Past;
-  readonly sessions: SessionRegistry;
-  readonly queryTimeout: QueryTimeout;
-  readonly revocationFlag: RevocationFlag;
-  /** How deep calls, subqueries, events and computed fields are nested; bounded. */
-  readonly depth: number;
-  /** How many asynchronous events led to what runs now. */
+  /** How many asynchronous events led to this one. */
   readonly eventDepth: number;
-  /**
-   * To be called when a transaction that queued an asynchronous event has committed: a round before that wouldn't find
-   * it.
-   */
-  eventQueued(): void;
-  /** The same for work on indexes. */
-  indexWorkQueued(): void;
   /** The client may SLEEP, in stored code as well, and no other request waits for it. */
   readonly maySleep: boolean;
+  /** A write that PERMISSIONS deny is an error rather than skipped. */
+  readonly strict: boolean;
+}
+
+/** The state of a running statement: shared parts, and those in which the code that it calls may differ from it. */
+export interface Execution {
+  readonly services: Services;
+  readonly request: RequestContext;
+  readonly context: TransactionContext;
+  readonly identity: Identity;
+  readonly checks: Checks;
+  readonly interrupt: Interrupt;
+  /** How deep calls, subqueries, events and computed fields are nested; bounded. */
+  readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
-  /** Keys of access methods are taken whatever they are. */
-  readonly weakKeys: boolean;
-  /** A PERMISSIONS clause is judged. */
+  /** A PERMISSIONS clause is evaluated. */
   readonly judging: boolean;
-  /** A write that PERMISSIONS refuse is an error rather than left out. */
-  readonly strict: boolean;
   /**
    * False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`.
    */
@@ -144,8 +155,8 @@ export interface Execution {
 export interface Past {
   /** Before it there was nothing in the store. */
   readonly emptyBefore: bigint | undefined;
-  /** From then on the store has been as it is now. */
-  unchangedSince(): bigint | undefined;
+  /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
+  unchangedSince(): PromiseOrValue<bigint | undefined>;
 }
 
 /** The analyzers of the selected database. */
@@ -157,10 +168,7 @@ export interface AnalyzerRegistry {
 /** An analyzer for the texts of one execution. */
 export interface TextAnalyzer {
   readonly analyzer: Analyzer;
-  /**
-   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
-   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
-   */
+  /** The result of its FUNCTION for a text, or the text itself. @throws TesseraError `analyzer_result`, and others */
   source(text: string): PromiseOrValue<string>;
 }
 
@@ -313,18 +321,31 @@ export interface LiveQuery {
   ): PromiseOrValue<{ readonly result: Value } | undefined>;
 }
 
-/** All live queries of a store. */
+/** A live query as INFO shows it. */
+export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
+
+/** The live queries of this process, and what is known of those of other nodes that use the store. */
 export interface LiveRegistry {
-  /** The live queries of a table, in the order of their ids. */
-  of(table: TableEntry): readonly LiveQuery[];
+  /** How many there are here. */
+  readonly size: number;
+  /** The live queries of a table on all nodes, in the order of their ids. */
+  of(context: TransactionContext, table: TableEntry): PromiseOrValue<readonly ListedLiveQuery[]>;
+  /** One of this process. */
   get(id: string): LiveQuery | undefined;
   /**
    * Has a query begin when the transaction commits.
    * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
    */
-  begin(transaction: Transaction, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
-  /** Ends a query at once, and says why. */
+  begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
+  /** To be called for each changed record: the queries of its table receive it when the transaction has committed. */
+  note(transaction: Transaction, change: Written): void;
+  /** Ends a query of this process at once, and says why. */
   end(query: LiveQuery, reason?: TesseraError): void;
+  /**
+   * Ends a query that another node has in the selected database, once the transaction has committed. Answers whether
+   * there is one.
+   */
+  endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
   /** Ends the queries of tables that a transaction removes, when it commits. */
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
 }
@@ -342,17 +363,10 @@ export interface LastingSession {
   end(): void;
 }
 
-export interface SessionFacts {
-  /** When the user signed in, in nanoseconds since 1970. */
-  readonly since: bigint;
-  /** When it was last used. */
-  readonly active: bigint;
-  readonly expires: bigint | undefined;
-  readonly liveQueries: number;
-}
-
-/** The sessions of a store that outlast a request. */
+/** The sessions that outlast a request. */
 export interface SessionRegistry {
+  /** Absent where no other node uses the store. */
+  readonly elsewhere?: SessionsElsewhere | undefined;
   /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /**

@@ -19,7 +19,9 @@ function isThere(expression: Expression): boolean {
  */
 export function scoped(evaluate: Evaluate): Evaluate {
   return (frame) => {
-    const { memory } = frame.execution;
+    const {
+      request: { memory },
+    } = frame.execution;
     const mark = memory.used;
     const value = evaluate(frame);
     if (value instanceof Promise) {

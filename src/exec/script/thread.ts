@@ -1,6 +1,6 @@
 /** One thread for scripts, as the server sees it. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { isPromise, otherwise } from '../../base/promise-or-value.js';
+import { andThen, isPromise, otherwise } from '../../base/promise-or-value.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import {
   type FromThread,
@@ -77,7 +77,7 @@ export class ScriptThread {
     this.#worker.ref();
     return new Promise((resolve, reject) => {
       this.#runs.set(run, { host, calls: 0, waiting: 0, resolve, reject });
-      this.#tell({ kind: 'run', run, script });
+      this.#post({ kind: 'run', run, script });
     });
   }
 
@@ -90,7 +90,7 @@ export class ScriptThread {
     for (const [id, run] of this.#runs) this.#rejectIdle(id, run);
   }
 
-  #tell(message: ToThread): void {
+  #post(message: ToThread): void {
     this.#worker.postMessage(message);
   }
 
@@ -137,8 +137,7 @@ export class ScriptThread {
     const outcome = otherwise<Outcome>(
       () => {
         if (run.waiting > this.#limits.memory) throw failure('script_failed', { reason: TOO_MUCH_WAITS });
-        const answer = run.host.call(request, input, this.#inner, this.#check);
-        return isPromise(answer) ? answer.then(succeeded) : succeeded(answer);
+        return andThen(run.host.call(request, input, this.#inner, this.#check), succeeded);
       },
       (error) => ({ ok: false, text: asTesseraError(error).message }),
     );
@@ -154,7 +153,7 @@ export class ScriptThread {
     this.#reply(undefined);
     void outcome.then((found) => {
       settled();
-      if (this.#end === undefined) this.#tell({ kind: 'settle', run: id, call, outcome: found });
+      if (this.#end === undefined) this.#post({ kind: 'settle', run: id, call, outcome: found });
       else this.#rejectIdle(id, run);
     });
   }

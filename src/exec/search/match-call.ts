@@ -39,7 +39,7 @@ export function compileMatchCall(call: Call, condition: Binary, compiler: Compil
   const isScore = call.path === 'search::score';
   return (frame) => {
     if (call.args.length < least) throw failure('too_few_arguments', { name: call.path, least });
-    frame.execution.functions?.check(call.path);
+    frame.execution.services.functions?.check(call.path);
     const note = noteOf(frame.current);
     const known = isScore && note?.condition === condition ? note.scores?.get(reference) : undefined;
     if (known !== undefined) return float(known);

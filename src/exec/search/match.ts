@@ -95,7 +95,7 @@ function judgingIndex({ answering, indexes }: TableEntry, path: string): IndexDe
 }
 
 export function analyzerOf(execution: Execution, { indexKind }: IndexDefinition): PromiseOrValue<TextAnalyzer> {
-  return execution.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
+  return execution.services.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
 }
 
 /** What scores of an index are made with. */

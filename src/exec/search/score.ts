@@ -93,7 +93,7 @@ function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<W
       all += terms.length;
       for (const term of new Set(site.query)) if (terms.counts.has(term)) having.set(term, (having.get(term) ?? 0) + 1);
     };
-    const read = execution.reader.scan(execution, { table: site.table.definition.name, candidates }, (rows) =>
+    const read = execution.services.reader.scan(execution, { table: site.table.definition.name, candidates }, (rows) =>
       andThen(countAll(execution, site, rows, count), () => undefined),
     );
     return andThen(read, () => ({

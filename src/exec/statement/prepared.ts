@@ -203,7 +203,7 @@ export class Prepared<Tree> {
 const RECORD: NamedTarget = { kind: 'record' };
 const RANGE: NamedTarget = { kind: 'range' };
 
-function readerOf({ checks, reader }: Execution): Reader {
+function readerOf({ services: { reader }, checks }: Execution): Reader {
   return { isChecked: checks.view, mayHide: (entry, { parts }) => reader.mayHide(entry, parts) };
 }
 

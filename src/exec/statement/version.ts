@@ -18,14 +18,18 @@ export function compileVersion(version: Expression | undefined, compiler: Compil
   const evaluate = compiler.expression(version);
   return (frame) => {
     const { execution } = frame;
-    const now = execution.environment.clock.now();
+    const { services } = execution;
+    const now = services.environment.clock.now();
     return andThen(evaluate(frame), (value) => {
       const time = datetimeNanoseconds(cast(value, { kind: 'datetime' }, () => undefined) as Datetime);
-      const { emptyBefore, unchangedSince } = execution.past;
-      if (time >= (unchangedSince() ?? now)) return run(frame);
-      if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
-      const then: Execution = { ...execution, reader: beforeAll(execution.reader), variants: new Variants() };
-      return run(new Frame(then, frame.scope, frame.current, frame.parent));
+      const { emptyBefore, unchangedSince } = services.past;
+      return andThen(unchangedSince(), (since) => {
+        if (time >= (since ?? now)) return run(frame);
+        if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
+        const empty = { ...services, reader: beforeAll(services.reader) };
+        const then: Execution = { ...execution, services: empty, variants: new Variants() };
+        return run(new Frame(then, frame.scope, frame.current, frame.parent));
+      });
     });
   };
 }

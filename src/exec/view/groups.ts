@@ -163,7 +163,9 @@ export class Groups implements ViewRecords {
 
   #write(key: string, group: Group): PromiseOrValue<void> {
     const { transaction } = this.#execution.context;
-    const { writer } = this.#execution;
+    const {
+      services: { writer },
+    } = this.#execution;
     const id = new RecordId(this.#view.name, group.keys);
     if (group.count === 0) {
       transaction.delete(this.#prefixes.group + key);

@@ -50,7 +50,11 @@ function build(
 
 /** What the records of a view add to views on it goes with them. */
 function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
-  const { context, sessions, identity } = execution;
+  const {
+    services: { sessions },
+    context,
+    identity,
+  } = execution;
   if (view.definition.hasUsers === true) sessions.scheduleRevalidation(context.transaction, identity.place);
   return andThen(emptyView(context.transaction, catalog, view), () =>
     forEachInOrder(view.views, ({ name }) => {

@@ -19,9 +19,10 @@ export class Rows implements ViewRecords {
   replace({ id, before }: SourceRecord, frame: Frame | undefined): PromiseOrValue<void> {
     const execution = this.#execution;
     const own = new RecordId(this.#view, id.key);
-    if (frame === undefined) return before === undefined ? undefined : execution.writer.put(execution, own, undefined);
+    if (frame === undefined)
+      return before === undefined ? undefined : execution.services.writer.put(execution, own, undefined);
     return andThen(this.#project(frame), (row) =>
-      execution.writer.put(execution, own, withField(row, 'id', own) as ObjectValue),
+      execution.services.writer.put(execution, own, withField(row, 'id', own) as ObjectValue),
     );
   }
 

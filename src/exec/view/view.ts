@@ -45,7 +45,7 @@ export function applyChange(
   const { after, source } = change;
   if (after === undefined) return replace(undefined);
   // Views see computed fields, as a SELECT from the source does.
-  return andThen(execution.reader.present(execution, source, after, 'select', reads), (seen) => {
+  return andThen(execution.services.reader.present(execution, source, after, 'select', reads), (seen) => {
     let admitted: Value;
     const found = changes.rows(
       rowFrame(execution, undefined),

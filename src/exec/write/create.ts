@@ -47,7 +47,7 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
     const draft = data.draft(inner);
     if (target.kind === 'record') {
       return andThen(ensureTable(execution, target.id.table), (exists) =>
-        exists ? execution.writer.create(execution, target.id, draft, data.options) : undefined,
+        exists ? execution.services.writer.create(execution, target.id, draft, data.options) : undefined,
       );
     }
     if (target.kind !== 'table') {
@@ -61,7 +61,7 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
       // The data may name the record's key; it is evaluated once, before the key is known.
       return andThen(draft(undefined), (record) => {
         const id = recordIdIn(record, target.table) ?? drawn ?? randomId(execution, target.table);
-        return execution.writer.create(execution, id, () => withField(record, 'id', id), data.options);
+        return execution.services.writer.create(execution, id, () => withField(record, 'id', id), data.options);
       });
     });
   }
@@ -83,7 +83,7 @@ export function recordIdIn({ id }: ObjectValue, table: string): RecordId | undef
   throw failure('invalid_record_key', { value: toErrorText(id) });
 }
 
-export function randomId({ environment }: Execution, table: string): RecordId {
+export function randomId({ services: { environment } }: Execution, table: string): RecordId {
   return new RecordId(table, randomKey(environment.random));
 }
 

@@ -115,8 +115,8 @@ export function compileAssignments(
           let draft = shown;
           const done = forEachInOrder(compiled, ({ path, assign, operator }, index) => {
             const step = () => assign(draft, operator, values[index], frame);
-            // `+=` adds to what is hidden, too, but an error of it would tell what that is; as with other misfits the
-            // old value stays.
+            // `+=` adds to hidden values, too, but its error would reveal them; as with other values that don't fit,
+            // the old one stays.
             const changed = isSeenWhole(frame, record, path) ? step() : otherwise(step, keeping(draft));
             return andThen(changed, (fresh) => {
               draft = fresh;

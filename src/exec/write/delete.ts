@@ -26,7 +26,7 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
         const find = compileFind('DELETE', tree.input, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(
           tree,
-          ({ execution }: Frame, found: readonly Found[]) => execution.writer.deleteMany(execution, found),
+          ({ execution }: Frame, found: readonly Found[]) => execution.services.writer.deleteMany(execution, found),
           countWritten,
         );
         return (frame) =>

@@ -27,7 +27,7 @@ export function changeFound(
     return { claims: claimsOfChanges(catalog, batch, make) };
   };
   return mapPrefetched(execution, found, readsOf, ({ id, seen }) =>
-    execution.writer.update(execution, id, data.draft(frame.within(seen)), data.options, seen),
+    execution.services.writer.update(execution, id, data.draft(frame.within(seen)), data.options, seen),
   );
 }
 
@@ -60,7 +60,9 @@ export function compileFind(
 
   const walk = (frame: Frame, targets: readonly Target[]): PromiseOrValue<Found[]> => {
     const found: Found[] = [];
-    const { memory } = frame.execution;
+    const {
+      request: { memory },
+    } = frame.execution;
     const take = (batch: readonly Value[]): undefined => {
       for (const row of batch) {
         const id = isObject(row) ? row['id'] : undefined;

@@ -53,29 +53,31 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
       if (!takes) return undefined;
       const create = () => {
         const options = { inputless: true };
-        if (!insert.relation) return execution.writer.create(execution, id, () => row, options);
+        if (!insert.relation) return execution.services.writer.create(execution, id, () => row, options);
         return writeEdge(execution, id, { start: endOf(row, 'in'), end: endOf(row, 'out') }, () => () => row, options);
       };
       if (!insert.ignore && update === undefined) {
         if (!insert.relation) return create();
         // An existing edge isn't changed; without the right to create it there is no error.
-        return andThen(execution.writer.exists(execution, id), (there) =>
-          there ? execution.writer.create(execution, id, () => row, { inputless: true, edge: true }) : create(),
+        return andThen(execution.services.writer.exists(execution, id), (there) =>
+          there
+            ? execution.services.writer.create(execution, id, () => row, { inputless: true, edge: true })
+            : create(),
         );
       }
       return andThen(duplicateOf(frame, id, row), (duplicate) => {
         if (duplicate === undefined) return create();
         // Errors in a record come before the error that it exists.
         if (update === undefined) return insert.relation || !equals(duplicate, id) ? undefined : create();
-        // Whoever names a record means it, and not the one that holds its unique values; creating it says so.
+        // A named record is meant, and not the one that holds its unique values; creating it fails with that error.
         if (given['id'] !== undefined && !equals(duplicate, id)) return create();
-        return andThen(execution.reader.read(execution, duplicate, 'update', reads), (seen) => {
+        return andThen(execution.services.reader.read(execution, duplicate, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
           const scope = new Scope(frame.scope);
           scope.set('input', given);
           const inner = new Frame(execution, scope, seen, frame);
           const draft: Draft = (before) => update(inner, before ?? newObject());
-          return execution.writer.update(execution, duplicate, draft, {}, seen);
+          return execution.services.writer.update(execution, duplicate, draft, {}, seen);
         });
       });
     });
@@ -113,7 +115,7 @@ function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolea
       const definition = catalog?.tables.get(id.table)?.definition;
       if (!there || catalog === undefined || definition?.view === undefined) return there;
       if (isBuilt(catalog, definition)) return false;
-      return andThen(execution.writer.exists(execution, id), (has) => !has);
+      return andThen(execution.services.writer.exists(execution, id), (has) => !has);
     }),
   );
 }

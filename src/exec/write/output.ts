@@ -31,6 +31,7 @@ const FORMS: Readonly<
   diff: (before, after) => ({ value: diff(before, after) }),
 };
 
+/** Compiles the RETURN clause of a statement that writes; `otherwise`: what it returns without one. */
 export function compileOutput(
   output: Output | undefined,
   otherwise: 'after' | 'none',
@@ -67,7 +68,9 @@ function seenOf(
   { table, before, after }: Written,
   reads: OutputReads,
 ): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
-  const { reader } = execution;
+  const {
+    services: { reader },
+  } = execution;
   const see = (record: ObjectValue | undefined, fields: FieldsRead) =>
     record && otherwise(() => reader.present(execution, table, record, 'select', fields), rethrowFieldError);
   return andThen(see(before, reads.before), (seenBefore) =>

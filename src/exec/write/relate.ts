@@ -84,14 +84,14 @@ export function writeEdge(
       (before) =>
         andThen(draft(before), (record) => withField(withField(record, 'in', ends.start), 'out', ends.end));
     const create = (id: RecordId, draft: Draft) =>
-      execution.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
+      execution.services.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
     const write = (id: RecordId, draft: typeof draftFor) =>
       andThen(recordExists(execution, id), (there) => {
         if (!there) return create(id, endingAt(ends, draft(undefined)));
-        return andThen(execution.reader.read(execution, id, 'update', reads), (seen) => {
+        return andThen(execution.services.reader.read(execution, id, 'update', reads), (seen) => {
           if (seen === undefined) return undefined;
           assertEnds(execution, seen, ends);
-          return execution.writer.update(execution, id, withEnds(draft(seen)), options, seen);
+          return execution.services.writer.update(execution, id, withEnds(draft(seen)), options, seen);
         });
       });
     if (named instanceof RecordId) return write(named, draftFor);
@@ -137,7 +137,7 @@ function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds
       // The ends of an imported edge may come after it.
       if (!isEnforced(catalog, edge) || execution.importing) return true;
       const present = forEachInOrder([start, end], (id) =>
-        andThen(execution.writer.exists(execution, id), (there) => {
+        andThen(execution.services.writer.exists(execution, id), (there) => {
           if (!there) throw failure('record_missing', { id: toText(id) });
           return undefined;
         }),

@@ -39,7 +39,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
 
   const create = (execution: Execution, id: RecordId, record: ObjectValue): Writing => {
     const draft = () => withField(record, 'id', id);
-    return andThen(execution.writer.create(execution, id, draft, data.options), (written) => [written]);
+    return andThen(execution.services.writer.create(execution, id, draft, data.options), (written) => [written]);
   };
 
   /** A record that doesn't exist is created whatever the condition says; one that exists is changed if it meets it. */
@@ -50,7 +50,9 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
       return andThen(recordExists(execution, target.id), (exists) => {
         if (exists) return [];
         const draft = data.draft(frame.within(undefined));
-        return andThen(execution.writer.create(execution, target.id, draft, data.options), (written) => [written]);
+        return andThen(execution.services.writer.create(execution, target.id, draft, data.options), (written) => [
+          written,
+        ]);
       });
     });
   };

@@ -18,7 +18,7 @@ const MOST_KEPT = 16 * 2 ** 20;
 
 /** Who began a live query, and what its request takes. */
 interface Listener {
-  readonly hear: NotificationSink;
+  readonly sink: NotificationSink;
   readonly weight: number;
 }
 
@@ -34,21 +34,21 @@ export class SourceStreams {
   /** Requires exclusive use of the session's notifications. `queries`: maximum number of live queries. */
   constructor(session: Session, queries: number) {
     this.#session = session;
-    session.listen((notification) => this.#tell(notification), new LiveQuota({ queries }));
+    session.listen((notification) => this.#deliver(notification), new LiveQuota({ queries }));
   }
 
   /**
-   * Begins a live query and answers its id. `hear` is called with each later change and the end. `kept`: values held
+   * Begins a live query and answers its id. `sink` is called with each later change and the end. `kept`: values held
    * for it, which count towards the memory limit.
    * @throws TesseraError `live_queries_too_large`, and errors of the statement
    */
-  async begin({ statement, values }: LiveWork, kept: readonly Value[], hear: NotificationSink): Promise<Uuid> {
+  async begin({ statement, values }: LiveWork, kept: readonly Value[], sink: NotificationSink): Promise<Uuid> {
     const weight = weightOf(...kept);
     if (this.#weight + weight > MOST_KEPT) throw failure('live_queries_too_large', { limit: MOST_KEPT });
     this.#weight += weight;
     const begun = this.#begin(statement, values).then(
       (id) => {
-        this.#listeners.set(id.text, { hear, weight });
+        this.#listeners.set(id.text, { sink, weight });
         return id;
       },
       (error) => {
@@ -87,12 +87,12 @@ export class SourceStreams {
     return this.#listeners.delete(text);
   }
 
-  async #tell(notification: Notification): Promise<void> {
+  async #deliver(notification: Notification): Promise<void> {
     const { text } = notification.id;
     // The first changes may arrive before the id.
     while (!this.#listeners.has(text) && this.#beginning.size > 0) await Promise.race(this.#beginning);
     const listener = this.#listeners.get(text);
     if (notification.action === 'KILLED') this.#forget(notification.id);
-    await listener?.hear(notification);
+    await listener?.sink(notification);
   }
 }

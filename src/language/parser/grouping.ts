@@ -61,8 +61,8 @@ function checkSelected(
     return clause === 'group' ? leadsThrough(item.expression, path) : printExpression(item.expression) === name;
   });
   if (!isSelected) {
-    const told = clause === 'group' ? name : `"${name}"`;
-    parser.fail(`Missing ${clause} idiom \`${told}\` in statement selection`, at, {
+    const shown = clause === 'group' ? name : `"${name}"`;
+    parser.fail(`Missing ${clause} idiom \`${shown}\` in statement selection`, at, {
       ...mark,
       label: 'Idiom missing here',
     });

@@ -25,6 +25,7 @@ const SUBJECTS = [
   'USER',
   'INDEX',
   'SESSIONS',
+  'NODES',
 ] as const;
 
 function subject(parser: Parser): Info['of'] {
@@ -43,6 +44,8 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'table', name: parser.definitionName() };
     case 'SESSIONS':
       return { kind: 'sessions' };
+    case 'NODES':
+      return { kind: 'nodes' };
     case 'USER': {
       const name = parser.definitionName();
       return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };

@@ -197,6 +197,7 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'namespace':
     case 'database':
     case 'sessions':
+    case 'nodes':
       return of.kind.toUpperCase();
     case 'table':
       return `TABLE ${nameText(of.name, printer)}`;

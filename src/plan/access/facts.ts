@@ -20,7 +20,7 @@ export interface AccessFactsSource extends AccessHints {
   readonly rule?: Expression | undefined;
   /**
    * Whether something at a field may be hidden from the reader. What is compared is what the reader sees, and an index
-   * knows only what is stored; the order of its keys would tell of it as well.
+   * knows only what is stored; the order of its keys would reveal it as well.
    */
   readonly mayHide: (path: Idiom) => boolean;
   /** Whether PERMISSIONS hide something from the reader. */

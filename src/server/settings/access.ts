@@ -2,6 +2,7 @@
 import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
 import { SUBJECTS } from '../../rpc/capabilities.js';
 import { METHODS } from '../../rpc/methods/table.js';
+import { DEFAULT_MAX_STALENESS } from '../../session/nodes/staleness.js';
 import {
   optional,
   type Row,
@@ -66,7 +67,7 @@ export const ACCESS_SETTINGS = {
   unauthenticated: toggle({
     flag: '--unauthenticated',
     peer: 'SURREAL_UNAUTHENTICATED',
-    description: 'Let everybody who reaches the server do everything, without signing in',
+    description: 'Give every client the rights of an owner, without sign-in',
   }),
   allowAll: toggle({
     flag: '-A, --allow-all',
@@ -86,7 +87,7 @@ export const ACCESS_SETTINGS = {
   denyGuests: toggle({
     flag: '--deny-guests',
     peer: 'SURREAL_CAPS_DENY_GUESTS',
-    description: 'Don’t, whatever else is said',
+    description: 'Don’t; takes precedence over the allowing settings',
   }),
   allowScripting: toggle({
     flag: '--allow-scripting',
@@ -96,7 +97,7 @@ export const ACCESS_SETTINGS = {
   denyScripting: toggle({
     flag: '--deny-scripting',
     peer: 'SURREAL_CAPS_DENY_SCRIPTING',
-    description: 'Don’t, whatever else is said',
+    description: 'Don’t; takes precedence over the allowing settings',
   }),
   allowFuncs: openList(
     {
@@ -111,7 +112,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--deny-funcs [names]',
       peer: 'SURREAL_CAPS_DENY_FUNC',
-      description: 'Those that may not; the more specific name counts',
+      description: 'Those that may not; the more specific name takes precedence',
     },
     'none',
     readAllOr(readFunctionName),
@@ -130,7 +131,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--deny-net [targets]',
       peer: 'SURREAL_CAPS_DENY_NET',
-      description: 'Where it may not, whatever is allowed',
+      description: 'Where they may not; takes precedence over what is allowed',
     },
     'none',
     readAllOr(readNetworkTarget),
@@ -149,7 +150,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--allow-experimental [names]',
       peer: 'SURREAL_CAPS_ALLOW_EXPERIMENTAL',
-      description: 'Experimental parts to switch on: graphql',
+      description: 'Experimental features to switch on: graphql',
     },
     'none',
     readAllOr(readChoice(EXPERIMENTS)),
@@ -158,7 +159,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--deny-experimental [names]',
       peer: 'SURREAL_CAPS_DENY_EXPERIMENTAL',
-      description: 'Experimental parts to leave off, whatever is allowed',
+      description: 'Experimental features to leave off; takes precedence over those allowed',
     },
     'none',
     readAllOr(readChoice(EXPERIMENTS)),
@@ -176,7 +177,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--deny-rpc [names]',
       peer: 'SURREAL_CAPS_DENY_RPC',
-      description: 'Those that may not; what is named counts more than all',
+      description: 'Those that may not; names take precedence over all',
     },
     'none',
     readAllOr(readChoice([...METHODS.keys()])),
@@ -194,7 +195,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--deny-http [names]',
       peer: 'SURREAL_CAPS_DENY_HTTP',
-      description: 'Those that may not; what is named counts more than all',
+      description: 'Those that may not; names take precedence over all',
     },
     'none',
     readAllOr(readChoice(ROUTE_NAMES)),
@@ -213,7 +214,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--deny-arbitrary-query [subjects]',
       peer: 'SURREAL_CAPS_DENY_ARBITRARY_QUERY',
-      description: 'Who may not; what is named counts more than all',
+      description: 'Who may not; names take precedence over all',
     },
     'none',
     readAllOr(readChoice(SUBJECTS)),
@@ -234,12 +235,12 @@ export const ACCESS_SETTINGS = {
   ),
   strictPermissions: toggle({
     flag: '--strict-permissions',
-    description: 'Make a write that PERMISSIONS refuse an error, rather than leaving it out silently',
+    description: 'Make a write that PERMISSIONS refuse an error, rather than skipping it silently',
   }),
   sessionIdle: withDefault(
     {
       flag: '--session-idle <time>',
-      description: 'How long somebody who is signed in may do nothing before the session expires',
+      description: 'How long a signed-in session may be idle before it expires',
     },
     'none',
     readTime,
@@ -247,10 +248,19 @@ export const ACCESS_SETTINGS = {
   sessionLifetime: withDefault(
     {
       flag: '--session-lifetime <time>',
-      description: 'How long the session of a record user may last, whatever it does',
+      description: 'How long the session of a record user may last',
     },
     'none',
     readTime,
+  ),
+  maxStaleness: withDefault(
+    {
+      flag: '--max-staleness <time>',
+      description:
+        'How long a server may not know what others on the same store do, before it refuses requests of signed-in users',
+    },
+    `${DEFAULT_MAX_STALENESS / 1000}s`,
+    readPositiveTime,
   ),
   maxUserSessions: withDefault(
     {

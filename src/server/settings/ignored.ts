@@ -11,7 +11,7 @@ export interface IgnoredSetting {
 
 const CLUSTER = 'one server keeps a store, and needs no others to agree with';
 const LOGS = 'the log goes to standard error, one JSON object a line';
-const SLOW = 'EXPLAIN ANALYZE tells where the time goes';
+const SLOW = 'EXPLAIN ANALYZE shows where the time goes';
 const SESSIONS = 'sessions over HTTP last as long as their request';
 const EVAL = 'there are no functions that run text';
 

@@ -1,8 +1,9 @@
 /** Settings of the server, its storage and its connections. */
-import { DEFAULT_VERIFY_UP_TO } from '../../storage/engines/lmdb-limits.js';
+import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/engines/lmdb-limits.js';
 import {
   optional,
   readAddress,
+  readCount,
   readList,
   readNetworks,
   readPositiveTime,
@@ -22,7 +23,7 @@ export const SERVER_SETTINGS = {
     {
       flag: '[path]',
       peer: 'SURREAL_PATH',
-      description: 'Where the data is: a folder, "memory", or an address as SurrealDB has them',
+      description: 'Where the data is: a folder, "memory", or an address as in SurrealDB',
     },
     './data',
     readText,
@@ -30,7 +31,8 @@ export const SERVER_SETTINGS = {
   verifyAtStart: withDefault(
     {
       flag: '--verify-at-start <size>',
-      description: 'Read a data file of up to this size wholly at the start, and verify all pages and checksums in it',
+      description:
+        'Read a data file of up to this size completely at the start, and verify all pages and checksums in it',
     },
     sizeText(DEFAULT_VERIFY_UP_TO),
     readStreamedSize,
@@ -39,6 +41,21 @@ export const SERVER_SETTINGS = {
     { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },
     '127.0.0.1:8000',
     readAddress,
+  ),
+  metricsBind: optional(
+    {
+      flag: '--metrics-bind <address>',
+      description: 'Another address at which GET /metrics answers everybody; on the main one it is for root users',
+    },
+    readAddress,
+  ),
+  workers: withDefault(
+    {
+      flag: '--workers <count>',
+      description: `How many processes serve the store together, for as many cores; at most ${MAX_WORKERS}, and one unless it is in a folder`,
+    },
+    '1',
+    readWorkers,
   ),
   log: withDefault(
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
@@ -68,7 +85,7 @@ export const SERVER_SETTINGS = {
     {
       flag: '--transaction-timeout <time>',
       peer: 'SURREAL_TRANSACTION_TIMEOUT',
-      description: 'The same for the transactions of a request: the shorter time counts',
+      description: 'The same for the transactions of a request: the shorter time applies',
     },
     'none',
     readTime,
@@ -98,7 +115,7 @@ export const SERVER_SETTINGS = {
   compress: toggle({
     flag: '--compress',
     description:
-      'Compress answers over HTTP that aren’t public, too; their length then tells of what they hold. Those of /rpc, /signin and /signup never are',
+      'Compress answers over HTTP that aren’t public, too; their length then reveals something of their content. Those of /rpc, /signin and /signup never are',
   }),
   clientIp: withDefault(
     {
@@ -120,7 +137,7 @@ export const SERVER_SETTINGS = {
   ),
   webKey: optional({ flag: '--web-key <file>', peer: 'SURREAL_WEB_KEY', description: 'Its private key' }, readText),
   signInTimeout: withDefault(
-    { flag: '--sign-in-timeout <time>', description: 'Close a WebSocket on which nobody has signed in by then' },
+    { flag: '--sign-in-timeout <time>', description: 'Close a WebSocket without a sign-in after this time' },
     'none',
     readTime,
   ),
@@ -138,7 +155,7 @@ export const SERVER_SETTINGS = {
     readPositiveTime,
   ),
   pingInterval: withDefault(
-    { flag: '--ping-interval <time>', description: 'How often WebSockets are asked for a sign of life' },
+    { flag: '--ping-interval <time>', description: 'How often WebSockets are pinged' },
     '30s',
     readPositiveTime,
   ),
@@ -157,6 +174,15 @@ export const SERVER_SETTINGS = {
     '1h',
     readTime,
   ),
+  drainTime: withDefault(
+    {
+      flag: '--drain-time <time>',
+      description:
+        'How long to go on serving, with 503 at `/ready`, before the server stops, so that load balancers notice',
+    },
+    '0s',
+    readTime,
+  ),
   shutdownTimeout: withDefault(
     {
       flag: '--shutdown-timeout <time>',
@@ -169,17 +195,23 @@ export const SERVER_SETTINGS = {
   noIdentificationHeaders: toggle({
     flag: '--no-identification-headers',
     peer: 'SURREAL_NO_IDENTIFICATION_HEADERS',
-    description: 'Don’t say in headers what answers',
+    description: 'Don’t name the server and its version in headers',
   }),
   importFile: optional(
     {
       flag: '--import-file <file>',
       peer: 'SURREAL_IMPORT_FILE',
-      description: 'Statements to run as an owner before the server is reached',
+      description: 'Statements to run as an owner before the server accepts connections',
     },
     readText,
   ),
 } as const;
+
+function readWorkers(text: string): number {
+  const count = readCount(text);
+  if (count > MAX_WORKERS) throw new Error(`"${text}" is more than ${MAX_WORKERS}`);
+  return count;
+}
 
 /** A level, possibly among filters such as `surreal=trace`, which are ignored. */
 function readLogLevel(text: string): LogLevel {

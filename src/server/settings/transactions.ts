@@ -22,7 +22,7 @@ export const TRANSACTION_SETTINGS = {
   maxUserTransactions: withDefault(
     {
       flag: '--max-user-transactions <count>',
-      description: 'How many transactions a user may hold open; guests are told apart by their addresses',
+      description: 'How many transactions a user may hold open; guests are counted by their addresses',
     },
     String(DEFAULTS.perUser),
     readCount,
@@ -48,7 +48,7 @@ export const TRANSACTION_SETTINGS = {
   transactionIdle: withDefault(
     {
       flag: '--transaction-idle <time>',
-      description: 'Cancel a transaction that a client holds open and asks nothing of for so long',
+      description: 'Cancel a transaction that a client holds open without a request for so long',
     },
     `${Number(DEFAULTS.idle) / 1000}s`,
     readTime,

@@ -30,7 +30,7 @@ export interface AuthenticationAttempt {
   as?(): AuditDetails | undefined;
 }
 
-interface Told {
+interface Details {
   readonly error?: TesseraError | undefined;
   readonly what?: AuditDetails | undefined;
   /** The acting identity. Default: that of the session. */
@@ -71,14 +71,14 @@ export class Auditor {
           const token = tokenOf(identity);
           this.ended('replaced');
           this.#signedIn = identity;
-          this.#tell(action, 'ok', { identity, what: { method, token: token.id } });
+          this.#record(action, 'ok', { identity, what: { method, token: token.id } });
           if (tokens !== undefined) {
-            this.#tell('token-issue', 'ok', { identity, what: { token, grant: grantOf(tokens.refresh) } });
+            this.#record('token-issue', 'ok', { identity, what: { token, grant: grantOf(tokens.refresh) } });
           }
           return found;
         }),
       (error) => {
-        this.#tell(action, 'failed', { error: asTesseraError(error), what: { method, as: as?.() } });
+        this.#record(action, 'failed', { error: asTesseraError(error), what: { method, as: as?.() } });
         throw error;
       },
     );
@@ -90,10 +90,10 @@ export class Auditor {
     try {
       await work();
     } catch (error) {
-      this.#tell('token-revoke', 'failed', { error: asTesseraError(error), what });
+      this.#record('token-revoke', 'failed', { error: asTesseraError(error), what });
       throw error;
     }
-    this.#tell('token-revoke', 'ok', { what });
+    this.#record('token-revoke', 'ok', { what });
   }
 
   /** The principal has left the session; recorded once for each sign-in. */
@@ -101,17 +101,17 @@ export class Auditor {
     const identity = this.#signedIn;
     if (identity === undefined) return;
     this.#signedIn = undefined;
-    this.#tell('session-end', 'ok', { identity, what: { reason } });
+    this.#record('session-end', 'ok', { identity, what: { reason } });
   }
 
   /** A whole request was denied. */
   refused(error: TesseraError): void {
-    this.#tell('refuse', 'denied', { error });
+    this.#record('refuse', 'denied', { error });
   }
 
   /** A database was exported or imported, perhaps partly before an error. */
   transferred(action: 'export' | 'import', error: TesseraError | undefined, what: AuditDetails): void {
-    this.#tell(action, outcomeOf(error, true), { error, what });
+    this.#record(action, outcomeOf(error, true), { error, what });
   }
 
   /** Runs work that changes definitions in its own transaction, and records the changes. */
@@ -153,13 +153,13 @@ export class Auditor {
     held: Transaction | undefined,
   ): void {
     for (const { refusal, count } of buffer.refusals()) {
-      this.#tell('refuse', 'denied', {
+      this.#record('refuse', 'denied', {
         identity,
         what: { write: refusal.action, table: refusal.table, field: refusal.field, count },
       });
     }
     if (error?.kind === 'NotAllowed' && error.code !== 'write_refused' && !buffer.hasRecorded(error)) {
-      this.#tell('refuse', 'denied', { identity, error, what: { statement: kind } });
+      this.#record('refuse', 'denied', { identity, error, what: { statement: kind } });
     }
     if (held === undefined || error !== undefined) this.#acts(buffer, error === undefined);
     else if (buffer.acts.length > 0) this.#held.set(held, [...(this.#held.get(held) ?? []), buffer]);
@@ -174,14 +174,14 @@ export class Auditor {
   #acts({ acts, dropped }: AuditBuffer, isCommitted: boolean): void {
     for (const { act, error } of acts) {
       const { action, place, subject: what } = act;
-      this.#tell(action, outcomeOf(error, isCommitted), { error, place, what });
+      this.#record(action, outcomeOf(error, isCommitted), { error, place, what });
     }
     this.#log.lose(dropped);
   }
 
-  #tell(action: AuditAction, outcome: AuditOutcome, told: Told): void {
+  #record(action: AuditAction, outcome: AuditOutcome, details: Details): void {
     const { key, identity: present } = this.#session;
-    const { error, what, identity = present, place = identity.place } = told;
+    const { error, what, identity = present, place = identity.place } = details;
     const { ip, origin, id } = this.#origin;
     this.#log.record({
       action,

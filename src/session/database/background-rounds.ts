@@ -1,6 +1,11 @@
-/** Work in the background that comes in rounds, one at a time. */
-import type { Timers } from '../../env/environment.js';
+/**
+ * Work in the background that comes in rounds, one at a time; where several nodes use the store, on the node that has
+ * the lease on it.
+ */
+import type { Environment, Timers } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { Engine } from '../../storage/contract.js';
+import { type Lease, LeaseLost } from '../nodes/lease.js';
 
 /** Milliseconds until a round after `wake`, so that what several commits queue is done together. */
 const SOON = 10;
@@ -10,6 +15,17 @@ export interface RoundOptions {
   readonly interval: number;
   /** Whether the first round comes soon, for what was queued before a shutdown or crash; else after an interval. */
   readonly startsSoon: boolean;
+  /** Absent where no other node uses the store. */
+  readonly lease?: Lease | undefined;
+}
+
+/** What background work needs. */
+export interface BackgroundServices {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  /** Absent where no other node uses the store. */
+  readonly lease: Lease | undefined;
+  report(error: TesseraError): void;
 }
 
 export class BackgroundRounds {
@@ -17,9 +33,10 @@ export class BackgroundRounds {
   readonly #round: () => Promise<void>;
   readonly #interval: number;
   readonly #report: (error: TesseraError) => void;
+  readonly #lease: Lease | undefined;
   #cancel: () => void = () => undefined;
   #isWoken = false;
-  #isRunning = false;
+  #running: Promise<void> | undefined;
   #isStopped = false;
 
   /** `report` gets the error of a round that fails; the next one comes all the same. */
@@ -27,47 +44,54 @@ export class BackgroundRounds {
     timers: Timers,
     round: () => Promise<void>,
     report: (error: TesseraError) => void,
-    { interval, startsSoon }: RoundOptions,
+    { interval, startsSoon, lease }: RoundOptions,
   ) {
     this.#timers = timers;
     this.#round = round;
     this.#interval = interval;
     this.#report = report;
+    this.#lease = lease;
+    lease?.onGranted(() => this.wake());
     this.#wait(startsSoon ? SOON : interval);
   }
 
   /** A round that is under way should end as soon as it can, and may leave the rest. */
-  get isStopped(): boolean {
-    return this.#isStopped;
+  get mustEnd(): boolean {
+    return this.#isStopped || this.#lease?.isHeld === false;
   }
 
   /** Something was queued by a commit: a round comes soon, or follows the one that is under way. */
   wake(): void {
     if (this.#isWoken || this.#isStopped) return;
     this.#isWoken = true;
-    if (this.#isRunning) return;
+    if (this.#running !== undefined) return;
     this.#cancel();
     this.#wait(SOON);
   }
 
-  stop(): void {
+  /** No further round begins; resolves when the one under way has ended. */
+  async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
+    await this.#running;
   }
 
-  /** Reports an error, unless the end has caused it. */
+  /** Reports an error, unless the end has caused it, or the loss of the lease. */
   fail(error: unknown): void {
-    if (!this.#isStopped) this.#report(asTesseraError(error));
+    if (!this.#isStopped && !(error instanceof LeaseLost)) this.#report(asTesseraError(error));
   }
 
   #wait(milliseconds: number): void {
     this.#cancel = this.#timers.after(milliseconds, () => {
       this.#isWoken = false;
-      this.#isRunning = true;
-      void this.#round()
+      if (this.#lease?.isHeld === false) {
+        this.#wait(this.#interval);
+        return;
+      }
+      this.#running = this.#round()
         .catch((error: unknown) => this.fail(error))
         .finally(() => {
-          this.#isRunning = false;
+          this.#running = undefined;
           if (!this.#isStopped) this.#wait(this.#isWoken ? SOON : this.#interval);
         });
     });

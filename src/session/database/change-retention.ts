@@ -4,10 +4,10 @@ import { hasChanges, pruneChanges } from '../../catalog/changefeed/retention.js'
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
 import { loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
 import type { Environment } from '../../env/environment.js';
-import type { TesseraError } from '../../errors/error.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
-import { BackgroundRounds } from './background-rounds.js';
+import { type Lease, underLease } from '../nodes/lease.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 
 /** Milliseconds between two rounds. */
 const INTERVAL = 30_000;
@@ -22,12 +22,14 @@ export class ChangeRetention {
   readonly #catalogs: CatalogCache;
   readonly #environment: Environment;
   readonly #rounds: BackgroundRounds;
+  readonly #lease: Lease | undefined;
 
-  constructor(engine: Engine, catalogs: CatalogCache, environment: Environment, report: (error: TesseraError) => void) {
+  constructor({ engine, environment, report, lease }: BackgroundServices, catalogs: CatalogCache) {
     this.#engine = engine;
+    this.#lease = lease;
     this.#catalogs = catalogs;
     this.#environment = environment;
-    const options = { interval: INTERVAL, startsSoon: false };
+    const options = { interval: INTERVAL, startsSoon: false, lease };
     this.#rounds = new BackgroundRounds(environment.timers, () => this.prune(), report, options);
   }
 
@@ -35,21 +37,23 @@ export class ChangeRetention {
   async prune(): Promise<void> {
     for (const name of await this.#databasesWithChanges()) {
       let more = true;
-      while (more && !this.#rounds.isStopped) {
+      while (more && !this.#rounds.mustEnd) {
         more = await this.#pruneOnce(name);
         await this.#environment.timers.yield();
       }
     }
   }
 
-  stop(): void {
-    this.#rounds.stop();
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Prunes one batch; answers whether more remains. Gives up for now if the definitions keep changing. */
   async #pruneOnce(name: DatabaseName): Promise<boolean> {
     try {
-      return await withRetries(this.#engine, (transaction) => this.#pruneSome(transaction, name));
+      return await withRetries(this.#engine, (transaction) =>
+        underLease(this.#lease, transaction, () => this.#pruneSome(transaction, name)),
+      );
     } catch (error) {
       if (isConflict(error)) return false;
       throw error;

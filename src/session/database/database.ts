@@ -7,10 +7,12 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { CatalogCache } from '../../catalog/definitions/load.js';
+import type { Work } from '../../catalog/nodes/lease-row.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
-import type { TesseraError } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
 import { Executor } from '../../exec/executor.js';
 import type { FieldPermissionDefault } from '../../exec/record/table.js';
@@ -21,13 +23,23 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine } from '../../storage/contract.js';
+import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
+import { forgetNode } from '../nodes/forget-node.js';
+import { describeNode, nodeList } from '../nodes/node-list.js';
+import { SharedRetention } from '../nodes/shared-retention.js';
+import { sharedServices } from '../nodes/shared-services.js';
+import { SharedState } from '../nodes/shared-state.js';
+import type { Staleness } from '../nodes/staleness.js';
+import { StoreNode } from '../nodes/store-node.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
+import type { BackgroundServices } from './background-rounds.js';
 import { CacheAging } from './cache-aging.js';
 import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
@@ -40,6 +52,8 @@ import { InMemorySessionRegistry } from './session-registry.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
+  /** Where the server listens, for INFO FOR NODES. */
+  readonly address?: string;
   /** Whether guests may run statements, as far as PERMISSIONS allow. Default: no. */
   readonly guests?: boolean;
   /** Whether every session has owner rights without signing in. Default: no. */
@@ -72,6 +86,13 @@ export interface DatabaseOptions {
   readonly authentication?: AuthenticatorOptions;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
+  /**
+   * Where other nodes use the store, how many milliseconds this one may be behind what they do before it refuses work
+   * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
+   */
+  readonly maxStaleness?: number;
+  /** Counts statements and sign-ins. Default: nothing is counted. */
+  readonly metrics?: ServerMetrics;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -112,11 +133,15 @@ function functionName(name: string): string {
  *     const [result] = await session.query('RETURN 1 + 1');
  *     await database.close();
  *
- * @throws TesseraError `audit_log_unusable`, `storage_unavailable`
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `copy_incomplete`
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
-  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
+  const database = new OpenDatabase(
+    engine,
+    options,
+    audit && (await AuditLog.open(audit, environment, report, engine.shared?.node)),
+  );
   await database.load();
   return database;
 }
@@ -130,13 +155,23 @@ export class OpenDatabase implements Database {
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
+  /** Absent where no other node uses the store. */
+  readonly #node: StoreNode | undefined;
   readonly plans: PlanCache;
+  /** Absent where no other node uses the store. */
+  readonly #state: SharedState | undefined;
+  readonly #staleness: Staleness | undefined;
+  readonly #retention: SharedRetention | undefined;
+  #isDraining = false;
+  /** What is counted, if anything. */
+  readonly metrics: ServerMetrics | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
     const report = options.report ?? (() => undefined);
     const memory = new ServerMemory(environment, { limits: options.memory, ownsRows: !engine.isVolatile });
     this.memory = memory;
+    this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
@@ -147,17 +182,41 @@ export class OpenDatabase implements Database {
       }),
       report,
     };
-    const registry = new InMemorySessionRegistry(options.sessions?.perUser);
+    const catalogs = new CatalogCache();
+    const shared = sharedServices({
+      engine,
+      environment,
+      catalogs,
+      perUser: options.sessions?.perUser,
+      maxStaleness: options.maxStaleness,
+      report,
+    });
+    const about = describeNode(environment, options.address);
+    const services = { engine, environment, report };
+    this.#node =
+      shared &&
+      new StoreNode(services, shared.store, {
+        about,
+        forget: forgetNode,
+        returned: () => shared.presence.rewrite(),
+      });
+    const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
+      catalogs,
+      liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
-        unchangedSince: () => engine.changedAt,
+        unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
-      eventQueued: () => this.#events.wake(),
+      nodes: nodeList(about, environment, this.#node?.membership),
+      queuedEvents: {
+        isListed: (database) => this.#events.isListed(database),
+        committed: (database) => this.#events.committed(database),
+      },
       indexWorkQueued: () => this.#indexes.wake(),
       backgroundMemory: () => memory.background(),
       fieldPermissions: options.fieldPermissions ?? 'inherit',
@@ -165,17 +224,24 @@ export class OpenDatabase implements Database {
       weakKeys: options.weakKeys ?? false,
       network: new Fetcher(environment, targets, fetchLimits),
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
+      vectorMemory: memory.limits.vectors,
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
     const transactions = new HeldTransactions(environment, options.transactions);
     const directory = new StoreDirectory({ engine, executor, environment, audit, transactions });
     this.#engine = engine;
-    this.#pruner = new ChangeRetention(engine, executor.catalogs, environment, report);
-    this.#indexes = new IndexBuilder(engine, executor, environment, report);
+    this.#staleness = shared?.staleness;
+    this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
+    const background = (work: Work): BackgroundServices => {
+      return { ...services, lease: this.#node?.lease(work) };
+    };
+    this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
+    this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
+    this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;
-    this.#events = new EventRunner({ engine, executor, environment, maxTime, audit, transactions, report });
+    this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
     this.#services = {
       engine,
       environment,
@@ -184,11 +250,14 @@ export class OpenDatabase implements Database {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
+        failures: this.#node?.failures,
       }),
       registry,
       transactions,
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
+      staleness: shared?.staleness,
+      metrics: options.metrics,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -204,14 +273,18 @@ export class OpenDatabase implements Database {
 
   /** Loads the settings that are stored in the database. */
   async load(): Promise<void> {
+    await this.#state?.open();
     const transaction = await this.#engine.begin({ writable: false });
     try {
+      await assertNoCopy(transaction);
       const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
       await revocationFlag.load(transaction);
     } finally {
       transaction.cancel();
     }
+    this.#state?.readAgain();
+    await this.#node?.join({ events: this.#events, indexes: this.#indexes });
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -253,13 +326,24 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
+  /** From now on it isn't ready for more clients, though it serves those that come. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  async checkReady(): Promise<void> {
+    if (this.#isDraining) throw failure('shutting_down');
+    await this.check();
+    this.#staleness?.assertCurrent();
+  }
+
   async close(): Promise<void> {
-    this.#pruner.stop();
-    this.#indexes.stop();
+    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
     this.#aging.stop();
-    this.#events.stop();
     for (const session of this.#sessions) session.close();
+    await this.#node?.leave(work);
     this.#services.executor.close();
+    await this.#state?.close();
     await this.#services.audit?.close();
     await this.#engine.close();
   }

@@ -102,7 +102,7 @@ export class StoreDirectory implements Directory {
       return andThen(execution.context.catalog(), (catalog) =>
         andThen(findIncarnation(transaction, catalog, id), (found) =>
           found === undefined
-            ? andThen(execution.writer.exists(execution, id), (exists) => (exists ? 'none' : undefined))
+            ? andThen(execution.services.writer.exists(execution, id), (exists) => (exists ? 'none' : undefined))
             : found,
         ),
       );

@@ -1,21 +1,34 @@
-/** Runs asynchronous events in the commit order of their causes, each in its own transaction. */
+/**
+ * Runs asynchronous events, each in its own transaction: those of a database in the commit order of their causes.
+ *
+ * Where several nodes use the store, one of them runs all events. If it dies in the middle of an event, the next one
+ * runs it again: what an event changes in the store happens once, what it sends elsewhere at least once.
+ */
 import type { AuditLog } from '../../audit/audit-log.js';
 import { SessionIdentity } from '../../auth/identity.js';
-import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type QueuedEvent, queueEvent, readQueuedEvent } from '../../catalog/event-queue.js';
-import { EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
-import type { Environment } from '../../env/environment.js';
+import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Id } from '../../catalog/definitions/definition.js';
+import {
+  databasesWithEvents,
+  moveFormerEvents,
+  type QueuedEvent,
+  queueEvent,
+  readQueuedEvent,
+} from '../../catalog/event-queue.js';
+import { eventQueue, prefixRange } from '../../catalog/keys.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { Engine, Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
+import type { QueuedEvents } from '../../exec/runtime/nodes.js';
+import type { Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
-import { BackgroundRounds } from './background-rounds.js';
+import { underLease } from '../nodes/lease.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 import type { HeldTransactions } from './held-transactions.js';
 
 /** Milliseconds between rounds, for events left over or failed. */
@@ -25,100 +38,165 @@ const BATCH = 256;
 /** Time limit of an event if requests have none. */
 const MAX_TIME = new Duration(60_000_000_000n);
 
-export interface EventRunnerServices {
-  readonly engine: Engine;
+export interface EventRunnerServices extends BackgroundServices {
   readonly executor: Executor;
-  readonly environment: Environment;
   readonly maxTime: Duration | undefined;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
   /** Absent if no audit log is kept. */
   readonly audit: AuditLog | undefined;
-  report(error: TesseraError): void;
 }
 
-export class EventRunner {
+/** What a round runs of the queue of a database. */
+interface Queue extends KeyRange {
+  readonly database: Id;
+}
+
+export class EventRunner implements QueuedEvents {
   readonly #services: EventRunnerServices;
   readonly #rounds: BackgroundRounds;
+  /** Databases that the store is known to list. */
+  readonly #listed = new Set<Id>();
+  /** Databases in which events may wait; unknown, and so possibly in all that are listed, before the first round. */
+  #waiting: Set<Id> | undefined;
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    const { environment, report } = services;
-    const options = { interval: INTERVAL, startsSoon: true };
+    const { environment, report, lease } = services;
+    const options = { interval: INTERVAL, startsSoon: true, lease };
     this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
   }
 
-  /** A transaction that queued an event was committed: schedules a round. */
-  wake(): void {
+  isListed(database: Id): boolean {
+    return this.#listed.has(database);
+  }
+
+  committed(database: Id): void {
+    this.#listed.add(database);
+    this.queued(database);
+  }
+
+  /** Events were queued in a database, by this node or another: a round comes soon. */
+  queued(database: Id): void {
+    this.#waiting?.add(database);
     this.#rounds.wake();
   }
 
-  stop(): void {
-    this.#rounds.stop();
+  /** Events may have been queued in any database. */
+  queuedAnywhere(): void {
+    this.#waiting = undefined;
+    this.#rounds.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /**
-   * Runs the events that are queued when it begins; new and failed events wait for a later round. The snapshot is
-   * closed while events run: on disk, pages freed by their commits could not be reused otherwise, and the file would
-   * grow with every event. Events don't wait for fsync either: no client gets their results, and an event lost in a
-   * power failure is still in the queue.
+   * Runs the events that are queued when it begins, a batch of each database in turn; new and failed events wait for a
+   * later round.
    */
   async #round(): Promise<void> {
-    const { engine, environment } = this.#services;
-    const queue = prefixRange(EVENT_QUEUE);
-    const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
-    if (newest === undefined) return;
-    const to = after(newest[0]);
-    for (let from = queue.from; ; ) {
-      const batch = await this.#read({ from, to }, { limit: BATCH });
-      for (const entry of batch) {
-        if (this.#rounds.isStopped) return;
-        await this.#settle(entry);
-        await environment.timers.yield();
+    if (this.#waiting?.size === 0) return;
+    const waiting = this.#waiting ?? (await this.#databases());
+    this.#waiting = new Set();
+    let hasSeenAll = false;
+    try {
+      let queues: Queue[] = [];
+      for (const database of waiting) {
+        const queue = prefixRange(eventQueue(database));
+        const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
+        if (newest !== undefined) queues.push({ database, from: queue.from, to: after(newest[0]) });
       }
-      await engine.earlyAnswers?.durable();
-      const last = batch.at(-1);
-      if (last === undefined || batch.length < BATCH) return;
-      from = after(last[0]);
+      while (queues.length > 0) {
+        const rest: Queue[] = [];
+        for (const queue of queues) rest.push(...(await this.#runSome(queue)));
+        queues = rest;
+      }
+      hasSeenAll = !this.#rounds.mustEnd;
+    } finally {
+      if (!hasSeenAll) this.#waiting = undefined;
     }
+  }
+
+  /** Those in which events may wait. */
+  async #databases(): Promise<ReadonlySet<Id>> {
+    const { engine } = this.#services;
+    await untilTrue(() =>
+      andThen(
+        withRetries(engine, (transaction) => this.#fenced(transaction, () => moveFormerEvents(transaction))),
+        (mayBeMore) => !mayBeMore,
+      ),
+    );
+    const databases = await this.#reading(databasesWithEvents);
+    for (const database of databases) this.#listed.add(database);
+    return new Set(databases);
+  }
+
+  /**
+   * Runs one batch, and answers what is left. The snapshot is closed while events run: on disk, pages freed by their
+   * commits could not be reused otherwise, and the file would grow with every event. Events don't wait for fsync
+   * either: no client gets their results, and an event lost in a power failure is still in the queue.
+   */
+  async #runSome({ database, from, to }: Queue): Promise<readonly Queue[]> {
+    const { engine, environment } = this.#services;
+    const batch = await this.#read({ from, to }, { limit: BATCH });
+    for (const entry of batch) {
+      if (this.#rounds.mustEnd) return [];
+      if (!(await this.#settle(entry))) this.#waiting?.add(database);
+      await environment.timers.yield();
+    }
+    await engine.earlyAnswers?.durable();
+    const last = batch.at(-1);
+    return last === undefined || batch.length < BATCH ? [] : [{ database, from: after(last[0]), to }];
   }
 
   /** Reads entries of the queue from a snapshot that is closed before it answers. */
   #read(range: KeyRange, options: ScanOptions & { readonly limit: number }): PromiseOrValue<readonly Entry[]> {
-    return andThen(this.#services.engine.begin({ writable: false }), (snapshot) => {
-      const entries: Entry[] = [];
-      return lastly(
-        () =>
-          andThen(
-            forEachBatch(snapshot.scan(range, options), (batch) => {
-              entries.push(...batch);
-              return false;
-            }),
-            () => entries,
-          ),
-        () => snapshot.cancel(),
-      );
-    });
+    const entries: Entry[] = [];
+    return this.#reading((snapshot) =>
+      andThen(
+        forEachBatch(snapshot.scan(range, options), (batch) => {
+          entries.push(...batch);
+          return false;
+        }),
+        () => entries,
+      ),
+    );
   }
 
-  async #settle([key, stored]: Entry): Promise<void> {
+  #reading<T>(work: (snapshot: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {
+    return andThen(this.#services.engine.begin({ writable: false }), (snapshot) =>
+      lastly(
+        () => work(snapshot),
+        () => snapshot.cancel(),
+      ),
+    );
+  }
+
+  /** Answers whether nothing is left of it in the queue. */
+  async #settle([key, stored]: Entry): Promise<boolean> {
     const { engine, report } = this.#services;
     const event = readQueuedEvent(stored);
     const { depth, maxDepth, table, event: name } = event;
     if (depth > maxDepth) {
-      await withRetries(engine, (transaction) => transaction.delete(key));
+      await withRetries(engine, (transaction) => this.#fenced(transaction, () => transaction.delete(key)));
       report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
-      return;
+      return true;
     }
     try {
       await this.#attempt(key, event);
+      return true;
     } catch (error) {
       // The event stays in its place for the next round: a conflict is no failure of the event, and later events
       // needn't wait.
-      if (isConflict(error)) return;
+      if (isConflict(error)) return false;
       if (!isFailure(error)) throw error;
-      await withRetries(engine, (transaction) => this.#putBack(transaction, key, event));
-      if (event.failures < event.retry) return;
+      await withRetries(engine, (transaction) =>
+        this.#fenced(transaction, () => this.#putBack(transaction, key, event)),
+      );
+      if (event.failures < event.retry) return false;
       report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
+      return true;
     }
   }
 
@@ -130,7 +208,7 @@ export class EventRunner {
     const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
     const memory = transactions.budget;
     const work = (auditRecorder?: () => AuditRecorder) => (transaction: Transaction) =>
-      this.#run(transaction, key, event, identity, auditRecorder?.());
+      this.#fenced(transaction, () => this.#run(transaction, key, event, identity, auditRecorder?.()));
     if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
     // The audit log records only what is durable.
     return new Auditor(audit, {}, { key: undefined, identity }).attempting((auditRecorder) =>
@@ -157,6 +235,10 @@ export class EventRunner {
         auditRecorder,
       });
     });
+  }
+
+  #fenced<T>(transaction: Transaction, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    return underLease(this.#services.lease, transaction, work);
   }
 
   /** Requeues a failed event at the end, up to the RETRY count of its definition. */

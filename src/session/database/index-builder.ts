@@ -5,14 +5,14 @@ import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/prom
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import type { TesseraError } from '../../errors/error.js';
 import type { Executor } from '../../exec/executor.js';
 import { stepOfIndexWork } from '../../exec/index/background.js';
 import type { Execution } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
-import { BackgroundRounds } from './background-rounds.js';
+import { type Lease, underLease } from '../nodes/lease.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;
@@ -32,14 +32,16 @@ export class IndexBuilder {
   readonly #executor: Executor;
   readonly #environment: Environment;
   readonly #rounds: BackgroundRounds;
+  readonly #lease: Lease | undefined;
   /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
 
-  constructor(engine: Engine, executor: Executor, environment: Environment, report: (error: TesseraError) => void) {
+  constructor({ engine, environment, report, lease }: BackgroundServices, executor: Executor) {
     this.#engine = engine;
+    this.#lease = lease;
     this.#executor = executor;
     this.#environment = environment;
-    const options = { interval: INTERVAL, startsSoon: true };
+    const options = { interval: INTERVAL, startsSoon: true, lease };
     this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
   }
 
@@ -48,8 +50,8 @@ export class IndexBuilder {
     this.#rounds.wake();
   }
 
-  stop(): void {
-    this.#rounds.stop();
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Works on all indexes in turn until no work is pending but what has failed, and what comes again later. */
@@ -61,7 +63,7 @@ export class IndexBuilder {
       const left = queued.filter((work) => !settled.has(nameOf(work)));
       if (left.length === 0) return;
       for (const work of left) {
-        if (this.#rounds.isStopped) return;
+        if (this.#rounds.mustEnd) return;
         const began = clock.monotonic();
         try {
           // Of those that stay in the queue each is done as long as there is something to do.
@@ -118,7 +120,8 @@ export class IndexBuilder {
           const execution = (namespace: string, database: string) =>
             this.#execution(transaction, { namespace, database });
           const site = { transaction, clock, random, catalogs, execution };
-          return andThen(stepOfIndexWork(site, work, bounds), (isDone) =>
+          const done = underLease(this.#lease, transaction, () => stepOfIndexWork(site, work, bounds));
+          return andThen(done, (isDone) =>
             andThen(this.#commit(transaction), () => {
               if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
               return isDone;

@@ -1,9 +1,9 @@
 /**
- * The statements of short texts that came before, parsed. What their trees are compiled to is kept in the trees.
+ * Cache of parsed statements of short texts. The compiled closures are kept in the syntax trees.
  *
- * A text that comes again is found as it is. One that differs from earlier ones by its literals finds its statements by their shapes
- * (`language/shape.ts`), and only its literals are read. Most texts come once, and so do most shapes; their trees, had they to be moved and
- * swept as old objects, would cost more than reading. So nothing is kept when it comes for the first time.
+ * A repeated text is found as it is. A text that differs from earlier ones only in its literals finds its statements by
+ * their shapes (`language/shape.ts`), and only its literals are read. Most texts and shapes come once; caching their
+ * trees, which V8 would promote to the old generation, costs more than parsing. So caching begins with the second use.
  */
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { TesseraError } from '../../errors/error.js';
@@ -36,14 +36,14 @@ interface Reading {
   readonly reader: StatementReader;
   /** Hashes of the shapes that came for the first time with this text. */
   readonly fresh: Set<number>;
-  /** Their plans, where they come several times in it: nobody knows yet whether they ever will again, so that they end with it. */
+  /** Plans of shapes that come several times in this text; dropped with it, since they may never come again. */
   readonly own: PlanStore;
 }
 
-/** Bytes of the trees that are kept by text and by shape, and of the shapes themselves; at most twice as many are kept. */
+/** Bytes of the trees by text and by shape, and of the shapes themselves, in one generation; two are kept. */
 const TREE_BYTES = 4 * 2 ** 20;
 const SHAPE_BYTES = 2 ** 20;
-/** What trees with their closures take, estimated: so many bytes a character, and for each text as if it had so many more. */
+/** Estimate of the memory of trees with their closures: bytes for each character, and an overhead in characters. */
 const TREE_BYTES_PER_CHARACTER = 32;
 const ENTRY_OVERHEAD = 64;
 
@@ -61,7 +61,7 @@ export class PlanCache implements Aging {
   readonly #plans = new PlanStore(this.#trees, this.#shapes);
   readonly #met = new SeenHashes();
   readonly #atOnce: boolean;
-  /** The last text all of whose statements had plans. One that comes twice in a row is kept as it is: nothing of it has to be read then. */
+  /** The last text all of whose statements had plans. If it comes twice in a row it is cached as a whole. */
   #last = '';
 
   /** `atOnce`: a shape has a plan when it comes for the first time, in whatever text; for tests. */
@@ -107,8 +107,8 @@ export class PlanCache implements Aging {
   }
 
   /**
-   * Reads the statements behind those that have plans. `undefined` where the text isn't what its shapes make of it: then it is parsed as a whole,
-   * which throws what is wrong with it.
+   * Reads the statements behind those that have plans. `undefined` where the text doesn't match its shapes: then it is
+   * parsed as a whole, which throws the parse error.
    */
   #byShapes(
     shapes: readonly Shape[],

@@ -1,18 +1,36 @@
 /**
- * The lasting sessions of a store, by user. It is kept in memory only: a session ends with its connection, and
- * revocations are stored (`catalog/credentials/revocation-list.ts`).
+ * The lasting sessions of this process, by user. It is kept in memory only: a session ends with its connection, and
+ * revocations are stored (`catalog/credentials/revocation-list.ts`). Where several nodes use the store, each writes its
+ * sessions there (`SessionPresence`), and re-validates them when another node changes what they rest on.
  */
-import type { SessionIdentity } from '../../auth/identity.js';
-import { type DatabasePath, databasePathOf, type Principal, subjectOf } from '../../catalog/principal.js';
-import type { LastingSession, SessionRegistry } from '../../exec/runtime/execution.js';
+import type { Id } from '../../catalog/definitions/definition.js';
+import type { FollowedKey } from '../../catalog/followed-key.js';
+import { type DatabasePath, databasePathOf, type Principal, userKey } from '../../catalog/principal.js';
+import type { SessionRegistry } from '../../exec/runtime/execution.js';
+import type { SessionsElsewhere } from '../../exec/runtime/nodes.js';
+import type { Level } from '../../language/ast.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
+import type { RegisteredSession } from './registered-session.js';
 
-/** A session as seen by the registry. */
-export interface RegisteredSession extends LastingSession {
-  /** Its user or access method may have changed: schedules a check. */
-  scheduleRevalidation(): void;
+/** What is kept of sessions where other nodes use the store. */
+export interface SharedSessions {
+  /** Which sessions rest on a grant or a record. */
+  readonly dependencies: {
+    add(session: RegisteredSession): void;
+    remove(session: RegisteredSession): void;
+    on(key: DependencyKey): Iterable<RegisteredSession>;
+  };
+  /** The sessions of all nodes. */
+  readonly presence: SessionsElsewhere & {
+    /** `user` identifies the user who has signed in. */
+    entered(session: RegisteredSession, user: string): void;
+    left(session: RegisteredSession): void;
+  };
 }
+
+/** The keys of what single sessions rest on. */
+export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'incarnation' }>;
 
 export class InMemorySessionRegistry implements SessionRegistry {
   /** Maximum number of sessions per record user; a further one ends the oldest. */
@@ -24,9 +42,16 @@ export class InMemorySessionRegistry implements SessionRegistry {
   #epoch = 0;
   /** The user records that a transaction has deleted so far. */
   readonly #deleted = new WeakMap<Transaction, RecordId[]>();
+  readonly #shared: SharedSessions | undefined;
 
-  constructor(perUser: number | undefined) {
-    this.#perUser = perUser;
+  /** With `shared`, the limit is kept by `SessionPresence`, which counts the sessions of all nodes. */
+  constructor(perUser: number | undefined, shared?: SharedSessions) {
+    this.#perUser = shared === undefined ? perUser : undefined;
+    this.#shared = shared;
+  }
+
+  get elsewhere(): SessionsElsewhere | undefined {
+    return this.#shared?.presence;
   }
 
   /** Incremented whenever a user or access method changes that sessions depend on. */
@@ -37,9 +62,13 @@ export class InMemorySessionRegistry implements SessionRegistry {
   /** A user has signed in to the session. */
   enter(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
-    const key = principalKey(principal);
+    const key = userKey(principal);
     const sessions = this.#users.get(key) ?? new Set();
     this.#users.set(key, sessions.add(session));
+    if (this.#shared !== undefined) {
+      this.#shared.dependencies.add(session);
+      this.#shared.presence.entered(session, key);
+    }
     if (principal.kind !== 'record') return;
     this.#records++;
     if (this.#perUser === undefined || sessions.size <= this.#perUser) return;
@@ -50,11 +79,19 @@ export class InMemorySessionRegistry implements SessionRegistry {
   /** The user has left the session. */
   leave(session: RegisteredSession, principal: Principal): void {
     if (principal.kind === 'guest') return;
-    const key = principalKey(principal);
+    const key = userKey(principal);
     const sessions = this.#users.get(key);
     if (sessions?.delete(session) !== true) return;
     if (principal.kind === 'record') this.#records--;
     if (sessions.size === 0) this.#users.delete(key);
+    this.#shared?.dependencies.remove(session);
+    this.#shared?.presence.left(session);
+  }
+
+  /** The session with this id. */
+  find(id: string): RegisteredSession | undefined {
+    for (const session of this.signedIn()) if (session.key === id) return session;
+    return undefined;
   }
 
   *signedIn(): Iterable<RegisteredSession> {
@@ -68,6 +105,32 @@ export class InMemorySessionRegistry implements SessionRegistry {
       for (const session of this.signedIn())
         if (isWithin(session.identity.principal, place)) session.scheduleRevalidation();
     });
+  }
+
+  /**
+   * Another node has written a key that sessions rest on. `pathOf` gives the names of a database, if they are known.
+   */
+  followed(key: FollowedKey, pathOf: (database: Id) => DatabasePath | undefined): void {
+    this.#epoch++;
+    switch (key.kind) {
+      case 'user': {
+        const place = key.database === undefined ? undefined : pathOf(key.database);
+        for (const session of this.signedIn()) {
+          const { principal } = session.identity;
+          if (levelOf(principal) === key.level && isWithin(principal, place ?? {})) session.scheduleRevalidation();
+        }
+        return;
+      }
+      case 'grant':
+      case 'incarnation':
+        for (const session of this.#shared?.dependencies.on(key) ?? []) session.scheduleRevalidation();
+    }
+  }
+
+  /** Commits of other nodes were missed. */
+  revalidateAll(): void {
+    this.#epoch++;
+    for (const session of this.signedIn()) session.scheduleRevalidation();
   }
 
   scheduleRecordRevalidation(transaction: Transaction, { namespace, database }: DatabasePath, id: RecordId): void {
@@ -95,29 +158,15 @@ export class InMemorySessionRegistry implements SessionRegistry {
       return;
     }
     for (const id of ids) {
-      yield* this.#users.get(principalKey({ kind: 'record', namespace, database, access: '', id })) ?? [];
+      yield* this.#users.get(userKey({ kind: 'record', namespace, database, access: '', id })) ?? [];
     }
   }
 }
 
-/** Identifies a user. */
-export function principalKey(principal: Exclude<Principal, { kind: 'guest' }>): string {
+function levelOf(principal: Principal): Level | undefined {
+  if (principal.kind === 'guest') return undefined;
   const { namespace, database } = databasePathOf(principal);
-  return JSON.stringify([namespace, database, subjectOf(principal)]);
-}
-
-/**
- * Identifies an account: like `principalKey`, but a user that is redefined or a record that is recreated gets another
- * key. `undefined` without credentials.
- */
-export function accountKey({ principal, signedIn: { basis } }: SessionIdentity): string | undefined {
-  if (principal.kind === 'guest' || basis === undefined) return undefined;
-  const secret = basis.kind === 'user' ? basis.user.secret : basis.access.secret;
-  return JSON.stringify([
-    principalKey(principal),
-    secret,
-    principal.kind === 'record' ? principal.incarnation : undefined,
-  ]);
+  return database !== undefined ? 'database' : namespace !== undefined ? 'namespace' : 'root';
 }
 
 function isWithin(principal: Principal, { namespace, database }: DatabasePath): boolean {

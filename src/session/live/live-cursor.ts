@@ -15,7 +15,7 @@ export class LiveCursor {
   /** The start position. */
   readonly since: Versionstamp;
   /** The last commit that was delivered completely. */
-  told: Versionstamp | undefined;
+  sent: Versionstamp | undefined;
   /** The last visible change of the current commit; held back until it is known whether it is the commit's last. */
   held: Written | undefined;
   /** Where to read the feed next; `undefined` once it has caught up. */
@@ -36,7 +36,7 @@ export class LiveCursor {
   constructor({ stamp }: NonNullable<LiveQuery['since']>, now: Versionstamp, soon: Versionstamp) {
     this.since = stamp ?? now;
     // A versionstamp in the future counts as now.
-    this.told = stamp !== undefined && (stamp <= now || stamp < soon) ? stamp : undefined;
+    this.sent = stamp !== undefined && (stamp <= now || stamp < soon) ? stamp : undefined;
     this.from = stamp !== undefined && stamp < now ? positionAfter(stamp) : undefined;
     this.until = now;
   }

@@ -121,11 +121,19 @@ export class Notifier implements LiveListener {
     }
     this.#queries.add(query);
     if (query.since !== undefined) {
-      const soon = stampOfTime(this.#services.environment.clock.now()) ?? stamp;
-      this.#resume(query, new LiveCursor(query.since, stamp, soon));
+      this.#resume(query, new LiveCursor(query.since, stamp, this.#soonest(stamp)));
     }
     if (this.#stopWatching === undefined) this.watch();
     return true;
+  }
+
+  /**
+   * The first versionstamp that a commit may still get after one that has got `stamp`. Only a store of this process
+   * alone takes them from its clock.
+   */
+  #soonest(stamp: Versionstamp): Versionstamp {
+    const { engine, environment } = this.#services;
+    return (engine.shared === undefined ? stampOfTime(environment.clock.now()) : undefined) ?? stamp;
   }
 
   #resume(query: LiveQuery, resumption: LiveCursor): void {
@@ -231,23 +239,23 @@ export class Notifier implements LiveListener {
   #handle(item: Item, interrupt: RequestInterrupt): Promise<unknown> {
     const generation = this.#generation;
     const { query } = item;
-    if (item.kind === 'end') return this.#tellEnd(item);
+    if (item.kind === 'end') return this.#sendEnd(item);
     const resumption = this.#resumptions.get(query);
     const isOver = () => this.#closed || generation !== this.#generation || resumption?.isEnded === true;
     const turn = { interrupt, isOver };
-    if (item.kind === 'past') return this.#tellPast(item, turn);
-    if (resumption === undefined) return this.#tell(query, item.change, undefined, turn);
-    return this.#tellOfCommit(item, resumption, turn);
+    if (item.kind === 'past') return this.#sendPast(item, turn);
+    if (resumption === undefined) return this.#send(query, item.change, undefined, turn);
+    return this.#sendCommitted(item, resumption, turn);
   }
 
-  async #tellEnd({ query, reason }: EndItem): Promise<void> {
+  async #sendEnd({ query, reason }: EndItem): Promise<void> {
     this.#resumptions.delete(query);
     if (this.#closed) return;
-    await this.#send({ id: query.id, action: 'KILLED', record: undefined, result: undefined, reason });
+    await this.#deliver({ id: query.id, action: 'KILLED', record: undefined, result: undefined, reason });
   }
 
   /** Delivers one page of the changefeed and schedules the next. */
-  async #tellPast({ query, resumption }: PastItem, turn: Turn): Promise<void> {
+  async #sendPast({ query, resumption }: PastItem, turn: Turn): Promise<void> {
     const { until } = resumption;
     resumption.isOutrun = false;
     let piece: ChangePage | undefined;
@@ -262,7 +270,7 @@ export class Notifier implements LiveListener {
       const id = (after ?? before)?.['id'];
       if (!(id instanceof RecordId)) continue;
       const change = { table: query.table, id, before, after };
-      await this.#tellOfCommit({ query, change, stamp, isLast }, resumption, turn);
+      await this.#sendCommitted({ query, change, stamp, isLast }, resumption, turn);
       if (turn.isOver()) return;
       await turn.interrupt.checkpoint();
     }
@@ -276,33 +284,33 @@ export class Notifier implements LiveListener {
    * Delivers a change with the versionstamp to resume from: that of its commit only if no further change of the commit
    * is visible, otherwise the previous one.
    */
-  async #tellOfCommit(
+  async #sendCommitted(
     { query, change, stamp, isLast }: Pick<ChangeItem, 'query' | 'change' | 'stamp' | 'isLast'>,
     resumption: LiveCursor,
     turn: Turn,
   ): Promise<void> {
     if (isLast && resumption.held === undefined) {
-      if (await this.#tell(query, change, stamp, turn)) resumption.told = stamp;
+      if (await this.#send(query, change, stamp, turn)) resumption.sent = stamp;
       return;
     }
     if ((await this.#notificationOf(query, change, undefined, turn)) !== undefined) {
-      if (resumption.held !== undefined) await this.#tell(query, resumption.held, resumption.told, turn);
+      if (resumption.held !== undefined) await this.#send(query, resumption.held, resumption.sent, turn);
       resumption.held = change;
     }
     if (!isLast || resumption.held === undefined) return;
-    if (await this.#tell(query, resumption.held, stamp, turn)) resumption.told = stamp;
+    if (await this.#send(query, resumption.held, stamp, turn)) resumption.sent = stamp;
     resumption.held = undefined;
   }
 
   /** Answers whether the change is visible to the query. */
-  async #tell(query: LiveQuery, change: Written, versionstamp: Versionstamp | undefined, turn: Turn): Promise<boolean> {
+  async #send(query: LiveQuery, change: Written, versionstamp: Versionstamp | undefined, turn: Turn): Promise<boolean> {
     const notification = await this.#notificationOf(query, change, versionstamp, turn);
     if (notification === undefined || turn.isOver()) return false;
-    await this.#send(notification);
+    await this.#deliver(notification);
     return true;
   }
 
-  async #send(notification: Notification): Promise<void> {
+  async #deliver(notification: Notification): Promise<void> {
     try {
       await this.#sink(notification);
     } catch (error) {

@@ -2,8 +2,11 @@
 import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../../auth/credentials.js';
 import type { Client } from '../../auth/identity.js';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { lazy } from '../../base/lazy.js';
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
+import { asTesseraError } from '../../errors/error.js';
+import type { SignInOutcome } from '../../metrics/server-metrics.js';
 import type { ObjectValue } from '../../value/value.js';
 import { type Auditor, type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js';
 import type { IssuedTokens } from '../contract.js';
@@ -32,17 +35,19 @@ export class SessionAuthentication {
   }
 
   async signIn(body: ObjectValue): Promise<IssuedTokens> {
-    const as = () => claimedIdentity(() => readSignIn(body));
+    const credentials = lazy(() => readSignIn(body));
+    const as = () => claimedIdentity(credentials);
     const { tokens } = await this.#enter({ action: 'sign-in', method: 'credentials', as }, (authenticator, client) =>
-      authenticator.signIn(body, client),
+      authenticator.signIn(credentials(), client),
     );
     return tokens;
   }
 
   async signUp(body: ObjectValue): Promise<IssuedTokens> {
-    const as = () => claimedIdentity(() => readSignUp(body));
+    const credentials = lazy(() => readSignUp(body));
+    const as = () => claimedIdentity(credentials);
     const { tokens } = await this.#enter({ action: 'sign-up', method: 'credentials', as }, (authenticator, client) =>
-      authenticator.signUp(body, client),
+      authenticator.signUp(credentials(), client),
     );
     return tokens;
   }
@@ -79,18 +84,42 @@ export class SessionAuthentication {
     attempt: AuthenticationAttempt,
     signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
   ): PromiseOrValue<A> {
-    const { authenticator, registry, environment } = this.#services;
+    const { authenticator, registry, environment, staleness } = this.#services;
     const { epoch } = registry;
     const since = environment.clock.now();
     // A closed session must not begin anything, since nothing would end it.
-    const work = () =>
-      andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
+    const work = () => {
+      staleness?.assertCurrent();
+      return andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
         this.#session.mustBeOpen();
         return authenticated;
       });
-    return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
+    };
+    const audited = () => (this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work));
+    return andThen(this.#counting(attempt, audited), (authenticated) => {
       this.#session.entered(authenticated, since, registry.epoch !== epoch);
       return authenticated;
     });
   }
+
+  #counting<A>({ action, method }: AuthenticationAttempt, work: () => PromiseOrValue<A>): PromiseOrValue<A> {
+    const { metrics } = this.#services;
+    if (metrics === undefined) return work();
+    return andThen(
+      otherwise(work, (error) => {
+        metrics.signIn(action, method, signInOutcome(error));
+        throw error;
+      }),
+      (authenticated) => {
+        metrics.signIn(action, method, 'ok');
+        return authenticated;
+      },
+    );
+  }
+}
+
+function signInOutcome(error: unknown): SignInOutcome {
+  const { code, httpStatus } = asTesseraError(error);
+  if (code === 'too_many_attempts') return 'throttled';
+  return httpStatus >= 500 ? 'error' : 'failed';
 }

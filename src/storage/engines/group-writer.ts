@@ -1,7 +1,8 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
+import { sealRecord } from '../../value/sealed-record.js';
 import type { Commit } from '../commit/commit-log.js';
-import type { Stored, Versionstamp } from '../contract.js';
+import type { Key, Stored, Versionstamp } from '../contract.js';
 import type { AfterCommit } from '../transaction/after-commit.js';
 import { DELETED, type Overlay, type Written } from '../transaction/overlay.js';
 import { OrderedTree } from '../tree/ordered-tree.js';
@@ -13,6 +14,12 @@ import type { Change } from './packed-changes.js';
 /** A key's new value, or absence, encoded and as it is. */
 export interface RecordChange extends Change {
   readonly value: Stored | undefined;
+}
+
+export function encodedChange(key: Key, value: Written): RecordChange {
+  return value === DELETED
+    ? { key, value: undefined, bytes: undefined }
+    : { key, value, bytes: sealRecord(key, value) };
 }
 
 /** One commit's part of a group. */

@@ -147,9 +147,9 @@ export class LmdbFile {
     if (!isLmdb) throw new Error(`${path} is no data file of Tessera's, or it is damaged`);
     const first = this.#metaAt(0, 0);
     const second = this.#metaAt(first.pageSize, 1);
-    if (second.pageSize !== first.pageSize) this.damaged('its two meta pages tell of different page sizes');
+    if (second.pageSize !== first.pageSize) this.damaged('its two meta pages have different page sizes');
     const [older, newer] = first.transaction > second.transaction ? [second, first] : [first, second];
-    // Transaction n writes meta page n mod 2, so the two tell of transactions that follow each other; of none, if
+    // Transaction n writes meta page n mod 2, so the two belong to transactions that follow each other; of none, if
     // nothing was written yet.
     const isNew = older.transaction === 0 && newer.transaction === 0;
     const follows = newer.transaction === older.transaction + 1 && first.transaction % 2 === 0;

@@ -81,7 +81,7 @@ export class SpaceReserve {
     // Appending, so that zeros can never come to lie over what the library writes meanwhile.
     this.#descriptor = openSync(path, 'a+');
     try {
-      this.#look();
+      this.look();
       this.admit(noDemand());
     } catch (error) {
       this.close();
@@ -106,7 +106,7 @@ export class SpaceReserve {
    */
   admit(demand: Demand): void {
     if (this.#missing(demand) > 0) {
-      this.#look();
+      this.look();
       const missing = this.#missing(demand);
       if (missing > 0) this.#extend(missing, demand);
     }
@@ -139,8 +139,12 @@ export class SpaceReserve {
     return Math.ceil(wanted - Math.floor(this.#size / this.#pageSize));
   }
 
-  /** Looks how much of the file the library uses. What can't be read, because it is being written, stays as it was. */
-  #look(): void {
+  /**
+   * Looks how much of the file the library uses, after other processes may have written. What can't be read, because it
+   * is being written, stays as it was.
+   * @throws TesseraError `storage_unavailable` if the file was cut off
+   */
+  look(): void {
     const size = fstatSync(this.#descriptor).size;
     if (size < this.#size) {
       const what = `the data file was cut off from ${this.#size} to ${size} bytes by another program`;
@@ -262,14 +266,14 @@ export function allocateLock(path: string, readers: number, isOurs: boolean): vo
     if (exists) renameSync(fresh, path);
     else linkSync(fresh, path);
   } catch (error) {
-    // Whoever came first has made it.
+    // The first caller has made it.
     if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
   } finally {
     rmSync(fresh, { force: true });
   }
 }
 
-/** Windows doesn't tell how much of a file is there. */
+/** Windows doesn't report how much of a file is allocated. */
 function isAllocated(path: string, length: number): boolean {
   const { size, blocks } = statSync(path);
   return process.platform === 'win32' || (size >= length && blocks * 512 >= length);

@@ -30,6 +30,8 @@ export interface ByteStore {
   readonly mayBeUnsealed: boolean;
   /** Whether nothing can be written. */
   readonly isReadOnly: boolean;
+  /** A text that is another one after each write. */
+  revision(): string;
   /** Adds the room that a change may take to that of others. */
   measure(change: Change, room: Demand): void;
   /**
@@ -151,6 +153,7 @@ class LmdbByteStore implements ByteStore {
   readonly mayBeUnsealed: boolean;
   readonly isReadOnly: boolean;
   readonly #databases: Databases;
+  readonly #isUnsealed: boolean;
   /** None in a store that is only read. */
   readonly #space: SpaceReserve | undefined;
   /** None either. */
@@ -163,14 +166,26 @@ class LmdbByteStore implements ByteStore {
     const { metadata, root } = databases;
     const format = metadata.get('format');
     const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_FORMAT);
-    const stamp = metadata.get('stamp');
-    // A store of format 1 accepts no commits until it is converted.
-    this.lastStamp = stamp === undefined || isUnsealed ? 0n : BigInt(decodeMetadata('stamp', stamp));
+    this.#isUnsealed = isUnsealed;
+    this.lastStamp = BigInt(this.#number('stamp'));
     this.mayBeUnsealed = isUnsealed || metadata.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
     if (path === undefined) return;
     this.#space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
     this.#large = new LargeWriter({ path: resolve(path), file: statSync(path, { bigint: true }), sync }, timers);
+  }
+
+  revision(): string {
+    return `${this.#number('version')}.${this.#number('stamp')}`;
+  }
+
+  /** Of the metadata; 0 where nothing was written yet. */
+  #number(name: 'version' | 'stamp'): string {
+    const bytes = this.#databases.metadata.get(name);
+    if (bytes === undefined) return '0';
+    const text = this.#isUnsealed ? decodeUnsealed(bytes) : decodeMetadata(name, bytes);
+    if (!/^\d+$/.test(text)) throw failure('storage_corrupt', { what: `the store's ${name} is not as it was written` });
+    return text;
   }
 
   measure(change: Change, room: Demand): void {
@@ -237,13 +252,13 @@ const NOTHING = (): void => {};
  * The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a
  * number.
  */
-function oldestReader(table: string): number {
+export function oldestReader(table: string): number {
   const numbers = [...table.matchAll(/^\s*\d+\s+\S+\s+(\d+)\s*$/gm)].map(([, number]) => Number(number));
   return Math.min(...numbers);
 }
 
 /** The library tells the cause of a failed commit in a promise of its own, which must not be left unobserved. */
-async function commitError(error: unknown): Promise<unknown> {
+export async function commitError(error: unknown): Promise<unknown> {
   const cause = (error as { readonly commitError?: Promise<unknown> }).commitError;
   try {
     await cause;
@@ -253,15 +268,15 @@ async function commitError(error: unknown): Promise<unknown> {
   }
 }
 
-class LmdbByteView implements ByteView {
+export class LmdbByteView implements ByteView {
   readonly version: number;
   readonly #records: Database<Uint8Array, Key>;
-  readonly #transaction: Transaction;
+  readonly transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
 
   constructor({ records, metadata }: Databases, transaction: Transaction, isReadOnly: boolean) {
     this.#records = records;
-    this.#transaction = transaction;
+    this.transaction = transaction;
     this.#options = { transaction };
     const version = metadata.get('version', this.#options);
     this.version = version === undefined || isReadOnly ? 0 : Number(decodeMetadata('version', version));
@@ -298,7 +313,7 @@ class LmdbByteView implements ByteView {
   }
 
   release(): void {
-    this.#transaction.done();
+    this.transaction.done();
   }
 }
 

@@ -8,7 +8,7 @@ import { admitted, CommitGate } from '../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../commit/commit-log.js';
 import { forEachChange, isLargeCommit, settleInSteps } from '../commit/commit-steps.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
-import type { BeginOptions, Engine, Key, KeyRange, Stored } from '../contract.js';
+import type { BeginOptions, CopySupport, Engine, Key, KeyRange, Stored } from '../contract.js';
 import { callAll, callInSteps } from '../transaction/after-commit.js';
 import { DELETED, type Written } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
@@ -32,6 +32,8 @@ export class MemoryEngine implements Engine {
   readonly #stamps: StampSource;
   readonly #clock: Clock;
   #changedAt: bigint;
+  /** How many there were. */
+  #commits = 0;
   #closed = false;
 
   constructor(options: { readonly clock?: Clock; readonly timers?: Timers } = {}) {
@@ -53,6 +55,12 @@ export class MemoryEngine implements Engine {
       ? new SnapshotTransaction(snapshot, this.committer(options), options)
       : new SnapshotTransaction(snapshot);
   }
+
+  readonly copying: CopySupport = {
+    revision: () => `${this.#commits}`,
+    lastStamp: () => this.#stamps.last,
+    raiseStamp: (stamp) => this.#stamps.raise(stamp),
+  };
 
   snapshot(): Snapshot {
     this.#mustBeOpen();
@@ -131,6 +139,7 @@ export class MemoryEngine implements Engine {
         if (stamp !== undefined) this.#stamps.give(stamp);
         this.#log.append(() => keys, writes.isMaintenance ? 'maintenance' : 'large');
         this.#changedAt = this.#clock.now();
+        this.#commits++;
         return callInSteps(afterCommit, this.#stamps.last, pausing);
       }),
     );
@@ -143,6 +152,7 @@ export class MemoryEngine implements Engine {
     });
     this.#log.append(() => overlay.keys(), isMaintenance ? 'maintenance' : 'small');
     this.#changedAt = this.#clock.now();
+    this.#commits++;
     callAll(afterCommit, this.#stamps.last);
   }
 }

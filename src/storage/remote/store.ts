@@ -2,7 +2,7 @@
  * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied
  * in groups, and a log of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
  */
-import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
+import type { CopySupport, Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
 
 /**
@@ -72,6 +72,10 @@ export interface CommitRequest {
   /** Ascending by key. */
   readonly changes: readonly Change[];
   readonly appended: readonly AppendedEntry[];
+  /** Of a commit of more than `RemoteStore.mostLoggedKeys`, what is logged instead of its keys; otherwise empty. */
+  readonly loggedRanges: readonly KeyRange[];
+  /** Roughly how many bytes its changes and entries take. */
+  readonly size: number;
   /** `BeginOptions.maintenance`. */
   readonly isMaintenance: boolean;
 }
@@ -89,11 +93,59 @@ export interface CommitGroup {
  */
 export type CommitOutcome = Versionstamp | 'conflict';
 
+/** Where heads stand. */
+export interface HeadStamps {
+  /** The versionstamps of those that are greater than asked for. */
+  readonly stamps: ReadonlyMap<Head, Versionstamp>;
+  /** The sum of all others: it grows whenever one of them moves. */
+  readonly sumOfOthers: bigint;
+}
+
+/** A part of the log of one head: what was committed after one versionstamp, up to another. */
+export interface LogSlice {
+  readonly head: Head;
+  readonly after: Versionstamp;
+  readonly upTo: Versionstamp;
+}
+
+/**
+ * What a commit has written under one head. One with several heads has a row for each, all of the same versionstamp;
+ * under other heads the same versionstamp may belong to other commits.
+ */
+export interface LogRow {
+  readonly head: Head;
+  readonly stamp: Versionstamp;
+  /** Identifies the node that made the commit. */
+  readonly node: string;
+  /** The number of its group (`CommitGroup.number`), and its place therein. */
+  readonly part: bigint;
+  readonly place: number;
+  readonly keys: readonly Key[];
+  /** Of a large commit, in which its keys lie. */
+  readonly ranges: readonly KeyRange[];
+}
+
+/** The first commits of some slices of the log, each whole. */
+export interface LogPage {
+  /** In the order of versionstamps; those of one commit stand together. */
+  readonly rows: readonly LogRow[];
+  /** Whether there are no commits behind these. */
+  readonly isLast: boolean;
+  /** Whether the log of a head doesn't reach back to where its slice begins, since it was pruned. */
+  readonly isGap: boolean;
+}
+
 export interface RemoteStore {
   /** `postgres`, … */
   readonly name: string;
+  /** As in `Engine`. */
+  readonly copying?: CopySupport;
+  /** Identifies this process in the log: 16 hexadecimal digits. */
+  readonly node: string;
   /** The longest key that it takes, in bytes. */
   readonly maxKeyLength: number;
+  /** Commits of more keys are logged by ranges. */
+  readonly mostLoggedKeys: number;
   /** Sends nothing before the first read. */
   snapshot(): StoreSnapshot;
   /**
@@ -105,9 +157,16 @@ export interface RemoteStore {
   apply(group: CommitGroup): Promise<readonly CommitOutcome[]>;
   /**
    * What became of a group whose outcome is unknown. If it wasn't applied, it never will be.
-   * @throws TesseraError `storage_unavailable` it can't be found out now
+   * @throws TesseraError `storage_unavailable` it can't be found out now, `commit_outcome_unknown` nor ever, since the
+   * log was pruned
    */
   settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'>;
+  /** Where heads stand whose versionstamps are greater than `above`. @throws TesseraError `storage_unavailable` */
+  headsAbove(above: Versionstamp): Promise<HeadStamps>;
+  /** A page of the log, bounded in rows and bytes. @throws TesseraError `storage_unavailable` */
+  log(slices: readonly LogSlice[]): Promise<LogPage>;
+  /** See `SharedStore.prune`. @throws TesseraError `storage_unavailable` */
+  prune(): Promise<boolean>;
   /** Reads and writes something. @throws TesseraError `storage_unavailable` */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ import {
 
 export const ME = new RecordId('user', 'me');
 export const OTHER = new RecordId('user', 'other');
-/** What is stored of the one who asks; rules look at it, and nobody sees it. */
+/** What is stored of the current user; rules read it, and no user sees it. */
 export const MY_LEVEL = 2;
 export const MY_RECORDS: readonly RecordId[] = [new RecordId('a', 1), new RecordId('a', 3)];
 
@@ -31,14 +31,14 @@ export interface Rule {
 export interface Computed {
   readonly text: string;
   readonly reads: readonly string[];
-  /** `look` finds what whoever asks may see of a record. */
+  /** `look` finds what the current user may see of a record. */
   value(record: ObjectValue, look: (id: Value) => ObjectValue | undefined): Value;
 }
 
 export interface Table {
   readonly row: Rule;
   readonly guards: Guards;
-  /** Paths at which nobody whom rules apply to may change anything. */
+  /** Paths at which no user subject to rules may change anything. */
   readonly fixed: readonly Path[];
   /** The field `c`. */
   readonly computed: Computed | undefined;

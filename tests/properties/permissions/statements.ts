@@ -56,7 +56,7 @@ const CONDITIONS = [
   'array::len(<-e) > 0',
   'record::exists(link ?? b:9)',
 ] as const;
-/** Which of their errors is told, if any, is for the order of the records to say, and for the path that finds them. */
+/** Which of their errors is shown, if any, depends on the order of the records, and on the path that finds them. */
 const FAILING = [
   "n * 's' = 1",
   '<int> s = 1',
@@ -240,7 +240,7 @@ export const explained: fc.Arbitrary<string> = fc.oneof(
     .filter(([, text]) => text.startsWith('SELECT'))
     .map(([how, text]) => `${how} ${text}`),
   unordered.filter((text) => text.startsWith('SELECT')).map((text) => `${text} EXPLAIN`),
-  fc.constantFrom('INFO FOR SESSIONS', 'INFO FOR DB', 'INFO FOR TABLE a', 'INFO FOR INDEX i0 ON a'),
+  fc.constantFrom('INFO FOR SESSIONS', 'INFO FOR NODES', 'INFO FOR DB', 'INFO FOR TABLE a', 'INFO FOR INDEX i0 ON a'),
 );
 
 const z = ['z'] as const;
@@ -391,7 +391,7 @@ export const LIVE_QUERIES = [
 
 const NEW = 'a:8';
 /**
- * What somebody else does meanwhile; it neither shows anything that was hidden nor does anything that depends on it. Whether the new
+ * What another user does meanwhile; it neither shows anything that was hidden nor does anything that depends on it. Whether the new
  * record is seen must not be for hidden records to say.
  */
 export const ELSEWHERE: readonly RandomStatement[] = [

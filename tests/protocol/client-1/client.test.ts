@@ -36,7 +36,7 @@ afterAll(() => server.close());
 
 const addressOf = ({ url }: { readonly url: string }, scheme: string) => `${url.replace('http', scheme)}/rpc`;
 
-/** This generation was made for 1.x and 2.x, and has to be told not to mind a later one, of SurrealDB itself, too. */
+/** This generation was made for 1.x and 2.x, and needs an option to accept a later one, SurrealDB's own included. */
 const OPTIONS = { versionCheck: false, reconnect: false };
 
 const ann = new RecordId('person', 1);

@@ -21,7 +21,7 @@ export const newClient = (): Surreal =>
 export const addressOf = ({ url }: { readonly url: string }, scheme: string): string =>
   scheme === 'tessera' ? `tessera://${folder}` : `${url.replace('http', scheme)}/rpc`;
 
-/** Nobody is signed in, unless the options say so. */
+/** Not signed in, unless the options say so. */
 export async function connected(
   server: { readonly url: string },
   scheme: string,
@@ -30,7 +30,7 @@ export async function connected(
   const db = newClient();
   if (scheme === 'tessera') await defineRoot(addressOf(server, scheme));
   await db.connect(addressOf(server, scheme), options);
-  // In process the owner is there as long as nobody has signed in.
+  // In process the session has the rights of an owner until a user signs in.
   if (scheme === 'tessera' && options.authentication === undefined) await db.invalidate();
   return db;
 }

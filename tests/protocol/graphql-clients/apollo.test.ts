@@ -266,7 +266,7 @@ describe('subscriptions', () => {
     const create = gql`mutation { createNote(data: { id: "live", book: "1", text: "live: one" }) { id text } }`;
     await hers.apollo.mutate({ mutation: create });
     await expect.poll(() => heard).toHaveLength(1);
-    // Somebody changes it elsewhere.
+    // It is changed elsewhere.
     await library.run("UPDATE note:live SET text = 'silent'; UPDATE note:live SET text = 'live: two'");
     await expect.poll(() => heard).toHaveLength(2);
     expect(heard).toMatchObject([

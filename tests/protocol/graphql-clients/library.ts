@@ -1,4 +1,4 @@
-/** A library on a real server, for the usual clients of GraphQL: everybody reads the books, and readers keep notes that are theirs alone. */
+/** A library on a real server, for the usual clients of GraphQL: all users read the books, and readers keep notes that are theirs alone. */
 import type { RunningServer } from '../../../src/server/server.js';
 import { ROOT, startTestServer } from '../../support/server.js';
 
@@ -42,7 +42,7 @@ export interface Library {
   readonly url: string;
   /** The same over WebSockets. */
   readonly socketUrl: string;
-  /** Signs somebody up over HTTP; gives the headers of who has signed in. */
+  /** Signs a user up over HTTP; gives the headers of who has signed in. */
   signUp(name: string): Promise<Record<string, string>>;
   /** Runs statements as root. Gives their results. */
   run(text: string): Promise<unknown[]>;

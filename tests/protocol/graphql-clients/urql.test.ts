@@ -117,7 +117,7 @@ describe('mutations', () => {
     );
     expect(data).toEqual({ createNote: null });
     expect(error?.graphQLErrors).toMatchObject([{ extensions: { code: 'field_assert' }, path: ['createNote'] }]);
-    // Nobody else's notes are there.
+    // Notes of other users aren't there.
     expect((await clientOf(PLACE).mutation(merge, { id: 'note:nobody', text: 'x' })).data).toEqual({ mergeNote: null });
   });
 });

@@ -102,3 +102,23 @@ export function int4ArrayOf(field: string): number[] {
   for (let at = 24; at < field.length; at += 8) items.push(int4Of(field.slice(at, at + 4)));
   return items;
 }
+
+/** A `bytea[]` of a result, of one dimension and without NULLs. */
+export function byteaArrayOf(field: string): string[] {
+  // Parts of the field would keep all of it in memory as long as one of them is.
+  const from = bytes(field);
+  const items: string[] = [];
+  for (let at = 20; at < from.length; ) {
+    const end = at + 4 + from.readInt32BE(at);
+    items.push(from.toString('latin1', at + 4, end));
+    at = end;
+  }
+  return items;
+}
+
+/** An `int8[]` of a result, of one dimension and without NULLs. */
+export function int8ArrayOf(field: string): bigint[] {
+  const items: bigint[] = [];
+  for (let at = 24; at < field.length; at += 12) items.push(int8Of(field.slice(at, at + 8)));
+  return items;
+}

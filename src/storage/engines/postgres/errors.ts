@@ -2,17 +2,38 @@
 import pg from 'pg';
 import { failure, TesseraError } from '../../../errors/error.js';
 
-/** SQLSTATEs of a serialization failure and of a deadlock. */
-const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
+type MakeFailure = (reason: string) => TesseraError;
 
-/** @returns `transaction_conflict`, or `storage_unavailable` with what the server said */
+const conflict: MakeFailure = () => failure('transaction_conflict');
+const denied: MakeFailure = (reason) => failure('storage_denied', { reason });
+
+/** By SQLSTATE (PostgreSQL's documentation, appendix "Error Codes"); all others are `storage_unavailable`. */
+const FAILURES: Readonly<Record<string, MakeFailure>> = {
+  // Serialization failure, deadlock.
+  '40001': conflict,
+  '40P01': conflict,
+  // A role or its password, a permission, a database that isn't there.
+  '28000': denied,
+  '28P01': denied,
+  '42501': denied,
+  '3D000': denied,
+  // Disk full.
+  '53100': (reason) => failure('storage_full', { reason }),
+  // Of `settle_group_v1`.
+  TS002: (reason) => failure('commit_outcome_unknown', { reason }),
+};
+
+/** @returns the failure for what the server or the network has said, with its words */
 export function storageError(error: unknown): TesseraError {
   if (error instanceof TesseraError) return error;
-  if (error instanceof pg.DatabaseError && error.code !== undefined && CONFLICTS.has(error.code)) {
-    return failure('transaction_conflict');
-  }
   const reason = error instanceof Error ? error.message : String(error);
-  return failure('storage_unavailable', { reason }, { cause: error });
+  const make = FAILURES[sqlState(error) ?? ''];
+  return make?.(reason) ?? failure('storage_unavailable', { reason }, { cause: error });
+}
+
+/** Whether the server takes no more connections for now. */
+export function isOverfull(error: unknown): boolean {
+  return sqlState(error) === '53300';
 }
 
 /**
@@ -21,4 +42,8 @@ export function storageError(error: unknown): TesseraError {
  */
 export function isAnswer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
 }

@@ -9,15 +9,17 @@ import { PostgresStore } from './store.js';
 export interface OpenPostgresOptions {
   /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
   readonly describeKey?: (key: Key) => string;
-  /** See `PostgresOptions.isShared`. */
-  readonly isShared?: boolean;
+  /** No other process may have it open meanwhile. Default: other servers may. */
+  readonly exclusive?: boolean;
+  /** The store must be there already; its schema isn't made. */
+  readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }
 
 /**
  * Opens the store in a PostgreSQL database, making its schema if there is none.
- * @throws TesseraError `storage_address`, `storage_in_use`, `storage_format`, `storage_unavailable`
+ * @throws TesseraError `storage_address`, `storage_denied`, `storage_in_use`, `storage_format`, `storage_unavailable`
  */
 export async function openPostgres(address: string, options: OpenPostgresOptions = {}): Promise<RemoteEngine> {
   const { clock = realEnvironment.clock, timers = realEnvironment.timers, describeKey = () => 'An entry' } = options;
@@ -25,7 +27,9 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     ...readPostgresAddress(address),
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
-    isShared: options.isShared ?? false,
+    timers,
+    exclusive: options.exclusive,
+    readOnly: options.readOnly,
   });
   return new RemoteEngine(store, { clock, timers });
 }

@@ -10,11 +10,15 @@ const TRUE = '\x01';
 /**
  * Makes the schema of a store with its tables and functions, unless they are there.
  * @param connection whose search path is the schema
- * @throws TesseraError `storage_format` for those of another version; Error what the server or the network says
+ * @throws TesseraError `storage_format` for those of another version, `storage_unavailable` where they `mustExist` and
+ * don't; Error what the server or the network says
  */
-export async function prepareSchema(connection: Connection, schema: string): Promise<void> {
+export async function prepareSchema(connection: Connection, schema: string, mustExist = false): Promise<void> {
   const [row] = await connection.query(HAS_SCHEMA);
-  if (row?.[0] !== TRUE) await createSchema(connection, schema);
+  if (row?.[0] !== TRUE) {
+    if (mustExist) throw failure('storage_unavailable', { reason: `there is no store in the schema ${schema}` });
+    await createSchema(connection, schema);
+  }
   const [about] = await connection.query(FORMAT_OF);
   const format = about?.[0] ?? 'unknown';
   if (format !== `${FORMAT}`)

@@ -4,8 +4,11 @@
  * `entry` holds the keys and values. `head` has a row for each head (`remote/heads.ts`), which a commit locks, with the
  * versionstamp of the last commit under it. `log` has the keys that each commit has written, in the order of
  * versionstamps without gaps, as far back as snapshots and those who follow it may need. `fence` makes sure that a
- * group of commits whose outcome was settled as "not applied" never is applied later.
+ * group of commits whose outcome was settled as "not applied" never is applied later, and that none is settled so whose
+ * rows were removed from the log.
  */
+
+import { commitFunction, SENT_WRITES, STAGED_WRITES } from './commit-function.js';
 
 /** Of tables and functions, written to `about`. */
 export const FORMAT = 1;
@@ -16,7 +19,8 @@ CREATE TABLE IF NOT EXISTS entry (key bytea PRIMARY KEY, value bytea NOT NULL);
 -- Records are packed already: compressing them costs time and saves nothing.
 ALTER TABLE entry ALTER COLUMN value SET STORAGE EXTERNAL;
 -- Room in each page, so that an update of a head stays in its page and writes no index.
-CREATE TABLE IF NOT EXISTS head (id bigint PRIMARY KEY, stamp bigint NOT NULL) WITH (fillfactor = 10);
+-- Up to the versionstamp \`pruned\`, included, its log may have been removed.
+CREATE TABLE IF NOT EXISTS head (id bigint PRIMARY KEY, stamp bigint NOT NULL, pruned bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
 INSERT INTO head VALUES (0, 0) ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS log (
   head bigint NOT NULL,
@@ -27,11 +31,26 @@ CREATE TABLE IF NOT EXISTS log (
   -- The place of the commit in its group.
   place integer NOT NULL,
   keys bytea[] NOT NULL,
+  -- Of a large commit instead of its keys: where they lie.
+  range_from bytea[] NOT NULL DEFAULT '{}',
+  range_to bytea[] NOT NULL DEFAULT '{}',
   -- Readers of the keys don't conflict with it, only those who write them.
   is_maintenance boolean NOT NULL,
   PRIMARY KEY (head, stamp)
 );
-CREATE TABLE IF NOT EXISTS fence (node bigint NOT NULL, head bigint NOT NULL, part bigint NOT NULL, PRIMARY KEY (node, head));
+ALTER TABLE log ALTER COLUMN keys SET STORAGE EXTERNAL;
+-- Finds large commits among those that are judged by, as a rule none.
+CREATE INDEX IF NOT EXISTS log_ranges ON log (head, stamp) WHERE cardinality(range_from) > 0;
+CREATE TABLE IF NOT EXISTS fence (
+  node bigint NOT NULL,
+  head bigint NOT NULL,
+  -- Groups up to this number are kept out.
+  part bigint NOT NULL DEFAULT -1,
+  -- Up to this number, groups may be gone from the log.
+  pruned bigint NOT NULL DEFAULT -1,
+  changed timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (node, head)
+);
 
 -- The head of a key: the id of its database, or 0.
 CREATE OR REPLACE FUNCTION head_of(key bytea) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -75,66 +94,8 @@ BEGIN
   RETURN first;
 END $$;
 
--- Judges and applies a group of commits. Arrays that belong together have the same length; those that end in _c hold the number of the commit.
--- Gives the first versionstamp, and the numbers of the commits that conflict; nothing where the group was settled as not applied.
-CREATE OR REPLACE FUNCTION commit_group_v1(
-  me bigint, this_part bigint, written bigint[], shared bigint[], everything boolean, size integer,
-  since_c integer[], since_head bigint[], since_stamp bigint[],
-  key_c integer[], key_read bytea[],
-  range_c integer[], range_from bytea[], range_to bytea[],
-  write_c integer[], write_key bytea[], write_value bytea[],
-  append_c integer[], append_prefix bytea[], append_at integer[], append_value bytea[],
-  maintenance integer[]
-) RETURNS TABLE (first bigint, conflicting integer[]) LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-  s bigint;
-  bad integer[] := '{}';
-BEGIN
-  s := take_stamps(written, shared, everything, size);
-  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND f.head = ANY(written)) THEN
-    RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
-  END IF;
-  IF everything OR cardinality(since_c) > 0 THEN
-    WITH given AS (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
-    since AS (
-      SELECT * FROM given
-      UNION ALL
-      SELECT each.c, id, 0 FROM generate_series(0, size - 1) AS each(c) CROSS JOIN head
-        WHERE everything AND NOT EXISTS (SELECT 1 FROM given WHERE given.c = each.c AND given.head = id)
-    ),
-    oldest AS (SELECT head, min(stamp) AS stamp FROM since GROUP BY head),
-    recent AS MATERIALIZED (
-      SELECT l.head, l.stamp, l.is_maintenance, k.key
-      FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp CROSS JOIN LATERAL unnest(l.keys) AS k(key)
-    )
-    SELECT coalesce(array_agg(DISTINCT c), '{}') INTO bad FROM (
-      SELECT r.c, recent.head, recent.stamp, recent.is_maintenance AS ignored FROM unnest(key_c, key_read) AS r(c, key)
-        JOIN recent ON recent.key = r.key
-      UNION ALL
-      SELECT r.c, recent.head, recent.stamp, recent.is_maintenance FROM unnest(range_c, range_from, range_to) AS r(c, low, high)
-        JOIN recent ON recent.key >= r.low AND recent.key < r.high
-      UNION ALL
-      SELECT w.c, recent.head, recent.stamp, NOT recent.is_maintenance FROM unnest(write_c, write_key) AS w(c, key)
-        JOIN recent ON recent.key = w.key
-    ) AS met
-    JOIN since USING (c, head) WHERE met.stamp > since.stamp AND (NOT ignored OR c = ANY(maintenance));
-  END IF;
-  INSERT INTO entry AS e
-    SELECT key, value FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE value IS NOT NULL AND c <> ALL(bad)
-    UNION ALL
-    SELECT prefix || int8send(s + c) || int4send(at), value FROM unnest(append_c, append_prefix, append_at, append_value) AS a(c, prefix, at, value) WHERE c <> ALL(bad)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value;
-  DELETE FROM entry WHERE key = ANY(ARRAY(SELECT w.key FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE w.value IS NULL AND w.c <> ALL(bad)));
-  INSERT INTO log (head, stamp, node, part, place, keys, is_maintenance)
-    SELECT head_of(key), s + c, me, this_part, c, array_agg(key), c = ANY(maintenance) FROM (
-      SELECT c, key FROM unnest(write_c, write_key) AS w(c, key)
-      UNION ALL
-      SELECT c, prefix || int8send(s + c) || int4send(at) FROM unnest(append_c, append_prefix, append_at) AS a(c, prefix, at)
-    ) AS written WHERE c <> ALL(bad) GROUP BY c, head_of(key);
-  RETURN QUERY SELECT s, bad;
-END $$;
-
+${commitFunction('commit_group_v1', SENT_WRITES)}
+${commitFunction('commit_staged_v1', STAGED_WRITES)}
 -- What became of a group whose answer was lost; what wasn't applied by now never will be.
 CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, written bigint[])
 RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$
@@ -142,9 +103,39 @@ RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$
 BEGIN
   -- Waits for the group, should it be under way still, and keeps it out, should it come later.
   PERFORM take_stamps(written, '{}', false, 0);
-  INSERT INTO fence AS f SELECT me, id, this_part FROM unnest(written) AS id
-    ON CONFLICT (node, head) DO UPDATE SET part = greatest(f.part, excluded.part);
+  INSERT INTO fence AS f (node, head, part) SELECT me, id, this_part FROM unnest(written) AS id
+    ON CONFLICT (node, head) DO UPDATE SET part = greatest(f.part, excluded.part), changed = now();
   RETURN QUERY SELECT DISTINCT l.place, l.stamp FROM log AS l
     WHERE l.node = me AND l.part = this_part AND l.head = ANY(written);
+  -- Read behind the log, so that what is removed meanwhile shows.
+  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.head = ANY(written) AND f.pruned >= this_part) THEN
+    RAISE EXCEPTION 'the log no longer says what became of it' USING ERRCODE = 'TS002';
+  END IF;
+END $$;
+
+-- Removes the oldest rows of one head's log, \`most\` of them at most and only those before a versionstamp. Those who judge or read by the log learn of it by the head.
+CREATE OR REPLACE FUNCTION prune_head_v1(this bigint, before bigint, most integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  reached bigint;
+  up_to bigint;
+  removed integer;
+BEGIN
+  -- What is lost of it with the server is done again.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  SELECT pruned INTO reached FROM head WHERE id = this FOR UPDATE;
+  SELECT max(stamp) INTO up_to FROM (
+    SELECT stamp FROM log WHERE head = this AND stamp > reached AND stamp < before ORDER BY stamp LIMIT most
+  ) AS oldest;
+  IF up_to IS NULL THEN
+    RETURN 0;
+  END IF;
+  UPDATE head SET pruned = up_to WHERE id = this;
+  WITH gone AS (DELETE FROM log WHERE head = this AND stamp > reached AND stamp <= up_to RETURNING node, part),
+  noted AS (
+    INSERT INTO fence AS f (node, head, pruned) SELECT node, this, max(part) FROM gone GROUP BY node
+      ON CONFLICT (node, head) DO UPDATE SET pruned = greatest(f.pruned, excluded.pruned), changed = now()
+  )
+  SELECT count(*) INTO removed FROM gone;
+  RETURN removed;
 END $$;
 `;

@@ -1,0 +1,77 @@
+/** What the key of another node's commit means for the sessions of this one. */
+import type { Level } from '../language/ast.js';
+import type { Key, KeyRange } from '../storage/contract.js';
+import type { Id } from './definitions/definition.js';
+import {
+  databaseArea,
+  definitionRange,
+  grantKey,
+  idAt,
+  namespaceArea,
+  prefixRange,
+  ROOT_AREA,
+  revocationRange,
+  settingKey,
+} from './keys.js';
+
+export type FollowedKey =
+  /** A user, an access method, or the revocation of a user's tokens; of a database with its id. */
+  | { readonly kind: 'user'; readonly level: Level; readonly database?: Id }
+  /** The row of a namespace or a database. */
+  | { readonly kind: 'place' }
+  /** A grant, by what its key has behind the area. */
+  | { readonly kind: 'grant'; readonly name: string }
+  /** The incarnation of a record, by the encoded key of the record. */
+  | { readonly kind: 'incarnation'; readonly key: string }
+  | { readonly kind: 'setting' };
+
+const NO_AREA = '';
+const USERS = [
+  definitionRange(NO_AREA, 'user').from,
+  definitionRange(NO_AREA, 'access').from,
+  // The revocation of a single token ends no session.
+  revocationRange(NO_AREA, 'subject').from,
+];
+const PLACES = [definitionRange(NO_AREA, 'namespace').from, definitionRange(NO_AREA, 'database').from];
+const GRANT = grantName('', '')[0] as string;
+const INCARNATION = 'i';
+const SETTING = settingKey('denials')[ROOT_AREA.length] as string;
+
+const ROOT = ROOT_AREA;
+const NAMESPACE = namespaceArea(0);
+const DATABASE = databaseArea(0);
+const TABLE_LENGTH = 4;
+/** Most keys are of one of these kinds: records, index entries, edges, and changes of watched tables. */
+const OF_NO_INTEREST = 'rxecl';
+
+/** The name that `FollowedKey` has for a grant. */
+export function grantName(access: string, grant: string): string {
+  return grantKey(NO_AREA, access, grant);
+}
+
+/** `undefined` for keys on which no session rests. */
+export function readFollowedKey(key: Key): FollowedKey | undefined {
+  const at = key[0] === ROOT ? ROOT.length : DATABASE.length;
+  const kind = key[at];
+  if (kind === undefined || OF_NO_INTEREST.includes(kind)) return undefined;
+  const isDatabase = key[0] === DATABASE[0];
+  if (kind === INCARNATION) {
+    return isDatabase ? { kind: 'incarnation', key: key.slice(at + 1 + TABLE_LENGTH) } : undefined;
+  }
+  if (kind === GRANT) return { kind: 'grant', name: key.slice(at) };
+  if (USERS.some((prefix) => key.startsWith(prefix, at))) {
+    if (isDatabase) return { kind: 'user', level: 'database', database: idAt(key, 1) };
+    return { kind: 'user', level: key[0] === NAMESPACE[0] ? 'namespace' : 'root' };
+  }
+  if (key[0] !== ROOT) return undefined;
+  if (kind === SETTING) return { kind: 'setting' };
+  return PLACES.some((prefix) => key.startsWith(prefix, at)) ? { kind: 'place' } : undefined;
+}
+
+/** Whether a range of keys may hold some of those, or anything that a node has to read again. */
+export function mayHoldFollowedKeys({ from, to }: KeyRange): boolean {
+  // A range within the records of a table, or the like.
+  const kind = from[0] === DATABASE[0] ? from[DATABASE.length] : undefined;
+  if (kind === undefined || !'rxe'.includes(kind)) return true;
+  return to > prefixRange(from.slice(0, DATABASE.length + 1)).to;
+}

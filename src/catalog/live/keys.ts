@@ -1,0 +1,36 @@
+/** Keys of live queries of stores that several nodes use (`../keys.ts`). */
+import type { Key, KeyRange } from '../../storage/contract.js';
+import type { Id } from '../definitions/definition.js';
+import { databaseArea, idAt, idBytes, prefixRange } from '../keys.js';
+
+/** Until when a table is watched. */
+export function watchKey(database: Id, table: Id): Key {
+  return `${databaseArea(database)}w${idBytes(table)}`;
+}
+
+/** A live query, by its id. */
+export function liveQueryKey(database: Id, id: string): Key {
+  return liveQueryRange(database).from + id;
+}
+
+export function liveQueryRange(database: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}u`);
+}
+
+/** The log of what was changed in the watched tables of a database. */
+export function liveLogPrefix(database: Id): Key {
+  return `${databaseArea(database)}c`;
+}
+
+/** Up to which position that log has been pruned. */
+export function liveLogPrunedKey(database: Id): Key {
+  return `${databaseArea(database)}y`;
+}
+
+const LIVE_LOG_START = liveLogPrefix(0);
+
+/** The database in whose log a key is, if it is in any. */
+export function databaseOfLiveLog(key: Key): Id | undefined {
+  const at = LIVE_LOG_START.length - 1;
+  return key[0] === LIVE_LOG_START[0] && key[at] === LIVE_LOG_START[at] ? idAt(key, 1) : undefined;
+}

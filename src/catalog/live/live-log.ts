@@ -1,0 +1,91 @@
+/**
+ * The log of what was changed in watched tables (`watched-tables.ts`), one for each database: each node reads it for
+ * its live queries, in the order of commits. Its entries are kept for a minute.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type LogPosition, positionAfter, positionIn, stampBytes, stampIn, stampOfTime } from '../../storage/append.js';
+import type { Cursor, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
+import { int, isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
+import type { Id } from '../definitions/definition.js';
+import { prefixRange } from '../keys.js';
+import { liveLogPrefix, liveLogPrunedKey } from './keys.js';
+
+/** A record of a watched table before and after a change, as stored. */
+export interface LiveChange {
+  readonly table: Id;
+  readonly before: ObjectValue | undefined;
+  readonly after: ObjectValue | undefined;
+}
+
+/** A change, or the table in which one wasn't logged, since it takes too much room. */
+export type LiveLogEntry = LiveChange | { readonly tooLargeIn: Id };
+
+/** What the record may take before and after the change together, in bytes. */
+const MOST_LOGGED = 16 * 2 ** 20;
+/** For how long entries are kept, in nanoseconds. */
+const KEPT = 60n * 1_000_000_000n;
+/** Entries that are read or deleted at a time. */
+const BATCH = 256;
+
+export function appendLiveChange(transaction: Transaction, database: Id, { table, before, after }: LiveChange): void {
+  const isTooLarge = weightOf(before, after) > MOST_LOGGED;
+  transaction.append(liveLogPrefix(database), isTooLarge ? [table] : [table, before, after]);
+}
+
+export function readLiveLogEntry(stored: Stored): LiveLogEntry | undefined {
+  if (!isArray(stored)) return undefined;
+  const [table, before, after] = stored;
+  if (typeof table !== 'number') return undefined;
+  if (stored.length === 1) return { tooLargeIn: table };
+  return { table, before: recordIn(before), after: recordIn(after) };
+}
+
+function recordIn(value: Value): ObjectValue | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+/** The entries from a position on. */
+export function scanLiveLog(transaction: Transaction, database: Id, from: LogPosition): Cursor {
+  const prefix = liveLogPrefix(database);
+  return transaction.scan({ from: prefix + from, to: prefixRange(prefix).to }, { batch: BATCH });
+}
+
+/** Where an entry is in the log of its database, and the versionstamp of its commit. */
+export function liveLogPosition(database: Id, key: string): { position: LogPosition; stamp: Versionstamp } {
+  const prefix = liveLogPrefix(database);
+  return { position: positionIn(prefix, key), stamp: stampIn(prefix, key) };
+}
+
+/** The position behind the last entry that has been deleted. */
+export function liveLogStart(transaction: Transaction, database: Id): PromiseOrValue<LogPosition> {
+  return andThen(transaction.get(liveLogPrunedKey(database)), (stored) =>
+    stored === undefined ? '' : positionAfter(BigInt(stored as number | bigint)),
+  );
+}
+
+export function isLiveLogEmpty(transaction: Transaction, database: Id): PromiseOrValue<boolean> {
+  const cursor = transaction.scan(prefixRange(liveLogPrefix(database)), { limit: 1 });
+  return andThen(cursor.next(), (batch) => {
+    cursor.close();
+    return batch === undefined;
+  });
+}
+
+/**
+ * Deletes some of the entries that are too old. `now`: nanoseconds since 1970. Answers whether there may be more.
+ */
+export function pruneLiveLog(transaction: Transaction, database: Id, now: bigint): PromiseOrValue<boolean> {
+  const prefix = liveLogPrefix(database);
+  const to = prefix + stampBytes(stampOfTime(now - KEPT) ?? 0n);
+  if (to <= prefix) return false;
+  const cursor = transaction.scan({ from: prefix, to }, { limit: BATCH });
+  return andThen(cursor.next(), (batch) => {
+    cursor.close();
+    const last = batch?.at(-1);
+    if (batch === undefined || last === undefined) return false;
+    for (const [key] of batch) transaction.delete(key);
+    transaction.put(liveLogPrunedKey(database), int(stampIn(prefix, last[0])));
+    return batch.length === BATCH;
+  });
+}

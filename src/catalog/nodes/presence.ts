@@ -1,0 +1,82 @@
+/** The lasting sessions of all nodes, so that each can list them, count them, and end them. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Entry, Key, Stored, Transaction } from '../../storage/contract.js';
+import { datetimeNanoseconds } from '../../value/datetime.js';
+import { Datetime, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { toDatetime } from '../credentials/grant.js';
+import type { RevocableToken } from '../credentials/revocation-list.js';
+import { entriesOf } from '../entries.js';
+import type { DatabasePath } from '../principal.js';
+import { PRESENCE_RANGE, presenceOfUser } from './keys.js';
+
+/** A session, as it was when its user signed in. */
+export interface PresentSession {
+  /** Of the node (`SharedStore.node`). */
+  readonly node: string;
+  /** A UUID. */
+  readonly id: string;
+  /** Where its user is defined, and who that is (`subjectOf`). */
+  readonly place: DatabasePath;
+  readonly subject: string;
+  /** When the user signed in, in nanoseconds since 1970. */
+  readonly since: bigint;
+  /** The token that would open it again. */
+  readonly token: RevocableToken | undefined;
+  /** What INFO FOR SESSIONS shows of it. */
+  readonly overview: ObjectValue;
+}
+
+export function storedSession({ node, id, place, subject, since, token, overview }: PresentSession): Stored {
+  const row = newObject();
+  Object.assign(row, { node, id, subject, since: toDatetime(since), overview });
+  if (place.namespace !== undefined) row['namespace'] = place.namespace;
+  if (place.database !== undefined) row['database'] = place.database;
+  if (token !== undefined) {
+    row['token'] = token.id;
+    if (token.expiry !== undefined) row['expiry'] = toDatetime(token.expiry);
+  }
+  return row;
+}
+
+function readSession(stored: Stored): PresentSession | undefined {
+  if (!isObject(stored)) return undefined;
+  const { node, id, namespace, database, subject, since, token, expiry, overview } = stored;
+  return {
+    node: String(node),
+    id: String(id),
+    place: { namespace: textOf(namespace), database: textOf(database) },
+    subject: String(subject),
+    since: nanosecondsOf(since) ?? 0n,
+    token: typeof token === 'string' ? { id: token, expiry: nanosecondsOf(expiry) } : undefined,
+    overview: isObject(overview) ? overview : newObject(),
+  };
+}
+
+function textOf(value: Value): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function nanosecondsOf(value: Value): bigint | undefined {
+  return value instanceof Datetime ? datetimeNanoseconds(value) : undefined;
+}
+
+/** The sessions of a user, or of all, with their keys. */
+export function presentSessions(
+  transaction: Transaction,
+  user?: string,
+): PromiseOrValue<readonly (PresentSession & { readonly key: Key })[]> {
+  const range = user === undefined ? PRESENCE_RANGE : presenceOfUser(user);
+  return andThen(entriesOf(transaction, range), (entries: readonly Entry[]) =>
+    entries.flatMap(([key, stored]) => {
+      const session = readSession(stored);
+      return session === undefined ? [] : [{ ...session, key }];
+    }),
+  );
+}
+
+/** Deletes the sessions of nodes that are gone. */
+export function sweepSessions(transaction: Transaction, isGone: (node: string) => boolean): PromiseOrValue<void> {
+  return andThen(presentSessions(transaction), (sessions) => {
+    for (const { key, node } of sessions) if (isGone(node)) transaction.delete(key);
+  });
+}

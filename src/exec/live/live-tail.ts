@@ -1,0 +1,147 @@
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { Id } from '../../catalog/definitions/definition.js';
+import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
+import { liveLogPosition, liveLogStart, readLiveLogEntry, scanLiveLog } from '../../catalog/live/live-log.js';
+import type { Environment } from '../../env/environment.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import { type LogPosition, positionAfter } from '../../storage/append.js';
+import { CoalescedTask } from '../../storage/coalesced-task.js';
+import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
+import { RecordId } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
+import type { LiveQuery } from '../runtime/execution.js';
+import { RequestInterrupt } from '../runtime/interrupt.js';
+
+export interface LiveTailServices {
+  readonly engine: Engine;
+  readonly catalogs: CatalogCache;
+  readonly environment: Environment;
+  readonly report: (error: TesseraError) => void;
+  /** Ends a query. */
+  end(query: LiveQuery, reason: TesseraError): void;
+}
+
+/** A live query, and the position in the log from which on it hasn't got changes yet. */
+interface Reader {
+  readonly query: LiveQuery;
+  next: LogPosition;
+}
+
+/**
+ * Reads the log of one database for the live queries that this process has there, from where each has begun. One round
+ * reads all that a snapshot shows; the next comes when another commit has appended to the log.
+ */
+export class LiveTail {
+  readonly #services: LiveTailServices;
+  readonly #namespace: string;
+  readonly #name: string;
+  readonly #database: Id;
+  readonly #readers = new Map<LiveQuery, Reader>();
+  readonly #reading: CoalescedTask;
+
+  constructor(services: LiveTailServices, { namespace, database }: DatabaseCatalog) {
+    this.#services = services;
+    this.#namespace = namespace.name;
+    this.#name = database.name;
+    this.#database = database.id;
+    this.#reading = new CoalescedTask(services.environment.timers, () => this.#round(), services.report);
+  }
+
+  get queries(): Iterable<LiveQuery> {
+    return this.#readers.keys();
+  }
+
+  get isEmpty(): boolean {
+    return this.#readers.size === 0;
+  }
+
+  /** A query that receives the changes of the commits after one. */
+  add(query: LiveQuery, after: Versionstamp): void {
+    this.#readers.set(query, { query, next: positionAfter(after) });
+    this.wake();
+  }
+
+  remove(query: LiveQuery): void {
+    this.#readers.delete(query);
+    if (this.isEmpty) this.#reading.stop();
+  }
+
+  /** The log has got entries, or the database or a table may have been removed. */
+  wake(): void {
+    this.#reading.wake();
+  }
+
+  async #round(): Promise<void> {
+    if (this.isEmpty) return;
+    const { engine, catalogs } = this.#services;
+    const transaction = await engine.begin({ writable: false });
+    try {
+      const catalog = await loadDatabase(transaction, catalogs, this.#namespace, this.#name);
+      if (catalog?.database.id === this.#database) await this.#read(transaction);
+      this.#endRemoved(catalog);
+    } finally {
+      transaction.cancel();
+    }
+  }
+
+  async #read(transaction: Transaction): Promise<void> {
+    // Those who come during the round are read for in the next one.
+    const readers = [...this.#readers.values()];
+    if (readers.length === 0) return;
+    const start = await liveLogStart(transaction, this.#database);
+    for (const { query, next } of readers) {
+      if (next < start) this.#services.end(query, failure('live_queries_behind'));
+    }
+    const from = readers.map(({ next }) => next).reduce((a, b) => (a < b ? a : b));
+    const interrupt = RequestInterrupt.begin(this.#services.environment);
+    const cursor = scanLiveLog(transaction, this.#database, from);
+    let last: Versionstamp | undefined;
+    try {
+      for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+        for (const entry of batch) {
+          last = this.#deliver(readers, entry);
+          await interrupt.checkpoint();
+        }
+        if (this.#reading.isStopped) return;
+      }
+    } finally {
+      cursor.close();
+    }
+    if (last === undefined) return;
+    // A commit is visible as a whole.
+    for (const reader of readers) if (reader.next < positionAfter(last)) reader.next = positionAfter(last);
+  }
+
+  /** Answers the versionstamp of the entry. */
+  #deliver(readers: readonly Reader[], [key, stored]: Entry): Versionstamp {
+    const { position, stamp } = liveLogPosition(this.#database, key);
+    const entry = readLiveLogEntry(stored);
+    if (entry === undefined) return stamp;
+    const table = 'tooLargeIn' in entry ? entry.tooLargeIn : entry.table;
+    const weight = 'tooLargeIn' in entry ? 0 : weightOf(entry.before, entry.after);
+    for (const reader of readers) {
+      const { query, next } = reader;
+      if (query.table.definition.id !== table || position < next || !this.#readers.has(query)) continue;
+      reader.next = `${position}\0`;
+      if ('tooLargeIn' in entry) {
+        this.#services.end(query, failure('live_queries_behind'));
+        continue;
+      }
+      const { before, after } = entry;
+      const id = (after ?? before)?.['id'];
+      if (id instanceof RecordId) {
+        query.listener.changed(query, { table: query.table, id, before, after }, weight, stamp);
+      }
+    }
+    return stamp;
+  }
+
+  /** By then the changes from before the removal have been delivered. */
+  #endRemoved(catalog: DatabaseCatalog | undefined): void {
+    const isHere = catalog?.database.id === this.#database;
+    for (const query of this.#readers.keys()) {
+      const { id, name } = query.table.definition;
+      if (!isHere || !catalog.tablesById.has(id)) this.#services.end(query, failure('table_missing', { name }));
+    }
+  }
+}

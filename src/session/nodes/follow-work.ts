@@ -1,0 +1,33 @@
+import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys.js';
+import type { CommitFollower } from '../../storage/contract.js';
+
+/** Takes work that commits of other nodes have queued. */
+export interface QueuedWork {
+  readonly events: { queued(database: number): void; queuedAnywhere(): void };
+  readonly indexes: { wake(): void };
+}
+
+/** Has background work begin as soon as a commit of another node has queued some. */
+export function followWork({ events, indexes }: QueuedWork): CommitFollower {
+  const onKey = (key: string): void => {
+    if (key.startsWith(INDEX_QUEUE)) indexes.wake();
+    const database = databaseOfQueuedEvent(key);
+    if (database !== undefined) events.queued(database);
+  };
+  return {
+    onCommits(commits) {
+      for (const { isOwn, keys, ranges } of commits) {
+        if (isOwn) continue;
+        for (const key of keys) onKey(key);
+        if (ranges.length === 0) continue;
+        // Of a large commit not all keys are known.
+        events.queuedAnywhere();
+        indexes.wake();
+      }
+    },
+    onGap() {
+      events.queuedAnywhere();
+      indexes.wake();
+    },
+  };
+}

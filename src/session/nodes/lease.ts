@@ -1,0 +1,68 @@
+/** The lease of this node on a kind of background work. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { holderOf, type Work } from '../../catalog/nodes/lease-row.js';
+import type { Clock } from '../../env/environment.js';
+import type { Transaction } from '../../storage/contract.js';
+
+/** Work was begun under a lease that another node has by now. Its transaction changes nothing. */
+export class LeaseLost extends Error {}
+
+export class Lease {
+  readonly #node: string;
+  readonly #clock: Clock;
+  #heldUntil = Number.NEGATIVE_INFINITY;
+  #granted: () => void = () => undefined;
+
+  constructor(
+    readonly work: Work,
+    node: string,
+    clock: Clock,
+  ) {
+    this.#node = node;
+    this.#clock = clock;
+  }
+
+  /** Whether the work may be done: no other node takes it over before that ends. */
+  get isHeld(): boolean {
+    return this.#clock.monotonic() < this.#heldUntil;
+  }
+
+  /** Calls back each time when this node has got the lease, or has got it back. */
+  onGranted(callback: () => void): void {
+    this.#granted = callback;
+  }
+
+  /** It is held up to a moment of the monotonic clock. */
+  hold(until: number): void {
+    const isNew = !this.isHeld;
+    this.#heldUntil = until;
+    if (isNew) this.#granted();
+  }
+
+  /** Another node has it, or it is given up. */
+  lose(): void {
+    this.#heldUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * Makes sure, within a transaction of the work, that no other node has taken it over; one that does so before the
+   * commit makes the transaction conflict.
+   * @throws LeaseLost
+   */
+  confirm(transaction: Transaction): PromiseOrValue<void> {
+    return andThen(holderOf(transaction, this.work), (holder) => {
+      if (holder === this.#node) return;
+      this.lose();
+      throw new LeaseLost();
+    });
+  }
+}
+
+/** Does some of the work in a transaction; under a lease, where several nodes use the store. */
+export function underLease<T>(
+  lease: Lease | undefined,
+  transaction: Transaction,
+  work: () => PromiseOrValue<T>,
+): PromiseOrValue<T> {
+  return lease === undefined ? work() : andThen(lease.confirm(transaction), work);
+}

@@ -1,0 +1,249 @@
+/**
+ * This node among those that use the store. It renews its row in the registry of nodes, watches how the others renew
+ * theirs, and takes over the background work of those that don't.
+ *
+ * Clocks of different machines are never compared: a node counts as dead when another has seen its row unchanged for
+ * `LEASE_TIME` on its own monotonic clock. The node itself gives up its leases sooner, since it counts from before it
+ * began to renew. What it still commits after that conflicts with the take-over (`catalog/nodes/lease-row.ts`).
+ */
+import { lastly } from '../../base/promise-or-value.js';
+import { entriesOf } from '../../catalog/entries.js';
+import { LEASES_RANGE, leaseKey, NODES_RANGE, nodeKey, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
+import { holderOf, putHolder, readHolder, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
+import { type NodeRow, readNode, storedNode } from '../../catalog/nodes/node-row.js';
+import type { Environment } from '../../env/environment.js';
+import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { CommitFollower, Engine, SharedStore, Transaction } from '../../storage/contract.js';
+import { isConflict, withRetries } from '../../storage/retry.js';
+import { Lease } from './lease.js';
+
+/** Milliseconds between two renewals. */
+export const RENEWAL_INTERVAL = 1_000;
+/** After so many milliseconds without a renewal, other nodes take over what a node did. */
+export const LEASE_TIME = 4_000;
+/** After so many, its row is removed, with what else was stored of it. */
+export const REMOVAL_TIME = 15_000;
+/** Milliseconds until it looks again when it has seen that a lease was released. */
+const SOON = 10;
+
+export interface MembershipOptions {
+  readonly engine: Engine;
+  readonly shared: SharedStore;
+  readonly environment: Pick<Environment, 'clock' | 'timers'>;
+  /** What its row says besides. */
+  readonly about: Pick<NodeRow, 'version' | 'format' | 'since' | 'address'>;
+  /**
+   * Removes what is stored of a node that is gone, in the transaction that removes its row. It must read what it
+   * deletes.
+   */
+  forget(transaction: Transaction, node: string): Promise<void> | void;
+  /** This node hasn't renewed its row for so long that others may have taken it for dead. */
+  returned(): void;
+  report(error: TesseraError): void;
+}
+
+/** How another node was seen last. */
+interface Sighting {
+  readonly beat: number;
+  /** On the monotonic clock of this node, when that was first seen. */
+  readonly at: number;
+}
+
+export class Membership {
+  readonly #options: MembershipOptions;
+  readonly #leases: Readonly<Record<Work, Lease>>;
+  #others: ReadonlyMap<string, Sighting> = new Map();
+  #beat = 0;
+  /** When it last began to renew its row with success, on the monotonic clock. */
+  #renewedAt = Number.POSITIVE_INFINITY;
+  #cancel: () => void = () => undefined;
+  #round: Promise<void> = Promise.resolve();
+  #isRunning = false;
+  #isAgain = false;
+  #isStopped = false;
+  /** A failure is reported once, until it is over. */
+  #isFailing = false;
+  #unfollow: () => void = () => undefined;
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+    const { node } = options.shared;
+    const leases = WORKS.map((work) => [work, new Lease(work, node, options.environment.clock)] as const);
+    this.#leases = Object.fromEntries(leases) as Record<Work, Lease>;
+  }
+
+  get node(): string {
+    return this.#options.shared.node;
+  }
+
+  lease(work: Work): Lease {
+    return this.#leases[work];
+  }
+
+  /** By how many milliseconds this node's view of the commits is behind. */
+  get staleness(): number {
+    return Math.max(0, this.#now() - this.#options.shared.caughtUpAt);
+  }
+
+  /** For how many milliseconds another node has been seen not to renew its row since the renewal of that number. */
+  unchangedFor(node: string, beat: number): number {
+    const sighting = this.#others.get(node);
+    return sighting?.beat === beat ? this.#now() - sighting.at : 0;
+  }
+
+  /** Enters itself in the registry, takes what work is free, and goes on with that until `leave`. */
+  async join(): Promise<void> {
+    this.#unfollow = await this.#options.shared.follow(this.#follower());
+    await this.#run();
+  }
+
+  /** Gives up its leases, so that another node goes on at once, and removes its row. */
+  async leave(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    this.#unfollow();
+    await this.#round;
+    for (const work of WORKS) this.#leases[work].lose();
+    try {
+      await withRetries(this.#options.engine, async (transaction) => {
+        for (const work of WORKS) {
+          if ((await holderOf(transaction, work)) === this.node) transaction.delete(leaseKey(work));
+        }
+        await this.#options.forget(transaction, this.node);
+        transaction.delete(nodeKey(this.node));
+      });
+    } catch (error) {
+      // Others find out by themselves.
+      this.#options.report(asTesseraError(error));
+    }
+  }
+
+  #now(): number {
+    return this.#options.environment.clock.monotonic();
+  }
+
+  /** Looks again soon after a lease was released. */
+  #follower(): CommitFollower {
+    const { from, to } = LEASES_RANGE;
+    return {
+      onCommits: (commits) => {
+        if (commits.some(({ isOwn, keys }) => !isOwn && keys.some((key) => key >= from && key < to))) this.#soon();
+      },
+      onGap: () => this.#soon(),
+    };
+  }
+
+  #soon(): void {
+    if (this.#isStopped) return;
+    if (this.#isRunning) this.#isAgain = true;
+    else this.#wait(SOON);
+  }
+
+  #wait(milliseconds: number): void {
+    this.#cancel();
+    this.#cancel = this.#options.environment.timers.after(milliseconds, () => void this.#run());
+  }
+
+  #run(): Promise<void> {
+    this.#isRunning = true;
+    this.#isAgain = false;
+    this.#round = this.#renew()
+      .then(
+        () => {
+          this.#isFailing = false;
+        },
+        (error: unknown) => {
+          if (!this.#isFailing && !this.#isStopped) this.#options.report(asTesseraError(error));
+          this.#isFailing = true;
+        },
+      )
+      .finally(() => {
+        this.#isRunning = false;
+        if (!this.#isStopped) this.#wait(this.#isAgain ? SOON : RENEWAL_INTERVAL);
+      });
+    return this.#round;
+  }
+
+  async #renew(): Promise<void> {
+    const { engine, about } = this.#options;
+    const began = this.#now();
+    const transaction = await engine.begin({ writable: true });
+    // Written without being read, so that it conflicts with nothing.
+    const { staleness } = this;
+    transaction.put(nodeKey(this.node), storedNode({ ...about, beat: ++this.#beat, staleness }));
+    await transaction.commit();
+    if (began - this.#renewedAt > LEASE_TIME) this.#options.returned();
+    this.#renewedAt = began;
+    const holders = await this.#look();
+    const free: Work[] = [];
+    for (const work of WORKS) {
+      const holder = holders.get(work);
+      if (holder === this.node) this.#leases[work].hold(began + LEASE_TIME);
+      else this.#leases[work].lose();
+      if (holder === undefined || !this.#isAlive(holder)) free.push(work);
+    }
+    if (free.length > 0 && !this.#isStopped) await this.#takeOver(free, holders, began + LEASE_TIME);
+    if (this.#leases.nodes.isHeld) await this.#removeDead();
+  }
+
+  /** Notes how the others have renewed their rows; answers who holds which lease. */
+  async #look(): Promise<ReadonlyMap<string, string>> {
+    const transaction = await this.#options.engine.begin({ writable: false });
+    const [nodes, leases] = await lastly(
+      () => Promise.all([entriesOf(transaction, NODES_RANGE), entriesOf(transaction, LEASES_RANGE)]),
+      () => transaction.cancel(),
+    );
+    const now = this.#now();
+    const others = new Map<string, Sighting>();
+    for (const [key, stored] of nodes) {
+      const node = nodeOfKey(key);
+      const { beat } = readNode(stored);
+      const former = this.#others.get(node);
+      if (node !== this.node) others.set(node, former?.beat === beat ? former : { beat, at: now });
+    }
+    this.#others = others;
+    return new Map(leases.map(([key, stored]) => [workOfKey(key), readHolder(stored)]));
+  }
+
+  #isAlive(node: string): boolean {
+    const sighting = this.#others.get(node);
+    return sighting !== undefined && this.#now() - sighting.at < LEASE_TIME;
+  }
+
+  /** Takes leases without a holder, or with a dead one: all of them or, if something has changed, none for now. */
+  async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
+    const transaction = await this.#options.engine.begin({ writable: true });
+    try {
+      for (const work of works) {
+        const holder = await holderOf(transaction, work);
+        if (holder !== holders.get(work) || !(await this.#isUnchanged(transaction, holder))) return;
+        putHolder(transaction, work, this.node);
+      }
+      await transaction.commit();
+      for (const work of works) this.#leases[work].hold(until);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    } finally {
+      transaction.cancel();
+    }
+  }
+
+  /** Whether a node hasn't renewed its row since it was seen; if it does so now, the transaction conflicts. */
+  async #isUnchanged(transaction: Transaction, node: string | undefined): Promise<boolean> {
+    if (node === undefined) return true;
+    const stored = await transaction.get(nodeKey(node));
+    return (stored === undefined ? undefined : readNode(stored).beat) === this.#others.get(node)?.beat;
+  }
+
+  async #removeDead(): Promise<void> {
+    for (const [node, { at }] of this.#others) {
+      if (this.#now() - at < REMOVAL_TIME) continue;
+      await withRetries(this.#options.engine, async (transaction) => {
+        await this.#leases.nodes.confirm(transaction);
+        if (!(await this.#isUnchanged(transaction, node))) return;
+        await this.#options.forget(transaction, node);
+        transaction.delete(nodeKey(node));
+      });
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** The nodes that use a store, for INFO FOR NODES: those of the registry, or this process alone. */
+import { VERSION } from '../../base/package-version.js';
+import { andThen } from '../../base/promise-or-value.js';
+import { toDatetime } from '../../catalog/credentials/grant.js';
+import { entriesOf } from '../../catalog/entries.js';
+import { LEASES_RANGE, NODES_RANGE, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
+import { readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
+import { type NodeRow, readNode } from '../../catalog/nodes/node-row.js';
+import type { Environment } from '../../env/environment.js';
+import type { NodeFacts, NodeRegistry } from '../../exec/runtime/nodes.js';
+import type { Entry } from '../../storage/contract.js';
+import { FORMAT } from '../../storage/engines/lmdb-metadata.js';
+import type { Membership } from './membership.js';
+
+/** What a node says of itself as long as it runs. */
+export type NodeDescription = Pick<NodeRow, 'version' | 'format' | 'since' | 'address'>;
+
+export function describeNode({ clock }: Pick<Environment, 'clock'>, address: string | undefined): NodeDescription {
+  return { version: VERSION, format: FORMAT, since: toDatetime(clock.now()), address };
+}
+
+export function nodeList(
+  about: NodeDescription,
+  { random }: Pick<Environment, 'random'>,
+  membership: Membership | undefined,
+): NodeRegistry {
+  if (membership === undefined) {
+    let alone: NodeFacts | undefined;
+    const facts = (): NodeFacts => {
+      const id = Buffer.from(random.bytes(8)).toString('hex');
+      return { ...about, id, isCurrent: true, staleness: 0, work: WORKS };
+    };
+    const list = (): readonly NodeFacts[] => {
+      alone ??= facts();
+      return [alone];
+    };
+    return { list };
+  }
+  return {
+    list: (transaction) =>
+      andThen(entriesOf(transaction, NODES_RANGE), (nodes) =>
+        andThen(entriesOf(transaction, LEASES_RANGE), (leases) =>
+          nodes.map((node) => factsOf(node, leases, membership)),
+        ),
+      ),
+  };
+}
+
+function factsOf([key, stored]: Entry, leases: readonly Entry[], membership: Membership): NodeFacts {
+  const id = nodeOfKey(key);
+  const { beat, staleness, ...about } = readNode(stored);
+  const isCurrent = id === membership.node;
+  const work = leases.filter(([, lease]) => readHolder(lease) === id).map(([leaseKey]) => workOfKey(leaseKey));
+  // A node that no longer renews its row is seen to fall behind.
+  const known = isCurrent ? membership.staleness : staleness + membership.unchangedFor(id, beat);
+  return { ...about, id, isCurrent, staleness: Math.round(known), work };
+}

@@ -1,0 +1,50 @@
+import type { SessionIdentity } from '../../auth/identity.js';
+import { grantName } from '../../catalog/followed-key.js';
+import { encodeKey } from '../../value/key-codec.js';
+import { Range } from '../../value/value.js';
+import type { RegisteredSession } from '../database/registered-session.js';
+import type { DependencyKey } from '../database/session-registry.js';
+
+/**
+ * Finds the sessions that rest on a record or a grant by what the keys of commits say of these. Records are found by
+ * their encoded keys alone: of those with the same key in several tables all are found.
+ */
+export class SessionDependencies {
+  readonly #byName = new Map<string, Set<RegisteredSession>>();
+  readonly #names = new Map<RegisteredSession, readonly string[]>();
+
+  add(session: RegisteredSession): void {
+    this.remove(session);
+    const names = namesOf(session.identity);
+    if (names.length === 0) return;
+    this.#names.set(session, names);
+    for (const name of names) this.#byName.set(name, (this.#byName.get(name) ?? new Set()).add(session));
+  }
+
+  remove(session: RegisteredSession): void {
+    for (const name of this.#names.get(session) ?? []) {
+      const sessions = this.#byName.get(name);
+      sessions?.delete(session);
+      if (sessions?.size === 0) this.#byName.delete(name);
+    }
+    this.#names.delete(session);
+  }
+
+  on(key: DependencyKey): Iterable<RegisteredSession> {
+    return this.#byName.get(key.kind === 'grant' ? key.name : recordName(key.key)) ?? [];
+  }
+}
+
+function namesOf({ principal, signedIn: { basis } }: SessionIdentity): readonly string[] {
+  const names: string[] = [];
+  if (principal.kind === 'record' && !(principal.id.key instanceof Range)) {
+    names.push(recordName(encodeKey(principal.id.key)));
+  }
+  if (basis?.kind === 'access' && basis.grant !== undefined) names.push(grantName(basis.access.name, basis.grant));
+  return names;
+}
+
+/** No grant begins like this. */
+function recordName(key: string): string {
+  return `record ${key}`;
+}

@@ -1,0 +1,161 @@
+import { revocableToken } from '../../catalog/credentials/revocation-list.js';
+import { presenceKey } from '../../catalog/nodes/keys.js';
+import { type PresentSession, presentSessions, storedSession } from '../../catalog/nodes/presence.js';
+import { appendSignal } from '../../catalog/nodes/signals.js';
+import { databasePathOf, subjectOf } from '../../catalog/principal.js';
+import type { Timers } from '../../env/environment.js';
+import type { TesseraError } from '../../errors/error.js';
+import { describeSession } from '../../exec/info/sessions.js';
+import type { SessionsElsewhere } from '../../exec/runtime/nodes.js';
+import { CoalescedTask } from '../../storage/coalesced-task.js';
+import type { Engine, Key, Stored, Transaction } from '../../storage/contract.js';
+import { withRetries } from '../../storage/retry.js';
+import type { RegisteredSession } from '../database/registered-session.js';
+
+export interface PresenceOptions {
+  readonly engine: Engine;
+  /** Of this process (`SharedStore.node`). */
+  readonly node: string;
+  readonly timers: Timers;
+  /** Maximum number of sessions per record user on all nodes together; a further one ends the oldest. */
+  readonly perUser: number | undefined;
+  readonly report: (error: TesseraError) => void;
+}
+
+/** A session with a signed-in user, and the user (`userKey`). */
+interface Entered {
+  readonly session: RegisteredSession;
+  readonly user: string;
+}
+
+/** At most so many sessions are written in one commit. */
+const BATCH = 256;
+
+/**
+ * Writes the lasting sessions of this node to the store, for the other nodes to see: shortly after a user has signed
+ * in, and again when the user has left. Nothing waits for that.
+ */
+export class SessionPresence implements SessionsElsewhere {
+  readonly node: string;
+  readonly #options: PresenceOptions;
+  /** By the key of its row. */
+  readonly #entered = new Map<Key, Entered>();
+  readonly #keys = new Map<RegisteredSession, Key>();
+  /** Rows to be written or, without a session, deleted. */
+  readonly #waiting = new Map<Key, Entered | undefined>();
+  readonly #writing: CoalescedTask;
+
+  constructor(options: PresenceOptions) {
+    this.node = options.node;
+    this.#options = options;
+    this.#writing = new CoalescedTask(options.timers, () => this.#write(), options.report);
+  }
+
+  entered(session: RegisteredSession, user: string): void {
+    this.left(session);
+    const key = presenceKey(user, this.node, session.key);
+    const entered = { session, user };
+    this.#keys.set(session, key);
+    this.#entered.set(key, entered);
+    this.#waiting.set(key, entered);
+    this.#writing.wake();
+  }
+
+  left(session: RegisteredSession): void {
+    const key = this.#keys.get(session);
+    if (key === undefined) return;
+    this.#keys.delete(session);
+    this.#entered.delete(key);
+    this.#waiting.set(key, undefined);
+    this.#writing.wake();
+  }
+
+  /** Another node has written a row. One of a session that is still here is restored: this node was taken for gone. */
+  followed(key: Key): void {
+    const entered = this.#entered.get(key);
+    if (entered === undefined) return;
+    this.#waiting.set(key, entered);
+    this.#writing.wake();
+  }
+
+  /** Writes all of them again, since others have taken this node for gone. */
+  rewrite(): void {
+    for (const [key, entered] of this.#entered) this.#waiting.set(key, entered);
+    this.#writing.wake();
+  }
+
+  async all(transaction: Transaction, user?: string): Promise<readonly PresentSession[]> {
+    const found = await presentSessions(transaction, user);
+    return found.filter(({ node }) => node !== this.node);
+  }
+
+  end(transaction: Transaction, { id, node }: PresentSession): void {
+    appendSignal(transaction, { ends: 'session', id, node });
+  }
+
+  /** Waits until what is known by now is written, as far as the store answers. */
+  async close(): Promise<void> {
+    await this.#writing.settled();
+    this.#writing.stop();
+  }
+
+  async #write(): Promise<void> {
+    // Those who sign in together are written together.
+    await this.#options.timers.nextRound();
+    while (this.#waiting.size > 0) {
+      const batch = [...this.#waiting].slice(0, BATCH);
+      const surplus = await withRetries(this.#options.engine, (transaction) => this.#writeSome(transaction, batch));
+      for (const [key, written] of batch) if (this.#waiting.get(key) === written) this.#waiting.delete(key);
+      for (const session of surplus) session.end();
+    }
+  }
+
+  /** Answers the sessions of this node that are too many now. */
+  async #writeSome(
+    transaction: Transaction,
+    batch: readonly (readonly [Key, Entered | undefined])[],
+  ): Promise<readonly RegisteredSession[]> {
+    const users = new Set<string>();
+    for (const [key, entered] of batch) {
+      const row = entered === undefined ? undefined : this.#row(entered.session);
+      if (row === undefined) {
+        transaction.delete(key);
+        continue;
+      }
+      transaction.put(key, row);
+      if (entered !== undefined && entered.session.identity.principal.kind === 'record') users.add(entered.user);
+    }
+    const surplus: RegisteredSession[] = [];
+    for (const user of users) surplus.push(...(await this.#endSurplus(transaction, user)));
+    return surplus;
+  }
+
+  async #endSurplus(transaction: Transaction, user: string): Promise<readonly RegisteredSession[]> {
+    const { perUser } = this.#options;
+    if (perUser === undefined) return [];
+    const sessions = await presentSessions(transaction, user);
+    const byAge = [...sessions].sort((a, b) => Number(a.since - b.since));
+    const surplus = byAge.slice(0, Math.max(byAge.length - perUser, 0));
+    for (const session of surplus) {
+      transaction.delete(session.key);
+      if (session.node !== this.node) this.end(transaction, session);
+    }
+    const own = new Set(surplus.filter(({ node }) => node === this.node).map(({ id }) => id));
+    return [...this.#keys.keys()].filter(({ key }) => own.has(key));
+  }
+
+  /** `undefined` for a session whose user has left. */
+  #row(session: RegisteredSession): Stored | undefined {
+    const { principal, token } = session.identity;
+    if (principal.kind === 'guest') return undefined;
+    return storedSession({
+      node: this.node,
+      id: session.key,
+      place: databasePathOf(principal),
+      subject: subjectOf(principal),
+      since: session.facts.since,
+      token: revocableToken(token),
+      overview: describeSession(session),
+    });
+  }
+}

@@ -1,0 +1,150 @@
+import type { Id } from '../../catalog/definitions/definition.js';
+import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/followed-key.js';
+import { settingKey } from '../../catalog/keys.js';
+import { NODES_AREA, PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/nodes/keys.js';
+import { readSignals } from '../../catalog/nodes/signals.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
+import type { TesseraError } from '../../errors/error.js';
+import type { Executor } from '../../exec/executor.js';
+import { timeAfter } from '../../storage/append.js';
+import { CoalescedTask } from '../../storage/coalesced-task.js';
+import type { CommitFollower, Engine, FollowedCommit, Transaction, Versionstamp } from '../../storage/contract.js';
+import type { InMemorySessionRegistry } from '../database/session-registry.js';
+import type { SharedServices } from './shared-services.js';
+
+export interface SharedStateServices extends SharedServices {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  readonly executor: Pick<Executor, 'queryTimeout' | 'revocationFlag' | 'catalogs'>;
+  readonly registry: InMemorySessionRegistry;
+  readonly report: (error: TesseraError) => void;
+}
+
+const DENIALS = settingKey('denials');
+
+/**
+ * Keeps what this process has in memory in step with a store that other nodes use, too: it follows their commits. By
+ * their keys it knows which settings to read again, which sessions to re-validate, and which live queries and signals
+ * have something to read.
+ */
+export class SharedState implements CommitFollower {
+  readonly #services: SharedStateServices;
+  readonly #settings: CoalescedTask;
+  readonly #signals: CoalescedTask;
+  /** Where the log of signals has been read up to. Those of before this node was opened are for others. */
+  #signalsRead = '';
+  /** The last commit of any node that has changed data, of those since this node was opened. */
+  #latest: Versionstamp = 0n;
+  #openedAt = 0n;
+  #unfollow: () => void = () => undefined;
+
+  constructor(services: SharedStateServices) {
+    const { environment, report } = services;
+    this.#services = services;
+    this.#settings = new CoalescedTask(environment.timers, () => this.#loadSettings(), report);
+    this.#signals = new CoalescedTask(environment.timers, () => this.#obeySignals(), report);
+  }
+
+  /** To be called before the settings are read for the first time, so that no change of them is missed. */
+  async open(): Promise<void> {
+    this.#unfollow = await this.#services.store.follow(this);
+    this.#openedAt = this.#services.environment.clock.now();
+  }
+
+  /** Removes what the store has of the sessions and live queries of this node, as far as it answers. */
+  async close(): Promise<void> {
+    await this.#services.liveQueries.close();
+    await this.#services.presence.close();
+    this.#unfollow();
+    this.#settings.stop();
+    this.#signals.stop();
+  }
+
+  /**
+   * From when on the data have been as a transaction shows them that has begun already, in nanoseconds since 1970: no
+   * node has committed any since.
+   * @throws TesseraError `storage_unavailable`
+   */
+  async changedAt(): Promise<bigint> {
+    await this.#services.store.catchUp();
+    return this.#latest === 0n ? this.#openedAt : timeAfter(this.#latest);
+  }
+
+  onCommits(commits: readonly FollowedCommit[]): void {
+    for (const commit of commits) {
+      if (commit.versionstamp > this.#latest && changesData(commit)) this.#latest = commit.versionstamp;
+      if (commit.ranges.length > 0) this.#followRanges(commit);
+      this.#services.liveQueries.followed(commit.keys);
+      for (const key of commit.keys) {
+        if (key.startsWith(SIGNAL_LOG)) this.#signals.wake();
+        const followed = readFollowedKey(key);
+        if (followed?.kind === 'setting') this.#settings.wake();
+        if (commit.isOwn) continue;
+        if (key.startsWith(PRESENCE_RANGE.from)) this.#services.presence.followed(key);
+        if (followed === undefined) continue;
+        if (key === DENIALS) this.#services.executor.revocationFlag.followed();
+        this.#services.registry.followed(followed, (database) => this.#pathOf(database));
+      }
+    }
+  }
+
+  /** What a large commit has written isn't known exactly. */
+  #followRanges({ ranges, isOwn }: FollowedCommit): void {
+    if (isOwn) this.#services.liveQueries.followed();
+    else if (ranges.some(mayHoldFollowedKeys)) this.onGap();
+  }
+
+  onGap(): void {
+    const { executor, registry, liveQueries } = this.#services;
+    executor.revocationFlag.followed();
+    liveQueries.followed();
+    registry.revalidateAll();
+    this.readAgain();
+  }
+
+  /** Reads the settings and signals of now. */
+  readAgain(): void {
+    this.#settings.wake();
+    this.#signals.wake();
+  }
+
+  /** Known of databases in which anything has been run here. */
+  #pathOf(database: Id): DatabasePath | undefined {
+    const catalog = this.#services.executor.catalogs.latest(database);
+    return catalog && { namespace: catalog.namespace.name, database: catalog.database.name };
+  }
+
+  #loadSettings(): Promise<void> {
+    const { queryTimeout } = this.#services.executor;
+    return this.#reading(async (transaction) => queryTimeout.load(transaction));
+  }
+
+  async #obeySignals(): Promise<void> {
+    const { liveQueries, registry, store } = this.#services;
+    const { signals, next } = await this.#reading(async (transaction) => readSignals(transaction, this.#signalsRead));
+    this.#signalsRead = next;
+    for (const { ends, id, node } of signals) {
+      if (node !== store.node) continue;
+      if (ends === 'session') registry.find(id)?.end();
+      else {
+        const query = liveQueries.get(id);
+        if (query !== undefined) liveQueries.end(query);
+      }
+    }
+  }
+
+  async #reading<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const transaction = await this.#services.engine.begin({ writable: false });
+    try {
+      return await work(transaction);
+    } finally {
+      transaction.cancel();
+    }
+  }
+}
+
+/** What nodes write for each other isn't data. */
+function changesData({ keys, ranges }: FollowedCommit): boolean {
+  return ranges.length > 0 || keys.some((key) => !key.startsWith(NODES_AREA));
+}

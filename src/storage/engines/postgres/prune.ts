@@ -1,0 +1,50 @@
+/** Removing what the log and the fence no longer need, in steps that hold no head for longer than a commit does. */
+import { int4, int4Of, int8, int8Of } from './binary.js';
+import type { Connection, Statement } from './connection.js';
+
+/** At most so many rows of a head are removed together, and so many heads are looked after in a step. */
+const ROWS = 500;
+const HEADS = 100;
+/** Milliseconds after which a statement without an answer counts as one whose connection was lost. */
+const TIMEOUT = 30_000;
+
+/** By the server's clock. Where it jumps ahead, more is removed: snapshots then conflict, and followers have a gap. */
+const BEFORE: Statement = {
+  name: 'prune_before',
+  text: 'SELECT ((extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1::bigint) << 16',
+};
+/** LATERAL with a LIMIT, so that each head is looked up rather than the whole log read. */
+const OLD_HEADS: Statement = {
+  name: 'prune_heads',
+  text: `SELECT id FROM head CROSS JOIN LATERAL (
+      SELECT 1 FROM log WHERE log.head = head.id AND log.stamp > head.pruned AND log.stamp < $1::bigint ORDER BY log.stamp LIMIT 1
+    ) AS old LIMIT ${HEADS}`,
+};
+const PRUNE_HEAD: Statement = {
+  name: 'prune_head',
+  text: 'SELECT prune_head_v1($1::bigint, $2::bigint, $3::integer)',
+};
+/** A message of a node or a question about its outcome isn't under way for so long. */
+const PRUNE_FENCE: Statement = {
+  name: 'prune_fence',
+  text: "DELETE FROM fence WHERE changed < now() - interval '7 days'",
+};
+
+/**
+ * Does one step.
+ * @param retention milliseconds for which the log is kept
+ * @returns whether there is more to be removed
+ * @throws Error what the server or the network says
+ */
+export async function pruneLog(connection: Connection, retention: number): Promise<boolean> {
+  const [row] = await connection.query(BEFORE, [int8(BigInt(retention))], TIMEOUT);
+  const before = int8(int8Of(row![0]!));
+  const heads = await connection.query(OLD_HEADS, [before], TIMEOUT);
+  let hasMore = heads.length === HEADS;
+  for (const [head] of heads) {
+    const [removed] = await connection.query(PRUNE_HEAD, [int8(int8Of(head!)), before, int4(ROWS)], TIMEOUT);
+    if (int4Of(removed![0]!) === ROWS) hasMore = true;
+  }
+  await connection.query(PRUNE_FENCE, [], TIMEOUT);
+  return hasMore;
+}

@@ -1,0 +1,175 @@
+/** Asynchronous events, builds of indexes and the retention of changefeeds where several nodes use one store. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeKey } from '../../src/catalog/describe-key.js';
+import { entriesOf } from '../../src/catalog/entries.js';
+import { prefixRange } from '../../src/catalog/keys.js';
+import { checkEntries } from '../../src/exec/check/check-entries.js';
+import { Faults } from '../../src/exec/check/fault.js';
+import { fakeNetwork } from '../support/fake-network.js';
+import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
+
+/** Within this time another node goes on with the work of one that has died, in milliseconds. */
+const TAKE_OVER = 5_000;
+
+let nodes: NodeDatabases;
+beforeEach(() => {
+  nodes = new NodeDatabases();
+});
+afterEach(() => nodes.close());
+
+describe('An asynchronous event', () => {
+  const CALL = "http::get('http://93.184.216.34:80/')";
+  const network = { allow: 'all' as const };
+  /** The answers that wait, each with what gives it. */
+  let calls: (() => void)[];
+  /** Whether calls wait until they are answered. */
+  let areHeld: boolean;
+  beforeEach(() => {
+    calls = [];
+    areHeld = false;
+    const server = () =>
+      new Promise<{ status: number; headers: object; body: Uint8Array }>((resolve) => {
+        calls.push(() => resolve({ status: 200, headers: {}, body: new Uint8Array(0) }));
+        if (!areHeld) calls.at(-1)?.();
+      });
+    nodes.network = fakeNetwork({ servers: { '93.184.216.34:80': server as never } });
+  });
+
+  async function define(node: DatabaseNode): Promise<void> {
+    await nodes.ask(
+      node,
+      `DEFINE TABLE t; DEFINE TABLE log; DEFINE EVENT e ON t ASYNC THEN { ${CALL}; CREATE log SET n = $after.n }`,
+    );
+  }
+  const logged = (node: DatabaseNode) => nodes.ask(node, 'SELECT VALUE n FROM log ORDER BY n');
+
+  test('runs once, on the node that has the lease, soon after the commit of another', async () => {
+    const [one, two, three] = [
+      await nodes.join({ network }),
+      await nodes.join({ network }),
+      await nodes.join({ network }),
+    ];
+    await define(two);
+    await nodes.ask(two, 'CREATE t:2 SET n = 2');
+    await nodes.ask(three, 'CREATE t:3 SET n = 3');
+    await nodes.ask(one, 'CREATE t:1 SET n = 1');
+    await nodes.pass(200);
+    expect(await logged(two)).toBe('[1, 2, 3]');
+    await nodes.pass(20_000);
+    expect(await logged(three)).toBe('[1, 2, 3]');
+    expect(calls).toHaveLength(3);
+  });
+
+  test('is run again by the next node if one dies in the middle, with one effect on the store', async () => {
+    const [one, two] = [await nodes.join({ network }), await nodes.join({ network })];
+    await define(one);
+    areHeld = true;
+    await nodes.ask(two, 'CREATE t:1 SET n = 1; CREATE t:2 SET n = 2');
+    await nodes.pass(200);
+    expect(calls).toHaveLength(1);
+    areHeld = false;
+    one.process.pause();
+    await nodes.pass(TAKE_OVER);
+    expect(await logged(two)).toBe('[1, 2]');
+    expect(calls).toHaveLength(3);
+    // What the first one does when it goes on comes to nothing.
+    calls[0]?.();
+    one.process.resume();
+    await nodes.pass(TAKE_OVER);
+    expect(await logged(two)).toBe('[1, 2]');
+    expect([...one.reported, ...two.reported]).toEqual([]);
+  });
+
+  test('goes on elsewhere as soon as its node is closed, when what is under way has ended', async () => {
+    const [one, two] = [await nodes.join({ network }), await nodes.join({ network })];
+    await define(one);
+    areHeld = true;
+    await nodes.ask(two, 'CREATE t:1 SET n = 1; CREATE t:2 SET n = 2');
+    await nodes.pass(200);
+    const closed = one.database.close();
+    await nodes.pass(300);
+    areHeld = false;
+    calls[0]?.();
+    await nodes.during(closed);
+    await nodes.pass(200);
+    expect(await logged(two)).toBe('[1, 2]');
+    expect(calls).toHaveLength(2);
+  });
+
+  test('of each database has its own order, and failed ones are repeated as often as they may', async () => {
+    const [one, two] = [await nodes.join(), await nodes.join()];
+    for (const database of ['a', 'b']) {
+      await nodes.ask(
+        two,
+        `USE DB ${database}; DEFINE TABLE t; DEFINE TABLE log;
+        DEFINE EVENT e ON t ASYNC RETRY 2 THEN { IF $after.n = 2 { THROW 'no' }; CREATE log SET n = $after.n, at = count(SELECT * FROM log) }`,
+      );
+      await nodes.ask(two, `USE DB ${database}; FOR $n IN [3, 2, 1, 4] { CREATE t SET n = $n }`);
+    }
+    await nodes.pass(15_000);
+    for (const database of ['a', 'b'])
+      expect(await nodes.ask(two, `USE DB ${database}; SELECT VALUE n FROM log ORDER BY at`)).toBe('[3, 1, 4]');
+    expect(one.reported.map(({ code }) => code)).toEqual(['event_lost', 'event_lost']);
+    expect(two.reported).toEqual([]);
+  });
+});
+
+describe('The build of an index', () => {
+  test('goes on where it was within seconds when its node dies, and disturbs nobody', async () => {
+    const [one, two] = [await nodes.join(), await nodes.join()];
+    await nodes.ask(two, 'DEFINE TABLE t; FOR $i IN 0..2500 { CREATE type::record("t", $i) SET a = $i % 7 }');
+    // It yields after each step, of which there are two.
+    one.process.pauseAfter(0);
+    await nodes.ask(two, 'DEFINE INDEX i ON t FIELDS a CONCURRENTLY');
+    await nodes.pass(200);
+    expect(await nodes.ask(two, '(INFO FOR INDEX i ON t).building')).toBe(
+      "{ initial: 2048, pending: 0, status: 'indexing' }",
+    );
+    await nodes.pass(TAKE_OVER);
+    expect(await nodes.ask(two, '(INFO FOR INDEX i ON t).building')).toBe(
+      "{ initial: 2500, pending: 0, status: 'ready', updated: 0 }",
+    );
+    one.process.resume();
+    await nodes.pass(TAKE_OVER);
+    expect(await nodes.ask(one, 'RETURN count(SELECT * FROM t WHERE a = 1)')).toBe('357');
+    expect([...one.reported, ...two.reported]).toEqual([]);
+    const faults = new Faults();
+    await nodes.during(checkEntries(two.engine, faults, () => {}));
+    expect(faults.listed).toEqual([]);
+  });
+});
+
+describe('The retention of changefeeds', () => {
+  test('is kept by the node that has the lease, and by the next one when it dies', async () => {
+    const [one, two] = [await nodes.join(), await nodes.join()];
+    // The first round comes when the lease is granted.
+    await nodes.pass(1_000);
+    await nodes.ask(two, 'DEFINE TABLE t CHANGEFEED 1m; CREATE t:1');
+    const changes = async () => {
+      const reader = two.engine.begin({ writable: false });
+      const entries = await nodes.during(entriesOf(reader, prefixRange('D')));
+      reader.cancel();
+      return entries.filter(([key]) => describeKey(key).startsWith('an entry of a changefeed')).length;
+    };
+    // By the clock of the simulated server they are past their time, but no round has come.
+    await nodes.pass(10_000);
+    expect(await changes()).toBe(2);
+    one.process.pause();
+    await nodes.pass(40_000);
+    expect(await changes()).toBe(0);
+  });
+});
+
+describe('The log of commits', () => {
+  test('is pruned by the node that has the lease, and by the next one when that is closed', async () => {
+    const [one, two] = [await nodes.join(), await nodes.join()];
+    await nodes.pass(200_000);
+    const before = one.prunings();
+    expect(before).toBeGreaterThan(2);
+    expect(two.prunings()).toBe(0);
+    await nodes.during(one.database.close());
+    await nodes.pass(70_000);
+    expect(one.prunings()).toBe(before);
+    expect(two.prunings()).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,231 @@
+/** What a node does to users and tokens holds on the others. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Session } from '../../src/session/contract.js';
+import { forgetNode } from '../../src/session/nodes/forget-node.js';
+import { withRetries } from '../../src/storage/retry.js';
+import { toText } from '../../src/value/text/text.js';
+import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
+import { failureOf, live, PEOPLE, run, settled, signIn, signUp, type TwoNodes, twoNodes } from './two-nodes.js';
+
+let nodes: TwoNodes;
+
+beforeEach(async () => {
+  nodes = await twoNodes({ sessions: { perUser: 3 } });
+  await run(nodes.a.owner, PEOPLE);
+  await settled();
+});
+
+/** A lasting session of a system user on node B. */
+async function systemUser(name: string, level: ObjectValue = objectFrom({ NS: 'test', DB: 'test' })): Promise<Session> {
+  const session = nodes.b.database.session({});
+  session.listen(() => undefined);
+  await session.signIn(objectFrom({ ...level, user: name, pass: 'a long secret' }));
+  await session.use('test', 'test');
+  return session;
+}
+
+/** Whether it is still signed in. */
+async function isOpen(session: Session): Promise<boolean> {
+  await settled();
+  return (await failureOf(() => run(session, 'RETURN 1'))) === 'none';
+}
+
+async function listed(session: Session): Promise<ObjectValue[]> {
+  await settled();
+  return (await run(session, 'INFO FOR SESSIONS'))[0] as Value[] as ObjectValue[];
+}
+
+describe('a token that is revoked on one node', () => {
+  test('is refused by the other', async () => {
+    const { a, b } = nodes;
+    const session = a.database.session({});
+    const { access } = await session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' }));
+    await b.database.session({}).authenticate(access);
+    await session.signOut();
+    await settled();
+    expect(await failureOf(() => b.database.session({}).authenticate(access))).toBe('invalid_auth');
+  });
+
+  test('is refused by a node that missed the commit', async () => {
+    const { a, b } = nodes;
+    const session = a.database.session({});
+    const { access } = await session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' }));
+    b.engine.hold();
+    await session.signOut();
+    b.engine.miss();
+    b.engine.restore();
+    expect(await failureOf(() => b.database.session({}).authenticate(access))).toBe('invalid_auth');
+  });
+
+  test('together with all of its user ends the sessions of the other', async () => {
+    const { a, b } = nodes;
+    await signUp(a, 'ann');
+    const ann = await signIn(b, 'ann');
+    const bob = await signUp(b, 'bob');
+    nodes.environment.advance(1);
+    await run(a.owner, 'KILL SESSIONS FOR RECORD user:ann');
+    expect(await isOpen(ann)).toBe(false);
+    expect(await isOpen(bob)).toBe(true);
+  });
+});
+
+describe('sessions on the other node end', () => {
+  test('when the record of their user is deleted', async () => {
+    const ann = await signUp(nodes.b, 'ann');
+    const bob = await signUp(nodes.b, 'bob');
+    await run(nodes.a.owner, 'DELETE user:ann');
+    expect(await isOpen(ann)).toBe(false);
+    expect(await isOpen(bob)).toBe(true);
+  });
+
+  test('when all records of the table are', async () => {
+    const ann = await signUp(nodes.b, 'ann');
+    await run(nodes.a.owner, 'DELETE user');
+    expect(await isOpen(ann)).toBe(false);
+  });
+
+  test.each(['TABLE user', 'ACCESS people ON DATABASE', 'DATABASE test'])('when %s is removed', async (what) => {
+    const ann = await signUp(nodes.b, 'ann');
+    await run(nodes.a.owner, `REMOVE ${what}`);
+    expect(await isOpen(ann)).toBe(false);
+  });
+
+  test.each([
+    ['ROOT', objectFrom({})],
+    ['NAMESPACE', objectFrom({ NS: 'test' })],
+    ['DATABASE', objectFrom({ NS: 'test', DB: 'test' })],
+  ] as const)('when their user is removed from %s', async (level, at) => {
+    await run(nodes.a.owner, `DEFINE USER kim ON ${level} PASSWORD 'a long secret' ROLES EDITOR`);
+    await run(nodes.a.owner, `DEFINE USER lee ON ${level} PASSWORD 'a long secret' ROLES EDITOR`);
+    const [kim, lee] = [await systemUser('kim', at), await systemUser('lee', at)];
+    await run(nodes.a.owner, `REMOVE USER kim ON ${level}`);
+    expect(await isOpen(kim)).toBe(false);
+    expect(await isOpen(lee)).toBe(true);
+  });
+
+  test('when the grant is revoked with which their user came in', async () => {
+    await run(
+      nodes.a.owner,
+      'DEFINE USER kim ON DATABASE ROLES EDITOR; DEFINE ACCESS key ON DATABASE TYPE BEARER FOR USER',
+    );
+    const grants = (await run(
+      nodes.a.owner,
+      'ACCESS key GRANT FOR USER kim; ACCESS key GRANT FOR USER kim',
+    )) as ObjectValue[];
+    const sessions: Session[] = [];
+    for (const { grant } of grants) {
+      const session = nodes.b.database.session({});
+      session.listen(() => undefined);
+      const { key } = grant as ObjectValue;
+      await session.signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'key', key }));
+      sessions.push(session);
+    }
+    await run(nodes.a.owner, `ACCESS key REVOKE GRANT ${grants[0]?.['id'] as string}`);
+    expect(await Promise.all(sessions.map(isOpen))).toEqual([false, true]);
+  });
+
+  test('when commits were missed that may have ended them', async () => {
+    const ann = await signUp(nodes.b, 'ann');
+    nodes.b.engine.hold();
+    await run(nodes.a.owner, 'DELETE user:ann');
+    nodes.b.engine.miss();
+    nodes.b.engine.restore();
+    expect(await isOpen(ann)).toBe(false);
+  });
+
+  test('by KILL SESSION, whose token is worth nothing then', async () => {
+    const { a, b } = nodes;
+    const ann = b.database.session({});
+    ann.listen(() => undefined);
+    const { access } = await ann.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' }));
+    await settled();
+    await run(a.owner, `KILL SESSION u'${ann.key}'`);
+    expect(await isOpen(ann)).toBe(false);
+    expect(await failureOf(() => a.database.session({}).authenticate(access))).toBe('invalid_auth');
+    expect(await listed(a.owner)).toEqual([]);
+  });
+});
+
+test('KILL SESSION finds nothing on the other node that its user may not end', async () => {
+  const { a, b } = nodes;
+  const ann = await signUp(a, 'ann');
+  const bob = await signUp(b, 'bob');
+  await settled();
+  expect(await failureOf(() => run(ann, `KILL SESSION u'${bob.key}'`))).toBe('session_missing');
+  expect(await isOpen(bob)).toBe(true);
+});
+
+describe('INFO FOR SESSIONS', () => {
+  test('shows the sessions of all nodes, to each user theirs', async () => {
+    const { a, b } = nodes;
+    const here = await signUp(a, 'ann');
+    const there = await signIn(b, 'ann');
+    const bob = await signUp(b, 'bob');
+    const all = await listed(a.owner);
+    expect(all.map(({ id }) => String((id as { text: string }).text)).sort()).toEqual(
+      [here.key, there.key, bob.key].sort(),
+    );
+    expect(new Set(all.map(({ node }) => node))).toEqual(new Set([a.engine.shared.node, b.engine.shared.node]));
+    expect(await listed(here)).toHaveLength(2);
+    expect(await listed(bob)).toHaveLength(1);
+  });
+
+  test('shows no session that has ended, nor those of a node that was closed', async () => {
+    const { a, b } = nodes;
+    const ann = await signUp(b, 'ann');
+    await signUp(b, 'bob');
+    expect(await listed(a.owner)).toHaveLength(2);
+    ann.close();
+    expect(await listed(a.owner)).toHaveLength(1);
+    await b.database.close();
+    expect(await listed(a.owner)).toEqual([]);
+  });
+});
+
+test('the sessions of a node that was taken for gone are listed again', async () => {
+  const { a, b } = nodes;
+  await signUp(b, 'ann');
+  expect(await listed(a.owner)).toHaveLength(1);
+  await withRetries(a.engine, (transaction) => forgetNode(transaction, b.engine.shared.node));
+  expect(await listed(a.owner)).toHaveLength(1);
+  await b.database.close();
+  expect(await listed(a.owner)).toEqual([]);
+});
+
+test('what a node has left that has crashed is swept', async () => {
+  const { a, b } = nodes;
+  await run(a.owner, 'DEFINE TABLE a');
+  await signUp(b, 'ann');
+  b.owner.listen(() => undefined);
+  await live(b.owner, 'LIVE SELECT * FROM a');
+  expect(await listed(a.owner)).toHaveLength(2);
+  b.engine.cut();
+  await withRetries(a.engine, (transaction) => forgetNode(transaction, b.engine.shared.node));
+  expect(await listed(a.owner)).toEqual([]);
+  expect(toText((await run(a.owner, 'INFO FOR TABLE a'))[0])).toContain('lives: {  }');
+});
+
+test('a record user has no more sessions than allowed on all nodes together: the oldest ends', async () => {
+  const { a, b, environment } = nodes;
+  const sessions = [await signUp(a, 'ann')];
+  for (const node of [b, a, b, b]) {
+    environment.advance(10);
+    await settled();
+    sessions.push(await signIn(node, 'ann'));
+  }
+  await settled();
+  expect(await Promise.all(sessions.map(isOpen))).toEqual([false, false, true, true, true]);
+  expect(await listed(a.owner)).toHaveLength(3);
+});
+
+test('VERSION is answered only behind the last commit of any node', async () => {
+  const { a, b, environment } = nodes;
+  await run(a.owner, 'CREATE a:1');
+  environment.advance(1_000);
+  const [time] = await run(a.owner, 'RETURN time::now()');
+  const query = `SELECT VALUE id FROM a VERSION ${toText(time)}`;
+  expect(await failureOf(() => run(a.owner, query))).toBe('none');
+  environment.advance(1_000);
+  await run(b.owner, 'CREATE a:2');
+  expect(await failureOf(() => run(a.owner, query))).toBe('versions_not_kept');
+});
