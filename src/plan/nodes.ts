@@ -22,7 +22,7 @@ export type PlanTree = RowNode | ChangeNode | ViewNode;
 export type RowNode = StreamNode | ListNode;
 
 /** Nodes that hand rows on as they find them. */
-export type StreamNode = SourceNode | Filter | KnnTopK | Split;
+export type StreamNode = SourceNode | Filter | KnnTopK | FirstRows | Split;
 
 /** Nodes that give all of their rows together. */
 export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit | Fetch | CountRecords | CountEntries;
@@ -31,7 +31,7 @@ export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit |
 export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
 
 /** How the records of one table are found. */
-export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan;
+export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan | KnnScan;
 
 /** How an index finds them. */
 export type IndexAccess = IndexScan;
@@ -78,6 +78,16 @@ export interface IndexScan extends Bounds {
   /** A list of which the field after them equals an element. */
   readonly anyOf?: Operand;
   readonly direction?: Direction;
+}
+
+/** The records of an HNSW index by how near their vectors lie, nearest first: `v <|k,ef|> $point`. */
+export interface KnnScan {
+  readonly kind: 'knn-scan';
+  readonly table: string;
+  readonly index: IndexDefinition;
+  readonly vector: Expression;
+  readonly k: number;
+  readonly ef: number;
 }
 
 /** One scan for each alternative of a condition: `a = 1 OR b = 2`. */
@@ -168,6 +178,13 @@ export interface KnnTopK {
   readonly metric: Metric;
   /** The table of which packed vectors are kept (the rule `packed-vectors`). */
   readonly packed?: string;
+  readonly input: StreamNode;
+}
+
+/** As many rows as are wanted, as they come. */
+export interface FirstRows {
+  readonly kind: 'first-rows';
+  readonly most: number;
   readonly input: StreamNode;
 }
 
@@ -333,6 +350,7 @@ const ACCESSES: { readonly [Kind in Access['kind']]: true } = {
   'range-scan': true,
   'index-scan': true,
   'union-scan': true,
+  'knn-scan': true,
 };
 
 /** Whether a node finds the records of one table. */
@@ -351,6 +369,7 @@ const STREAMS: { readonly [Kind in StreamNode['kind']]: true } = {
   changes: true,
   filter: true,
   'knn-top-k': true,
+  'first-rows': true,
   split: true,
 };
 

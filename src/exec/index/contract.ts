@@ -37,7 +37,7 @@ export interface IndexKeeping {
    * a state before. Two transactions that change different records conflict only if both claim the same value
    * (`claims`).
    * @throws TesseraError `index_violation`, which tells the record that stands in the way if `tellsHolder`;
-   * `value_too_large`; `key_too_long`
+   * `value_too_large`; `key_too_long`; `vector_dimension`, `vector_value`
    */
   maintain(
     index: KeptIndex,
@@ -46,10 +46,10 @@ export interface IndexKeeping {
     tellsHolder: boolean,
   ): PromiseOrValue<void>;
   /**
-   * All entries that a record has, for those who check the index or repair it.
+   * All entries that a record has, for those who check the index or repair it; absent where it has none of its own.
    * @throws TesseraError `value_too_large`
    */
-  entries(index: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[];
+  entries?(index: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[];
   /**
    * The keys that a record claims for itself alone, under each of which its own key is found. `maintain` reads them.
    */

@@ -4,6 +4,7 @@
  */
 import type { IndexKind } from '../../language/ast.js';
 import type { IndexKeeping } from './contract.js';
+import { hnsw } from './hnsw.js';
 import { ordered } from './ordered.js';
 
 /** `nothing`: the storage knows what is asked. `unsupported`: a definition is kept, and serves for nothing. */
@@ -12,5 +13,5 @@ export const INDEX_KINDS: { readonly [Kind in IndexKind['kind']]: IndexKeeping |
   unique: ordered('unique'),
   count: 'nothing',
   fulltext: 'unsupported',
-  hnsw: 'unsupported',
+  hnsw,
 };

@@ -69,7 +69,14 @@ function notStopping(done: PromiseOrValue<void>): PromiseOrValue<undefined> {
 }
 
 /** Why a record can't be listed. */
-const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['index_violation', 'value_too_large', 'key_too_long']);
+const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'index_violation',
+  'value_too_large',
+  'key_too_long',
+  'vector_component',
+  'vector_dimension',
+  'vector_value',
+]);
 
 /** `IndexKeeping.maintain`; what an index under construction can't list doesn't fail but is noted. */
 export function maintain(

@@ -28,6 +28,7 @@ export const SOURCES: ByKind = {
   'range-scan': tableStream,
   'index-scan': tableStream,
   'union-scan': tableStream,
+  'knn-scan': tableStream,
   'named-record': namedStream,
   'named-range': namedStream,
   values: ({ expression }, context) => valuesStream([expression], [], context),

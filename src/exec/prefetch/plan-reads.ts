@@ -12,6 +12,7 @@ import {
   type Direction,
   type IndexScan,
   isAccess,
+  type KnnScan,
   type NamedRange,
   type NamedRecord,
   type Operand,
@@ -91,6 +92,8 @@ function ofValues({ expression }: Values, compiler: Compiler): FirstReads {
 const MAX_KEYS = 1_024;
 
 function ofAccess(access: Access, compiler: Compiler): FirstReads {
+  // How much of its index is read depends on what is found.
+  if (access.kind === 'knn-scan') return nothing;
   const likely = guessed(access);
   if (!operandsOf(likely).every(({ value }) => isKnown(value))) return nothing;
   const { undirected, direction } = withoutDirection(likely);
@@ -121,14 +124,19 @@ function ofAccess(access: Access, compiler: Compiler): FirstReads {
 }
 
 /** In which direction it goes is found out with another question to the store. */
-function withoutDirection(access: Access): { readonly undirected: Access; readonly direction: Direction | undefined } {
+function withoutDirection(access: Guessable): {
+  readonly undirected: Access;
+  readonly direction: Direction | undefined;
+} {
   if (!('direction' in access)) return { undirected: access, direction: undefined };
   const { direction, ...undirected } = access;
   return { undirected, direction };
 }
 
 /** `$auth.id` is `$auth`, if that record is there: enough to fetch what is looked for by it. */
-function guessed(access: Access): Access {
+type Guessable = Exclude<Access, KnnScan>;
+
+function guessed(access: Guessable): Guessable {
   switch (access.kind) {
     case 'table-scan':
       return access;
@@ -157,7 +165,7 @@ function guess<O extends Operand>(operand: O): O {
   return param === undefined ? operand : { ...operand, value: param };
 }
 
-function operandsOf(access: Access): readonly Operand[] {
+function operandsOf(access: Guessable): readonly Operand[] {
   switch (access.kind) {
     case 'table-scan':
       return [];
