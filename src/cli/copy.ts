@@ -70,7 +70,7 @@ function lasting(address: string): StoreAddress {
   );
 }
 
-/** Names a store, however its address is written and whoever signs in. */
+/** Names a store, whatever the spelling of its address and the user. */
 async function identityOf({ engine, path }: StoreAddress): Promise<string> {
   if (engine === 'lmdb') return resolve(path);
   const { readPostgresAddress } = await import('../storage/engines/postgres/address.js');

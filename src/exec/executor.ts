@@ -34,14 +34,13 @@ import {
   type Interrupt,
   type LiveListener,
   type LiveRegistry,
-  type NodeRegistry,
   type Past,
-  type QueuedEvents,
   type SequenceNumbers,
   type Services,
   type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
+import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
 import type { Scope } from './runtime/scope.js';

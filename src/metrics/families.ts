@@ -1,6 +1,6 @@
 /**
  * Families of metrics as Prometheus has them: a name, a help text, and a child for each combination of label values.
- * Counting is an addition to a number, since it happens in each request; texts are made when somebody asks for them.
+ * Counting is an addition to a number, since it happens in each request; text is written when metrics are read.
  *
  *     const errors = new CounterFamily({ name: 'tessera_errors_total', help: 'Errors answered.', labels: ['code'] });
  *     errors.add('parse_error');

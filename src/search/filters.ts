@@ -1,4 +1,4 @@
-/** The filters of analyzers: what becomes of a token. */
+/** The filters of analyzers: what they make of a token. */
 import { transliterated } from '../base/transliterate.js';
 import type { AnalyzerFilter } from '../language/ast.js';
 import { stemmerOf } from './stemmers.js';

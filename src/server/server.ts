@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { VERSION } from '../base/package-version.js';
+import { realEnvironment } from '../env/real.js';
 import type { ClientAddressSource } from '../http/client-address.js';
 import { createHttpServer } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
@@ -19,7 +20,10 @@ export interface RunningServer {
   readonly url: string;
   /** Where metrics are answered without signing in: `http://127.0.0.1:9100/metrics`. */
   readonly metricsUrl?: string | undefined;
-  /** Completes the requests in progress, accepts no further ones, and closes the database. */
+  /**
+   * Says in `/ready` that it stops, for as long as the configuration asks for, so that load balancers send it no more.
+   * Then it completes the requests in progress, accepts no further ones, and closes the database.
+   */
   close(): Promise<void>;
 }
 
@@ -46,6 +50,8 @@ export async function startServer(configuration: Configuration, parts: ServerPar
       url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
       metricsUrl: metricsServer?.url,
       close: async () => {
+        database.drain();
+        if (configuration.drainTime > 0) await realEnvironment.timers.wait(configuration.drainTime);
         await app.close();
         await metricsServer?.close();
         await database.close();

@@ -290,9 +290,9 @@ export interface FollowedCommit {
   readonly versionstamp: Versionstamp;
   /** Whether this process made it. */
   readonly isOwn: boolean;
-  /** What it has written, deleted or appended; of a large commit `ranges` has the rest. */
+  /** What it has written, deleted or appended; of a large commit in part, or not at all. */
   readonly keys: readonly Key[];
-  /** Within which it may have written anything. Empty but for large commits. */
+  /** Of a large commit, where the rest of its keys lies: it may have written anything there. Otherwise empty. */
   readonly ranges: readonly KeyRange[];
 }
 

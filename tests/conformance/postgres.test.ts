@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
 import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -31,6 +32,8 @@ describe.skipIf(postgresPrograms() === undefined)('with a PostgreSQL server', ()
         tls: undefined,
         connectTimeout: 5_000,
         commitTimeout: 60_000,
+        timers: realEnvironment.timers,
+        readTimeout: 60_000,
         logRetention: 60_000,
         applicationName: 'tessera',
         schema,

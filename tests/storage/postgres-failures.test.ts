@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import type { Entry, Key } from '../../src/storage/contract.js';
+import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
+import { Connection } from '../../src/storage/engines/postgres/connection.js';
 import { openPostgres } from '../../src/storage/engines/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
@@ -22,6 +24,14 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
     server = await PostgresServer.start({ settings: { synchronous_commit: 'on' } });
   });
   afterAll(() => server.remove());
+
+  async function run(script: string): Promise<void> {
+    const connection = await Connection.open(readPostgresAddress(server.address('public')), {
+      onLost: () => undefined,
+    });
+    await connection.run(script);
+    await connection.close();
+  }
 
   describe('whose connection is cut', () => {
     let proxy: CuttingProxy;
@@ -121,6 +131,65 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
     }
     await engine.close();
   }, 60_000);
+
+  test('whose disk is full, a write says so, and reading goes on', async () => {
+    const engine = await openPostgres(server.address('full'));
+    expect(await write(engine, 'first')).toBe('committed');
+    // What the server answers where a file can't grow.
+    await run(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+      $$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END$$;
+      CREATE TRIGGER full_disk BEFORE INSERT ON "full".entry EXECUTE FUNCTION full_disk()`);
+    expect(await write(engine, 'second')).toBe('storage_full');
+    expect((await entriesOf(engine)).map(([, value]) => value)).toEqual(['first', 'first']);
+    await run('DROP TRIGGER full_disk ON "full".entry');
+    expect(await write(engine, 'third')).toBe('committed');
+    await engine.close();
+  });
+
+  test('that takes away a permission, requests say so', async () => {
+    await (await openPostgres(server.address('taken'))).close();
+    await run(
+      `CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA taken TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA taken TO reader`,
+    );
+    const engine = await openPostgres(server.address('taken').replace('postgres@', 'reader@'));
+    expect(await entriesOf(engine)).toEqual([]);
+    expect(await write(engine, 'first')).toBe('storage_denied');
+    await engine.close();
+  });
+
+  test('with fewer connections than are wanted, requests wait for each other', async () => {
+    const small = await PostgresServer.start({
+      settings: { max_connections: '9', superuser_reserved_connections: '0' },
+    });
+    const engine = await openPostgres(small.address('few'));
+    const codes = await Promise.all(Array.from({ length: 32 }, (_, name) => write(engine, `${name}`)));
+    expect(new Set(codes)).toEqual(new Set(['committed']));
+    await engine.close();
+    await small.remove();
+  });
+
+  test('with no connection left, requests wait until there is one', async () => {
+    const small = await PostgresServer.start({
+      settings: { max_connections: '4', superuser_reserved_connections: '0' },
+    });
+    const others = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        Connection.open(readPostgresAddress(small.address('none')), { onLost: () => undefined }),
+      ),
+    );
+    let freed = 0;
+    const free = async () => {
+      await others[freed++]?.close();
+    };
+    const engine = openPostgres(small.address('none'), {
+      timers: { ...timers, wait: (milliseconds) => free().then(() => timers.wait(milliseconds)) },
+    });
+    expect(await write(await engine, 'first')).toBe('committed');
+    expect(freed).toBeGreaterThan(0);
+    await (await engine).close();
+    await Promise.all(others.slice(freed).map((other) => other.close()));
+    await small.remove();
+  });
 
   describe('that refuses to be used', () => {
     beforeAll(async () => {

@@ -57,6 +57,7 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
       isShared: true,
       // All there is, whatever the clock of the server says.
       logRetention: -60_000,
+      timers: realEnvironment.timers,
       describeKey: () => 'An entry',
     });
     return new RemoteEngine(store, realEnvironment);

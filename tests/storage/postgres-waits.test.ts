@@ -17,6 +17,7 @@ describe.skipIf(postgresPrograms() === undefined)('PostgreSQL', () => {
     const store = await PostgresStore.open({
       ...readPostgresAddress(server.address('waits')),
       node: 1n,
+      timers: environment.timers,
       describeKey: () => 'An entry',
     });
     const counting = new CountingStore(store);

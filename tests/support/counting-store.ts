@@ -16,6 +16,7 @@ export class CountingStore implements RemoteStore {
   readonly name: string;
   readonly node: string;
   readonly maxKeyLength: number;
+  readonly mostLoggedKeys: number;
   waits = 0;
   #underWay = 0;
 
@@ -23,6 +24,7 @@ export class CountingStore implements RemoteStore {
     this.name = inner.name;
     this.node = inner.node;
     this.maxKeyLength = inner.maxKeyLength;
+    this.mostLoggedKeys = inner.mostLoggedKeys;
   }
 
   snapshot(): StoreSnapshot {

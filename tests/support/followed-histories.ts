@@ -1,6 +1,6 @@
 /** Whether the followers of a node were given what the server applied: each commit once, whole, in order. */
 import { isDeepStrictEqual } from 'node:util';
-import type { CommitFollower, FollowedCommit, Key } from '../../src/storage/contract.js';
+import type { CommitFollower, FollowedCommit } from '../../src/storage/contract.js';
 import { type Head, headOf } from '../../src/storage/remote/heads.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import type { SimulatedServer } from './simulated-store.js';
@@ -49,26 +49,29 @@ export class FollowedHistory implements CommitFollower {
         throw new Error(`node ${shared.node} was given ${given.length} commits of head ${head} of ${rows.length}`);
       }
     }
-    const whole = new Map<string, Key[]>();
-    for (const { node, part, place, keys } of history) {
+    const whole = new Map<string, Writes>();
+    for (const { node, part, place, keys, ranges } of history) {
       const name = `${node} ${part} ${place}`;
-      whole.set(name, [...(whole.get(name) ?? []), ...keys]);
+      const { keys: others = [], ranges: otherRanges = [] } = whole.get(name) ?? {};
+      whole.set(name, { keys: [...others, ...keys], ranges: [...otherRanges, ...ranges] });
     }
     const commits = [...whole.values()].map(nameOf);
-    for (const { keys } of this.#commits) {
-      const at = commits.indexOf(nameOf(keys));
+    for (const commit of this.#commits) {
+      const at = commits.indexOf(nameOf(commit));
       if (at < 0) throw new Error(`node ${shared.node} was given a commit in parts, or twice`);
       commits.splice(at, 1);
     }
   }
 }
 
-function headsOf({ keys }: FollowedCommit): Head[] {
-  return keys.map(headOf);
+type Writes = Pick<FollowedCommit, 'keys' | 'ranges'>;
+
+function headsOf({ keys, ranges }: Writes): Head[] {
+  return [...keys.map(headOf), ...ranges.map(({ from }) => headOf(from))];
 }
 
-function nameOf(keys: readonly Key[]): string {
-  return [...keys].sort().join(' ');
+function nameOf({ keys, ranges }: Writes): string {
+  return [...keys, ...ranges.map(({ from, to }) => `${from}…${to}`)].sort().join(' ');
 }
 
 async function answered<T>(ask: () => Promise<T>): Promise<T> {

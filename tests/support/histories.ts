@@ -68,8 +68,9 @@ export async function runHistory(seed: number): Promise<void> {
   const lateness = new Lateness(1 + random(4), random);
   const server = new SimulatedServer(random);
   const reliability = [4, 20, 1_000_000][random(3)]!;
+  const mostLoggedKeys = [1, 3, 10_000][random(3)]!;
   const nodes = Array.from({ length: 2 + random(2) }, (_, node) => {
-    const store = new SimulatedStore(server, node, { lateness, random, reliability });
+    const store = new SimulatedStore(server, node, { lateness, random, reliability, mostLoggedKeys });
     return { engine: new RemoteEngine(store, { clock: STOPPED, timers: timersOf(lateness) }), called: [] as History[] };
   });
   const followed = random(2) === 0 ? [] : nodes.map(({ engine }) => new FollowedHistory(server, engine));

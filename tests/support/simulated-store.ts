@@ -164,11 +164,22 @@ export class SimulatedServer {
     return this.log.some((row) => {
       const seen = since.get(row.head) ?? (heads.read === 'all' ? 0n : undefined);
       if (seen === undefined || row.stamp <= seen) return false;
-      return row.keys.some((key) => {
-        const isRead = keysRead.includes(key) || rangesRead.some(({ from, to }) => key >= from && key < to);
-        if (isRead && (!row.isMaintenance || isMaintenance)) return true;
-        return written.includes(key) && (row.isMaintenance || isMaintenance);
-      });
+      const counts = (isRead: boolean, isWritten: boolean) =>
+        (isRead && (!row.isMaintenance || isMaintenance)) || (isWritten && (row.isMaintenance || isMaintenance));
+      const isIn =
+        (key: Key) =>
+        ({ from, to }: KeyRange) =>
+          key >= from && key < to;
+      return (
+        row.keys.some((key) => counts(keysRead.includes(key) || rangesRead.some(isIn(key)), written.includes(key))) ||
+        row.ranges.some((range) =>
+          counts(
+            keysRead.some((key) => isIn(key)(range)) ||
+              rangesRead.some(({ from, to }) => from < range.to && range.from < to),
+            written.some((key) => isIn(key)(range)),
+          ),
+        )
+      );
     });
   }
 
@@ -185,7 +196,10 @@ export class SimulatedServer {
     for (const [head, written] of keys) {
       if (this.log.some((row) => row.head === head && row.stamp === stamp))
         throw new Error('a versionstamp given twice');
-      const row = { head, stamp, ...place, keys: written, isMaintenance: request.isMaintenance };
+      const ranges = request.loggedRanges.filter(({ from }) => headOf(from) === head);
+      const logged = request.loggedRanges.length > 0 ? [] : written;
+      if (logged.length === 0) assertWithin(written, ranges);
+      const row = { head, stamp, ...place, keys: logged, ranges, isMaintenance: request.isMaintenance };
       this.log.push(row);
       this.history.push(row);
     }
@@ -198,6 +212,12 @@ function byCommit(one: LogRow, other: LogRow): number {
   if (one.stamp !== other.stamp) return one.stamp < other.stamp ? -1 : 1;
   if (one.node !== other.node) return one.node < other.node ? -1 : 1;
   return one.part === other.part ? one.place - other.place : Number(one.part - other.part);
+}
+
+function assertWithin(keys: readonly Key[], ranges: readonly KeyRange[]): void {
+  for (const key of keys) {
+    if (!ranges.some(({ from, to }) => key >= from && key < to)) throw new Error('a key that is in no logged range');
+  }
 }
 
 export function appendedKey(prefix: Key, stamp: Versionstamp, at: number): Key {
@@ -219,6 +239,7 @@ const COMMIT_FATES = [
 export class SimulatedStore implements RemoteStore {
   readonly name = 'simulated';
   readonly maxKeyLength = 1_978;
+  readonly mostLoggedKeys: number;
   readonly node: string;
   readonly #server: SimulatedServer;
   readonly #lateness: Lateness;
@@ -229,13 +250,14 @@ export class SimulatedStore implements RemoteStore {
   constructor(
     server: SimulatedServer,
     node: number,
-    network: { lateness: Lateness; random: Random; reliability: number },
+    network: { lateness: Lateness; random: Random; reliability: number; mostLoggedKeys?: number },
   ) {
     this.#server = server;
     this.node = `${node}`.padStart(16, '0');
     this.#lateness = network.lateness;
     this.#random = network.random;
     this.#reliability = network.reliability;
+    this.mostLoggedKeys = network.mostLoggedKeys ?? 10_000;
   }
 
   snapshot(): StoreSnapshot {

@@ -11,8 +11,9 @@ import { type CommitGroup, type CommitOutcome, type CommitRequest, OutcomeUnknow
 
 /** At most this many commits go out together. */
 const GROUP_SIZE = 256;
-/** A group takes no more commits beyond this many changes. */
+/** A group takes no more commits beyond this many changes, or bytes of changes. */
 const GROUP_CHANGES = 4_096;
+const GROUP_BYTES = 4 * 1024 * 1024;
 /**
  * After how many milliseconds each it is asked again what became of a group; about as long as a server takes to start
  * again.
@@ -159,7 +160,7 @@ function compatible(waiting: readonly WaitingCommit[]): {
   const later: WaitingCommit[] = [];
   const writes = new GroupWrites();
   for (const commit of waiting) {
-    const isFull = taken.length === GROUP_SIZE || (taken.length > 0 && writes.size > GROUP_CHANGES);
+    const isFull = taken.length === GROUP_SIZE || (taken.length > 0 && writes.isFullFor(commit.request));
     if (isFull || writes.meet(commit.request)) {
       later.push(commit);
     } else {
@@ -176,11 +177,14 @@ class GroupWrites {
   /** Under these, entries are appended, whose keys aren't known yet. */
   readonly #prefixes = new Set<Key>();
 
-  get size(): number {
-    return this.#keys.size;
+  #bytes = 0;
+
+  isFullFor({ size }: CommitRequest): boolean {
+    return this.#keys.size > GROUP_CHANGES || this.#bytes + size > GROUP_BYTES;
   }
 
-  add({ changes, appended }: CommitRequest): void {
+  add({ changes, appended, size }: CommitRequest): void {
+    this.#bytes += size;
     for (const [key] of changes) this.#keys.add(key);
     for (const { prefix } of appended) this.#prefixes.add(prefix);
   }

@@ -174,8 +174,10 @@ function commitsOf(rows: readonly LogRow[], node: string): FollowedCommit[] {
     const first = rows[at]!;
     let end = at + 1;
     while (end < rows.length && isSameCommit(first, rows[end]!)) end++;
-    const keys = end === at + 1 ? first.keys : rows.slice(at, end).flatMap((row) => row.keys);
-    commits.push({ versionstamp: first.stamp, isOwn: first.node === node, keys, ranges: [] });
+    const parts = rows.slice(at, end);
+    const keys = parts.length === 1 ? first.keys : parts.flatMap((row) => row.keys);
+    const ranges = parts.length === 1 ? first.ranges : parts.flatMap((row) => row.ranges);
+    commits.push({ versionstamp: first.stamp, isOwn: first.node === node, keys, ranges });
     at = end;
   }
   return commits;

@@ -8,18 +8,17 @@ import { DELETED } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import { type Committer, SnapshotTransaction } from '../transaction/transaction.js';
 import type { WriteSet } from '../transaction/write-set.js';
+import { writeSize } from '../transaction/write-size.js';
 import { GroupCommitter } from './group-committer.js';
 import { headLocks } from './heads.js';
 import { LogFollower } from './log-follower.js';
-import { LogPruner } from './log-pruner.js';
+import { loggedRanges } from './logged-ranges.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
 import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
 
 export interface RemoteEnvironment {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Whether this node prunes the log by itself. */
-  readonly isPruning?: boolean;
 }
 
 /**
@@ -29,7 +28,6 @@ export class RemoteEngine implements Engine {
   readonly name: string;
   readonly copying?: CopySupport;
   readonly #follower: LogFollower;
-  readonly #pruner: LogPruner | undefined;
   readonly #store: RemoteStore;
   readonly #clock: Clock;
   readonly #groups: GroupCommitter;
@@ -38,13 +36,12 @@ export class RemoteEngine implements Engine {
   #changedAt: bigint;
   #closed = false;
 
-  constructor(store: RemoteStore, { clock, timers, isPruning = false }: RemoteEnvironment) {
+  constructor(store: RemoteStore, { clock, timers }: RemoteEnvironment) {
     this.name = store.name;
     if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
     this.#follower = new LogFollower(store, { clock, timers });
-    if (isPruning) this.#pruner = new LogPruner(this.#follower, timers);
     this.#groups = new GroupCommitter(store, timers);
     this.#reservations = new Reservations(timers);
     this.#changedAt = clock.now();
@@ -74,7 +71,6 @@ export class RemoteEngine implements Engine {
     if (this.#closed) return;
     this.#closed = true;
     this.#follower.close();
-    this.#pruner?.close();
     this.#reservations.close();
     await this.#groups.close();
     await this.#store.close();
@@ -91,7 +87,7 @@ export class RemoteEngine implements Engine {
       lastStamp: () => this.#lastStamp,
       abandon: () => undefined,
       commit: (reads, writes) => {
-        const commit = () => this.#commit(requestOf(snapshot, reads, writes), writes, own);
+        const commit = () => this.#commit(requestOf(snapshot, reads, writes, this.#store.mostLoggedKeys), writes, own);
         if (this.#reservations.isEmpty) return commit();
         return this.#reservations.admit(
           { written: keysOf(writes), isMaintenance: writes.isMaintenance, own, interrupt, abandon: () => undefined },
@@ -115,20 +111,35 @@ export class RemoteEngine implements Engine {
   }
 }
 
-function requestOf(snapshot: RemoteSnapshot, reads: ReadSet, writes: WriteSet): CommitRequest {
+function requestOf(snapshot: RemoteSnapshot, reads: ReadSet, writes: WriteSet, mostLoggedKeys: number): CommitRequest {
+  let size = 0;
   const changes: Change[] = [];
-  writes.overlay.forEach((key, value) => {
-    changes.push([key, value === DELETED ? undefined : value]);
+  writes.overlay.forEach((key, written) => {
+    const value = written === DELETED ? undefined : written;
+    changes.push([key, value]);
+    size += writeSize(key, value);
   });
   const appended: AppendedEntry[] = [];
   for (let entry = writes.appended; entry !== undefined; entry = entry.before) {
     appended.push({ prefix: entry.prefix, at: entry.at, value: entry.value });
+    size += writeSize(entry.prefix, entry.value);
   }
+  const written = keysOf(writes);
   const keysRead = [...reads.keys];
   const rangesRead = reads.ranges.flatMap((range) => snapshot.partsRead(range));
-  const heads = headLocks(keysOf(writes), keysRead, rangesRead);
-  const { isMaintenance } = writes;
-  return { heads, since: snapshot.since(heads), keysRead, rangesRead, changes, appended, isMaintenance };
+  const heads = headLocks(written, keysRead, rangesRead);
+  return {
+    heads,
+    since: snapshot.since(heads),
+    keysRead,
+    rangesRead,
+    changes,
+    appended,
+    loggedRanges:
+      written.length > mostLoggedKeys ? loggedRanges(written, new Set(appended.map(({ prefix }) => prefix))) : [],
+    size,
+    isMaintenance: writes.isMaintenance,
+  };
 }
 
 /** The keys that a commit writes, ascending; of what it appends the prefixes, since the store gives the rest. */

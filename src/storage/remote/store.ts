@@ -72,6 +72,10 @@ export interface CommitRequest {
   /** Ascending by key. */
   readonly changes: readonly Change[];
   readonly appended: readonly AppendedEntry[];
+  /** Of a commit of more than `RemoteStore.mostLoggedKeys`, what is logged instead of its keys; otherwise empty. */
+  readonly loggedRanges: readonly KeyRange[];
+  /** Roughly how many bytes its changes and entries take. */
+  readonly size: number;
   /** `BeginOptions.maintenance`. */
   readonly isMaintenance: boolean;
 }
@@ -117,6 +121,8 @@ export interface LogRow {
   readonly part: bigint;
   readonly place: number;
   readonly keys: readonly Key[];
+  /** Of a large commit, in which its keys lie. */
+  readonly ranges: readonly KeyRange[];
 }
 
 /** The first commits of some slices of the log, each whole. */
@@ -138,6 +144,8 @@ export interface RemoteStore {
   readonly node: string;
   /** The longest key that it takes, in bytes. */
   readonly maxKeyLength: number;
+  /** Commits of more keys are logged by ranges. */
+  readonly mostLoggedKeys: number;
   /** Sends nothing before the first read. */
   snapshot(): StoreSnapshot;
   /**

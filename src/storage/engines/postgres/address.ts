@@ -16,6 +16,7 @@ export type PostgresAddress = Pick<
   | 'tls'
   | 'connectTimeout'
   | 'commitTimeout'
+  | 'readTimeout'
   | 'logRetention'
   | 'applicationName'
   | 'schema'
@@ -26,6 +27,7 @@ const DEFAULT_PORT = 5432;
 const DEFAULT_SCHEMA = 'tessera';
 const DEFAULT_CONNECT_TIMEOUT = 10_000;
 const DEFAULT_COMMIT_TIMEOUT = 10_000;
+const DEFAULT_READ_TIMEOUT = 30_000;
 /** Longer than transactions last, than nodes are cut off, and than clients take to connect again. */
 const DEFAULT_LOG_RETENTION = 15 * 60_000;
 const DEFAULT_CONNECTIONS = 16;
@@ -37,6 +39,7 @@ const PARAMETERS: Readonly<Record<string, (value: string) => Partial<PostgresAdd
   connections: (value) => numberUpTo(value, MOST_CONNECTIONS, (connections) => ({ connections })),
   connect_timeout: (value) => numberUpTo(value, 3_600, (seconds) => ({ connectTimeout: seconds * 1_000 })),
   commit_timeout: (value) => numberUpTo(value, 3_600, (seconds) => ({ commitTimeout: seconds * 1_000 })),
+  read_timeout: (value) => numberUpTo(value, 3_600, (seconds) => ({ readTimeout: seconds * 1_000 })),
   log_retention: (value) => numberUpTo(value, 31 * 86_400, (seconds) => ({ logRetention: seconds * 1_000 })),
   application_name: (applicationName) => ({ applicationName }),
   // These are read together.
@@ -75,6 +78,7 @@ export function readPostgresAddress(address: string): PostgresAddress {
     connections: DEFAULT_CONNECTIONS,
     connectTimeout: DEFAULT_CONNECT_TIMEOUT,
     commitTimeout: DEFAULT_COMMIT_TIMEOUT,
+    readTimeout: DEFAULT_READ_TIMEOUT,
     logRetention: DEFAULT_LOG_RETENTION,
     applicationName: 'tessera',
     tls: undefined,

@@ -79,6 +79,8 @@ export class Connection {
       const { rows } = await this.#client.query<(string | null)[]>(query);
       return rows;
     } catch (error) {
+      // No answer: nothing can follow on this connection.
+      if (!(error instanceof pg.DatabaseError)) this.destroy();
       throw readable(error);
     }
   }

@@ -21,8 +21,8 @@ const HEADS_ABOVE: Statement = {
 /** Frames of GROUPS hold whole commits, whatever number of heads they have. The last column: whether this is all. */
 const LOG: Statement = {
   name: 'log_page',
-  text: `SELECT head, stamp, node, part, place, keys, found < ${PAGE_ROWS} AND count(*) OVER () = found FROM (
-      SELECT l.*, count(*) OVER () AS found, count(*) OVER before AS rows_before, sum(pg_column_size(keys)) OVER before AS bytes_before
+  text: `SELECT head, stamp, node, part, place, keys, range_from, range_to, found < ${PAGE_ROWS} AND count(*) OVER () = found FROM (
+      SELECT l.*, count(*) OVER () AS found, count(*) OVER before AS rows_before, sum(pg_column_size(keys) + pg_column_size(range_from) + pg_column_size(range_to)) OVER before AS bytes_before
       FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS slice(head, after, up_to)
       CROSS JOIN LATERAL (
         SELECT * FROM log WHERE log.head = slice.head AND log.stamp > slice.after AND log.stamp <= slice.up_to ORDER BY log.stamp LIMIT ${PAGE_ROWS}
@@ -69,7 +69,7 @@ export class PostgresLog {
         connection.query(IS_PRUNED, [heads, after], TIMEOUT),
       ]),
     );
-    return { rows: rows.map(logRow), isLast: rows.every((row) => row[6] === TRUE), isGap: pruned?.[0] === TRUE };
+    return { rows: rows.map(logRow), isLast: rows.every((row) => row.at(-1) === TRUE), isGap: pruned?.[0] === TRUE };
   }
 
   async #ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
@@ -86,7 +86,8 @@ export class PostgresLog {
   }
 }
 
-function logRow([head, stamp, node, part, place, keys]: Row): LogRow {
+function logRow([head, stamp, node, part, place, keys, rangeFrom, rangeTo]: Row): LogRow {
+  const ends = byteaArrayOf(rangeTo!);
   return {
     head: Number(int8Of(head!)),
     stamp: int8Of(stamp!),
@@ -94,6 +95,7 @@ function logRow([head, stamp, node, part, place, keys]: Row): LogRow {
     part: int8Of(part!),
     place: int4Of(place!),
     keys: byteaArrayOf(keys!),
+    ranges: byteaArrayOf(rangeFrom!).map((from, at) => ({ from, to: ends[at]! })),
   };
 }
 

@@ -27,8 +27,9 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     ...readPostgresAddress(address),
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
+    timers,
     isShared: options.isShared ?? false,
     readOnly: options.readOnly,
   });
-  return new RemoteEngine(store, { clock, timers, isPruning: true });
+  return new RemoteEngine(store, { clock, timers });
 }

@@ -1,8 +1,18 @@
+import type { Timers } from '../../../env/environment.js';
 import { Connection, type ConnectionSettings } from './connection.js';
+import { isOverfull } from './errors.js';
+
+/** Milliseconds after which a server that had no connection left is asked again. */
+const RETRY_PAUSE = 100;
+
+export interface PoolSettings extends ConnectionSettings {
+  readonly timers: Pick<Timers, 'wait'>;
+}
 
 /** Connections for snapshots, each of which has one to itself while it lasts. */
 export class ConnectionPool {
   readonly #settings: ConnectionSettings;
+  readonly #timers: Pick<Timers, 'wait'>;
   readonly #most: number;
   readonly #prepare: (connection: Connection) => Promise<void>;
   readonly #all = new Set<Connection>();
@@ -16,8 +26,9 @@ export class ConnectionPool {
   #closed = false;
 
   /** `prepare` readies a new connection. */
-  constructor(settings: ConnectionSettings, most: number, prepare: (connection: Connection) => Promise<void>) {
+  constructor(settings: PoolSettings, most: number, prepare: (connection: Connection) => Promise<void>) {
     this.#settings = settings;
+    this.#timers = settings.timers;
     this.#most = most;
     this.#prepare = prepare;
   }
@@ -27,7 +38,10 @@ export class ConnectionPool {
    * network or the server says
    */
   take(): Connection | Promise<Connection> {
-    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) if (idle.isUsable) return idle;
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isUsable) return idle;
+      this.#all.delete(idle);
+    }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       if (this.#all.size + this.#opening < this.#most) void this.#open();
@@ -64,22 +78,37 @@ export class ConnectionPool {
 
   async #open(): Promise<void> {
     this.#opening++;
-    let connection: Connection | undefined;
-    const onLost = () => {
-      if (connection !== undefined) this.#all.delete(connection);
-    };
     try {
-      connection = await Connection.open(this.#settings, { onLost });
-      await this.#prepare(connection);
+      const connection = await this.#connect();
       this.#all.add(connection);
       this.#opening--;
       this.give(connection);
     } catch (error) {
-      connection?.destroy();
       this.#opening--;
+      // Those that there are will be given back.
+      if (isOverfull(error) && this.#all.size > 0) return;
       this.#waiting.shift()?.reject(error);
       // The others would wait for ever.
       if (this.#all.size + this.#opening === 0) for (const { reject } of this.#waiting.splice(0)) reject(error);
+    }
+  }
+
+  /** Tries again where the server has no connection left, and this has none either. */
+  async #connect(): Promise<Connection> {
+    for (let left = this.#settings.connectTimeout / RETRY_PAUSE; ; left--) {
+      let connection: Connection | undefined;
+      const onLost = () => {
+        if (connection !== undefined) this.#all.delete(connection);
+      };
+      try {
+        connection = await Connection.open(this.#settings, { onLost });
+        await this.#prepare(connection);
+        return connection;
+      } catch (error) {
+        connection?.destroy();
+        if (!isOverfull(error) || this.#all.size > 0 || this.#closed || left <= 0) throw error;
+      }
+      await this.#timers.wait(RETRY_PAUSE);
     }
   }
 }

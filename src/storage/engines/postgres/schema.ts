@@ -8,6 +8,8 @@
  * rows were removed from the log.
  */
 
+import { commitFunction, SENT_WRITES, STAGED_WRITES } from './commit-function.js';
+
 /** Of tables and functions, written to `about`. */
 export const FORMAT = 1;
 
@@ -29,11 +31,16 @@ CREATE TABLE IF NOT EXISTS log (
   -- The place of the commit in its group.
   place integer NOT NULL,
   keys bytea[] NOT NULL,
+  -- Of a large commit instead of its keys: where they lie.
+  range_from bytea[] NOT NULL DEFAULT '{}',
+  range_to bytea[] NOT NULL DEFAULT '{}',
   -- Readers of the keys don't conflict with it, only those who write them.
   is_maintenance boolean NOT NULL,
   PRIMARY KEY (head, stamp)
 );
 ALTER TABLE log ALTER COLUMN keys SET STORAGE EXTERNAL;
+-- Finds large commits among those that are judged by, as a rule none.
+CREATE INDEX IF NOT EXISTS log_ranges ON log (head, stamp) WHERE cardinality(range_from) > 0;
 CREATE TABLE IF NOT EXISTS fence (
   node bigint NOT NULL,
   head bigint NOT NULL,
@@ -87,71 +94,8 @@ BEGIN
   RETURN first;
 END $$;
 
--- Judges and applies a group of commits. Arrays that belong together have the same length; those that end in _c hold the number of the commit.
--- Gives the first versionstamp, and the numbers of the commits that conflict; nothing where the group was settled as not applied.
-CREATE OR REPLACE FUNCTION commit_group_v1(
-  me bigint, this_part bigint, written bigint[], shared bigint[], everything boolean, size integer,
-  since_c integer[], since_head bigint[], since_stamp bigint[],
-  key_c integer[], key_read bytea[],
-  range_c integer[], range_from bytea[], range_to bytea[],
-  write_c integer[], write_key bytea[], write_value bytea[],
-  append_c integer[], append_prefix bytea[], append_at integer[], append_value bytea[],
-  maintenance integer[]
-) RETURNS TABLE (first bigint, conflicting integer[]) LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-DECLARE
-  s bigint;
-  bad integer[] := '{}';
-BEGIN
-  s := take_stamps(written, shared, everything, size);
-  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND f.head = ANY(written)) THEN
-    RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
-  END IF;
-  IF everything OR cardinality(since_c) > 0 THEN
-    WITH given AS (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
-    since AS (
-      SELECT * FROM given
-      UNION ALL
-      SELECT each.c, id, 0 FROM generate_series(0, size - 1) AS each(c) CROSS JOIN head
-        WHERE everything AND NOT EXISTS (SELECT 1 FROM given WHERE given.c = each.c AND given.head = id)
-    ),
-    oldest AS (SELECT head, min(stamp) AS stamp FROM since GROUP BY head),
-    recent AS MATERIALIZED (
-      SELECT l.head, l.stamp, l.is_maintenance, k.key
-      FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp CROSS JOIN LATERAL unnest(l.keys) AS k(key)
-    )
-    SELECT coalesce(array_agg(DISTINCT c), '{}') INTO bad FROM (
-      SELECT c FROM (
-        SELECT r.c, recent.head, recent.stamp, recent.is_maintenance AS ignored FROM unnest(key_c, key_read) AS r(c, key)
-          JOIN recent ON recent.key = r.key
-        UNION ALL
-        SELECT r.c, recent.head, recent.stamp, recent.is_maintenance FROM unnest(range_c, range_from, range_to) AS r(c, low, high)
-          JOIN recent ON recent.key >= r.low AND recent.key < r.high
-        UNION ALL
-        SELECT w.c, recent.head, recent.stamp, NOT recent.is_maintenance FROM unnest(write_c, write_key) AS w(c, key)
-          JOIN recent ON recent.key = w.key
-      ) AS met
-      JOIN since USING (c, head) WHERE met.stamp > since.stamp AND (NOT ignored OR c = ANY(maintenance))
-      UNION ALL
-      -- What is gone from the log can't be judged any more.
-      SELECT since.c FROM since JOIN head ON head.id = since.head WHERE head.pruned > since.stamp
-    ) AS conflicts;
-  END IF;
-  INSERT INTO entry AS e
-    SELECT key, value FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE value IS NOT NULL AND c <> ALL(bad)
-    UNION ALL
-    SELECT prefix || int8send(s + c) || int4send(at), value FROM unnest(append_c, append_prefix, append_at, append_value) AS a(c, prefix, at, value) WHERE c <> ALL(bad)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value;
-  DELETE FROM entry WHERE key = ANY(ARRAY(SELECT w.key FROM unnest(write_c, write_key, write_value) AS w(c, key, value) WHERE w.value IS NULL AND w.c <> ALL(bad)));
-  INSERT INTO log (head, stamp, node, part, place, keys, is_maintenance)
-    SELECT head_of(key), s + c, me, this_part, c, array_agg(key), c = ANY(maintenance) FROM (
-      SELECT c, key FROM unnest(write_c, write_key) AS w(c, key)
-      UNION ALL
-      SELECT c, prefix || int8send(s + c) || int4send(at) FROM unnest(append_c, append_prefix, append_at) AS a(c, prefix, at)
-    ) AS written WHERE c <> ALL(bad) GROUP BY c, head_of(key);
-  RETURN QUERY SELECT s, bad;
-END $$;
-
+${commitFunction('commit_group_v1', SENT_WRITES)}
+${commitFunction('commit_staged_v1', STAGED_WRITES)}
 -- What became of a group whose answer was lost; what wasn't applied by now never will be.
 CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, written bigint[])
 RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$

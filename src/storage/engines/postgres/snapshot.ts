@@ -13,7 +13,14 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' };
 const END: Statement = { name: 'end', text: 'COMMIT' };
 const GET: Statement = { name: 'get', text: 'SELECT value FROM entry WHERE key = $1::bytea' };
-const GET_MANY: Statement = { name: 'get_many', text: 'SELECT key, value FROM entry WHERE key = ANY($1::bytea[])' };
+/** Beyond the bytes of a page, values are left out. */
+const GET_MANY: Statement = {
+  name: 'get_many',
+  text: `SELECT key, CASE WHEN before IS NULL OR before < ${PAGE_BYTES} THEN value END FROM (
+      SELECT key, value, sum(octet_length(value)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+      FROM entry WHERE key = ANY($1::bytea[])
+    ) AS found`,
+};
 const COUNT: Statement = {
   name: 'count',
   text: 'SELECT count(*) FROM entry WHERE key >= $1::bytea AND key < $2::bytea',
@@ -27,12 +34,11 @@ const PAGES: Readonly<Record<string, Statement>> = Object.fromEntries(
     [false, true].map((keysOnly) => {
       const name = pageStatement(reverse, keysOnly);
       const order = reverse ? 'key DESC' : 'key';
-      const text = keysOnly
-        ? `SELECT key FROM entry WHERE key >= $1::bytea AND key < $2::bytea ORDER BY ${order} LIMIT $3::int`
-        : `SELECT key, value FROM (
-             SELECT key, value, sum(octet_length(value)) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-             FROM entry WHERE key >= $1::bytea AND key < $2::bytea ORDER BY ${order} LIMIT $3::int
-           ) AS page WHERE before IS NULL OR before < ${PAGE_BYTES} ORDER BY ${order}`;
+      const [columns, sized] = keysOnly ? ['key', 'key'] : ['key, value', 'value'];
+      const text = `SELECT ${columns} FROM (
+          SELECT ${columns}, sum(octet_length(${sized})) OVER (ORDER BY ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+          FROM entry WHERE key >= $1::bytea AND key < $2::bytea ORDER BY ${order} LIMIT $3::int
+        ) AS page WHERE before IS NULL OR before < ${PAGE_BYTES} ORDER BY ${order}`;
       return [name, { name, text }];
     }),
   ),
@@ -49,12 +55,15 @@ function pageStatement(reverse: boolean, keysOnly: boolean): string {
 export class PostgresSnapshot implements StoreSnapshot {
   readonly #pool: ConnectionPool;
   readonly #values: StoredValues;
+  readonly #timeout: number;
   #connection: Connection | Promise<Connection> | undefined;
   #released = false;
 
-  constructor(pool: ConnectionPool, values: StoredValues) {
+  /** @param timeout milliseconds after which a read without an answer cuts the connection */
+  constructor(pool: ConnectionPool, values: StoredValues, timeout: number) {
     this.#pool = pool;
     this.#values = values;
+    this.#timeout = timeout;
   }
 
   async read({ keys, pages, heads }: ReadRequest): Promise<ReadAnswer> {
@@ -62,7 +71,7 @@ export class PostgresSnapshot implements StoreSnapshot {
       const connection = this.#begun();
       const open = connection instanceof Promise ? await connection : connection;
       // All of them are sent before any is answered.
-      const stamps = heads.length === 0 ? [] : stampsOf(open, heads);
+      const stamps = heads.length === 0 ? [] : this.#stampsOf(open, heads);
       const values = this.#valuesOf(open, keys);
       const found = pages.map((page) => this.#page(open, page));
       const answers = await Promise.allSettled([stamps, values, ...found]);
@@ -76,7 +85,7 @@ export class PostgresSnapshot implements StoreSnapshot {
   async count({ from, to }: KeyRange): Promise<number> {
     try {
       const open = await this.#begun();
-      const [row] = await open.query(COUNT, [bytes(from), bytes(to)]);
+      const [row] = await open.query(COUNT, [bytes(from), bytes(to)], this.#timeout);
       return Number(int8Of(row![0]!));
     } catch (error) {
       throw storageError(error);
@@ -111,12 +120,17 @@ export class PostgresSnapshot implements StoreSnapshot {
   async #valuesOf(connection: Connection, keys: readonly Key[]): Promise<(Stored | undefined)[]> {
     if (keys.length === 0) return [];
     if (keys.length === 1) {
-      const [row] = await connection.query(GET, [bytes(keys[0]!)]);
+      const [row] = await connection.query(GET, [bytes(keys[0]!)], this.#timeout);
       return [row && this.#decode(keys[0]!, row[0]!)];
     }
     const found = new Map<Key, Stored>();
-    for (const [key, value] of await connection.query(GET_MANY, [byteaArray(keys)])) {
-      found.set(key!, this.#decode(key!, value!));
+    for (let missing = keys; missing.length > 0; ) {
+      const leftOut: Key[] = [];
+      for (const [key, value] of await connection.query(GET_MANY, [byteaArray(missing)], this.#timeout)) {
+        if (value === null) leftOut.push(key!);
+        else found.set(key!, this.#decode(key!, value!));
+      }
+      missing = leftOut;
     }
     return keys.map((key) => found.get(key));
   }
@@ -124,9 +138,17 @@ export class PostgresSnapshot implements StoreSnapshot {
   async #page(connection: Connection, { from, to, reverse, limit, keysOnly }: PageRequest): Promise<Page> {
     // One more tells whether there are any behind.
     const statement = PAGES[pageStatement(reverse, keysOnly)]!;
-    const rows = await connection.query(statement, [bytes(from), bytes(to), int4(limit + 1)]);
+    const rows = await connection.query(statement, [bytes(from), bytes(to), int4(limit + 1)], this.#timeout);
     const entries = rows.slice(0, limit).map((row): Entry => this.#entry(row, keysOnly));
     return { entries, isLast: rows.length === 0 || (rows.length <= limit && !isCut(rows)) };
+  }
+
+  async #stampsOf(connection: Connection, heads: readonly Head[] | 'all'): Promise<[Head, Versionstamp][]> {
+    const rows =
+      heads === 'all'
+        ? connection.query(ALL_HEADS, [], this.#timeout)
+        : connection.query(HEADS, [int8Array(heads.map(BigInt))], this.#timeout);
+    return (await rows).map(([id, stamp]) => [Number(int8Of(id!)), int8Of(stamp!)]);
   }
 
   #entry([key, value]: Row, keysOnly: boolean): Entry {
@@ -141,11 +163,6 @@ export class PostgresSnapshot implements StoreSnapshot {
 /** Whether a page has ended because of its bytes: then there may be entries behind it. */
 function isCut(rows: readonly Row[]): boolean {
   let size = 0;
-  for (const [, value] of rows) size += value?.length ?? 0;
+  for (const row of rows) size += row.at(-1)!.length;
   return size >= PAGE_BYTES;
-}
-
-async function stampsOf(connection: Connection, heads: readonly Head[] | 'all'): Promise<[Head, Versionstamp][]> {
-  const rows = heads === 'all' ? connection.query(ALL_HEADS) : connection.query(HEADS, [int8Array(heads.map(BigInt))]);
-  return (await rows).map(([id, stamp]) => [Number(int8Of(id!)), int8Of(stamp!)]);
 }

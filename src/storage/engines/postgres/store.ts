@@ -1,8 +1,5 @@
 import { failure } from '../../../errors/error.js';
-import { encodeRecord } from '../../../value/record-encode.js';
-import { sealRecord } from '../../../value/sealed-record.js';
 import type { CopySupport, Key, Versionstamp } from '../../contract.js';
-import type { Head } from '../../remote/heads.js';
 import {
   type CommitGroup,
   type CommitOutcome,
@@ -14,12 +11,13 @@ import {
   type StoreSnapshot,
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
-import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
-import type { Connection, ConnectionSettings, Parameter, Row, Statement } from './connection.js';
+import { int4Of, int8, int8Array, int8Of } from './binary.js';
+import { clearStage, outcomesOf, type ReadyCommit, readyCommit } from './commit.js';
+import type { Connection, Parameter, Row, Statement } from './connection.js';
 import { isAnswer, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
-import { ConnectionPool } from './pool.js';
+import { ConnectionPool, type PoolSettings } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
 import { pruneLog } from './prune.js';
 import { PostgresSnapshot } from './snapshot.js';
@@ -28,17 +26,9 @@ import { SoleServer } from './sole-server.js';
 /** As LMDB's, so that a store can be copied from one engine to the other. */
 const MAX_KEY_LENGTH = 1_978;
 
-const COMMIT: Statement = {
-  name: 'commit_group',
-  text: `SELECT first, conflicting FROM commit_group_v1(
-    $1::bigint, $2::bigint, $3::bigint[], $4::bigint[], $5::boolean, $6::int,
-    $7::int[], $8::bigint[], $9::bigint[],
-    $10::int[], $11::bytea[],
-    $12::int[], $13::bytea[], $14::bytea[],
-    $15::int[], $16::bytea[], $17::bytea[],
-    $18::int[], $19::bytea[], $20::int[], $21::bytea[],
-    $22::int[])`,
-};
+/** About what fits into one row of the log. */
+const MOST_LOGGED_KEYS = 10_000;
+
 const SETTLE: Statement = {
   name: 'settle_group',
   text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint[])',
@@ -58,7 +48,7 @@ const RAISE_STAMP: Statement = {
   text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
 };
 
-export interface PostgresOptions extends ConnectionSettings {
+export interface PostgresOptions extends PoolSettings {
   /** The schema in which the tables are. */
   readonly schema: string;
   /**
@@ -66,6 +56,8 @@ export interface PostgresOptions extends ConnectionSettings {
    * it waits for, too.
    */
   readonly commitTimeout: number;
+  /** Milliseconds after which a read without an answer fails, and its connection is cut. */
+  readonly readTimeout: number;
   /** Milliseconds for which the log of commits is kept. */
   readonly logRetention: number;
   /** The most connections for snapshots. */
@@ -84,6 +76,7 @@ export interface PostgresOptions extends ConnectionSettings {
 export class PostgresStore implements RemoteStore {
   readonly name = 'postgres';
   readonly maxKeyLength = MAX_KEY_LENGTH;
+  readonly mostLoggedKeys = MOST_LOGGED_KEYS;
   readonly node: string;
   readonly #options: PostgresOptions;
   readonly #snapshots: ConnectionPool;
@@ -143,30 +136,36 @@ export class PostgresStore implements RemoteStore {
   };
 
   snapshot(): StoreSnapshot {
-    return new PostgresSnapshot(this.#snapshots, this.#values);
+    return new PostgresSnapshot(this.#snapshots, this.#values, this.#options.readTimeout);
   }
 
   async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
-    const parameters = this.#parameters(group);
-    let connection: Connection;
+    const { connection, commit } = await this.#ready(group);
     try {
-      await this.#sole?.hold();
-      connection = await this.#commits.take();
-    } catch (error) {
-      throw storageError(error);
-    }
-    try {
-      const [row] = await connection.query(COMMIT, parameters, this.#options.commitTimeout);
-      const [first, conflicting] = row!;
-      const conflicts = new Set(int4ArrayOf(conflicting!));
-      return group.commits.map((_, place) => (conflicts.has(place) ? 'conflict' : int8Of(first!) + BigInt(place)));
+      const timeout = this.#options.commitTimeout + commit.extraTime;
+      const [row] = await connection.query(commit.statement, commit.parameters, timeout);
+      return outcomesOf(group, row!);
     } catch (error) {
       if (isAnswer(error)) throw storageError(error);
       // Those that were opened before are likely to be lost, too.
       this.#commits.discardIdle();
       throw new OutcomeUnknown('the connection was lost while a commit was under way', { cause: error });
     } finally {
+      clearStage(connection, commit);
       this.#commits.give(connection);
+    }
+  }
+
+  async #ready(group: CommitGroup): Promise<{ readonly connection: Connection; readonly commit: ReadyCommit }> {
+    let connection: Connection | undefined;
+    try {
+      await this.#sole?.hold();
+      connection = await this.#commits.take();
+      const commit = await readyCommit(connection, this.#options.node, group, this.#options.commitTimeout);
+      return { connection, commit };
+    } catch (error) {
+      if (connection !== undefined) this.#commits.give(connection);
+      throw storageError(error);
     }
   }
 
@@ -232,68 +231,4 @@ export class PostgresStore implements RemoteStore {
     this.#logs.close();
     await this.#sole?.close();
   }
-
-  #parameters({ number, heads, commits }: CommitGroup): Parameter[] {
-    const since = new Columns<[number, Head, bigint]>();
-    const keys = new Columns<[number, Key]>();
-    const ranges = new Columns<[number, Key, Key]>();
-    const writes = new Columns<[number, Key, Buffer | undefined]>();
-    const appends = new Columns<[number, Key, number, Buffer]>();
-    for (const [place, commit] of commits.entries()) {
-      for (const [head, stamp] of commit.since) since.add([place, head, stamp]);
-      for (const key of commit.keysRead) keys.add([place, key]);
-      for (const { from, to } of commit.rangesRead) ranges.add([place, from, to]);
-      for (const [key, value] of commit.changes) {
-        writes.add([place, key, value === undefined ? undefined : buffer(sealRecord(key, value))]);
-      }
-      // Their keys, over which a checksum would go, are known to the server alone.
-      for (const { prefix, at, value } of commit.appended)
-        appends.add([place, prefix, at, buffer(encodeRecord(value))]);
-    }
-    return [
-      int8(this.#options.node),
-      int8(number),
-      int8Array(heads.written.map(BigInt)),
-      int8Array(heads.read === 'all' ? [] : heads.read.map(BigInt)),
-      boolean(heads.read === 'all'),
-      int4(commits.length),
-      int4Array(since.column(0)),
-      int8Array(since.column(1).map(BigInt)),
-      int8Array(since.column(2)),
-      int4Array(keys.column(0)),
-      byteaArray(keys.column(1)),
-      int4Array(ranges.column(0)),
-      byteaArray(ranges.column(1)),
-      byteaArray(ranges.column(2)),
-      int4Array(writes.column(0)),
-      byteaArray(writes.column(1)),
-      byteaArray(writes.column(2)),
-      int4Array(appends.column(0)),
-      byteaArray(appends.column(1)),
-      int4Array(appends.column(2)),
-      byteaArray(appends.column(3)),
-      int4Array(commits.flatMap(({ isMaintenance }, place) => (isMaintenance ? [place] : []))),
-    ];
-  }
-}
-
-/** Rows that are sent as one array a column. */
-class Columns<Row extends readonly unknown[]> {
-  readonly #rows: Row[] = [];
-
-  add(row: Row): void {
-    this.#rows.push(row);
-  }
-
-  column<Index extends keyof Row>(index: Index): Row[Index][] {
-    return this.#rows.map((row) => row[index]);
-  }
-}
-
-function buffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function boolean(value: boolean): Buffer {
-  return Buffer.from([value ? 1 : 0]);
 }

@@ -1,0 +1,117 @@
+/** The functions that judge and apply a group of commits: one for writes that are sent along, one for staged ones. */
+
+/** Where a function finds what the commits write. Columns that end in `_c`, or are named `c`, number the commits. */
+interface Writes {
+  /** Parameters of the function. */
+  readonly parameters: string;
+  /** Of (c, key). */
+  readonly keys: string;
+  /** Of (c, key, value); without a value, deletions. */
+  readonly changes: string;
+  /** Of (c, prefix, at, value). */
+  readonly entries: string;
+}
+
+export const SENT_WRITES: Writes = {
+  parameters: `write_c integer[], write_key bytea[], write_value bytea[],
+  append_c integer[], append_prefix bytea[], append_at integer[], append_value bytea[]`,
+  keys: 'unnest(write_c, write_key)',
+  changes: 'unnest(write_c, write_key, write_value)',
+  entries: 'unnest(append_c, append_prefix, append_at, append_value)',
+};
+
+/** A table of the connection, which fills it before it locks any head. */
+export const STAGED_WRITES: Writes = {
+  parameters: '',
+  keys: '(SELECT c, key FROM staged WHERE at IS NULL)',
+  changes: '(SELECT c, key, value FROM staged WHERE at IS NULL)',
+  entries: '(SELECT c, key, at, value FROM staged WHERE at IS NOT NULL)',
+};
+
+/**
+ * Arrays that belong together have the same length. The function gives the first versionstamp, and the numbers of the
+ * commits that conflict; it fails where the group was settled as not applied.
+ */
+export function commitFunction(name: string, { parameters, keys, changes, entries }: Writes): string {
+  return `
+CREATE OR REPLACE FUNCTION ${name}(
+  me bigint, this_part bigint, written bigint[], shared bigint[], everything boolean, size integer,
+  since_c integer[], since_head bigint[], since_stamp bigint[],
+  key_c integer[], key_read bytea[],
+  range_c integer[], range_from bytea[], range_to bytea[],
+  logged_c integer[], logged_from bytea[], logged_to bytea[],
+  maintenance integer[]${parameters === '' ? '' : `,\n  ${parameters}`}
+) RETURNS TABLE (first bigint, conflicting integer[]) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  s bigint;
+  bad integer[] := '{}';
+BEGIN
+  s := take_stamps(written, shared, everything, size);
+  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND f.head = ANY(written)) THEN
+    RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
+  END IF;
+  IF everything OR cardinality(since_c) > 0 THEN
+    WITH given AS (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
+    since AS (
+      SELECT * FROM given
+      UNION ALL
+      SELECT each.c, id, 0 FROM generate_series(0, size - 1) AS each(c) CROSS JOIN head
+        WHERE everything AND NOT EXISTS (SELECT 1 FROM given WHERE given.c = each.c AND given.head = id)
+    ),
+    oldest AS (SELECT head, min(stamp) AS stamp FROM since GROUP BY head),
+    recent AS MATERIALIZED (
+      SELECT l.head, l.stamp, l.is_maintenance, k.key
+      FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp CROSS JOIN LATERAL unnest(l.keys) AS k(key)
+    ),
+    large AS MATERIALIZED (
+      SELECT l.head, l.stamp, l.is_maintenance, k.low, k.high
+      FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp AND cardinality(l.range_from) > 0
+      CROSS JOIN LATERAL unnest(l.range_from, l.range_to) AS k(low, high)
+    )
+    SELECT coalesce(array_agg(DISTINCT c), '{}') INTO bad FROM (
+      SELECT c FROM (
+        SELECT r.c, recent.head, recent.stamp, recent.is_maintenance AS ignored FROM unnest(key_c, key_read) AS r(c, key)
+          JOIN recent ON recent.key = r.key
+        UNION ALL
+        SELECT r.c, recent.head, recent.stamp, recent.is_maintenance FROM unnest(range_c, range_from, range_to) AS r(c, low, high)
+          JOIN recent ON recent.key >= r.low AND recent.key < r.high
+        UNION ALL
+        SELECT w.c, recent.head, recent.stamp, NOT recent.is_maintenance FROM ${keys} AS w(c, key)
+          JOIN recent ON recent.key = w.key
+        UNION ALL
+        SELECT r.c, large.head, large.stamp, large.is_maintenance FROM unnest(key_c, key_read) AS r(c, key)
+          JOIN large ON r.key >= large.low AND r.key < large.high
+        UNION ALL
+        SELECT r.c, large.head, large.stamp, large.is_maintenance FROM unnest(range_c, range_from, range_to) AS r(c, low, high)
+          JOIN large ON r.low < large.high AND large.low < r.high
+        UNION ALL
+        SELECT w.c, large.head, large.stamp, NOT large.is_maintenance FROM ${keys} AS w(c, key)
+          JOIN large ON w.key >= large.low AND w.key < large.high
+      ) AS met
+      JOIN since USING (c, head) WHERE met.stamp > since.stamp AND (NOT ignored OR c = ANY(maintenance))
+      UNION ALL
+      -- What is gone from the log can't be judged any more.
+      SELECT since.c FROM since JOIN head ON head.id = since.head WHERE head.pruned > since.stamp
+    ) AS conflicts;
+  END IF;
+  INSERT INTO entry AS e
+    SELECT key, value FROM ${changes} AS w(c, key, value) WHERE value IS NOT NULL AND c <> ALL(bad)
+    UNION ALL
+    SELECT prefix || int8send(s + c) || int4send(at), value FROM ${entries} AS a(c, prefix, at, value) WHERE c <> ALL(bad)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+  DELETE FROM entry WHERE key = ANY(ARRAY(SELECT w.key FROM ${changes} AS w(c, key, value) WHERE w.value IS NULL AND w.c <> ALL(bad)));
+  INSERT INTO log (head, stamp, node, part, place, keys, is_maintenance)
+    SELECT head_of(key), s + c, me, this_part, c, array_agg(key), c = ANY(maintenance) FROM (
+      SELECT c, key FROM ${keys} AS w(c, key)
+      UNION ALL
+      SELECT c, prefix || int8send(s + c) || int4send(at) FROM ${entries} AS a(c, prefix, at, value)
+    ) AS written WHERE c <> ALL(bad) AND c <> ALL(logged_c) GROUP BY c, head_of(key);
+  IF cardinality(logged_c) > 0 THEN
+    INSERT INTO log (head, stamp, node, part, place, keys, range_from, range_to, is_maintenance)
+      SELECT head_of(low), s + c, me, this_part, c, '{}', array_agg(low), array_agg(high), c = ANY(maintenance)
+      FROM unnest(logged_c, logged_from, logged_to) AS l(c, low, high) WHERE c <> ALL(bad) GROUP BY c, head_of(low);
+  END IF;
+  RETURN QUERY SELECT s, bad;
+END $$;`;
+}

@@ -1,0 +1,181 @@
+/** A group of commits on the wire: in one message, or staged before in pages where it is large. */
+import { encodeRecord } from '../../../value/record-encode.js';
+import { sealRecord } from '../../../value/sealed-record.js';
+import type { Key, Stored } from '../../contract.js';
+import type { Head } from '../../remote/heads.js';
+import type { CommitGroup, CommitOutcome, CommitRequest } from '../../remote/store.js';
+import { byteaArray, int4, int4Array, int4ArrayOf, int8, int8Array, int8Of } from './binary.js';
+import type { Connection, Parameter, Statement } from './connection.js';
+
+/** Groups of more bytes are staged. */
+const MOST_SENT = 4 * 1024 * 1024;
+/** Encoded and sent at a time when staging; the event loop goes on in between. */
+const STAGED_AT_ONCE = 1024 * 1024;
+/** A server applies so many bytes of a large group in a millisecond, at the least. */
+const APPLIED_IN_A_MILLISECOND = 1_024;
+
+const COMMON = `$1::bigint, $2::bigint, $3::bigint[], $4::bigint[], $5::boolean, $6::int,
+    $7::int[], $8::bigint[], $9::bigint[], $10::int[], $11::bytea[], $12::int[], $13::bytea[], $14::bytea[],
+    $15::int[], $16::bytea[], $17::bytea[], $18::int[]`;
+const COMMIT: Statement = {
+  name: 'commit_group',
+  text: `SELECT first, conflicting FROM commit_group_v1(${COMMON},
+    $19::int[], $20::bytea[], $21::bytea[], $22::int[], $23::bytea[], $24::int[], $25::bytea[])`,
+};
+const COMMIT_STAGED: Statement = {
+  name: 'commit_group_staged',
+  text: `SELECT first, conflicting FROM commit_staged_v1(${COMMON})`,
+};
+const PREPARE_STAGE = `CREATE TEMPORARY TABLE IF NOT EXISTS staged (c integer NOT NULL, key bytea NOT NULL, at integer, value bytea);
+  ALTER TABLE staged ALTER COLUMN value SET STORAGE EXTERNAL; TRUNCATE staged`;
+const STAGE: Statement = {
+  name: 'stage',
+  text: `INSERT INTO staged (c, key, value, at)
+    SELECT c, key, value, NULL FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS w(c, key, value)
+    UNION ALL
+    SELECT c, prefix, value, at FROM unnest($4::int[], $5::bytea[], $6::int[], $7::bytea[]) AS a(c, prefix, at, value)`,
+};
+const CLEAR: Statement = { name: 'clear_stage', text: 'TRUNCATE staged' };
+
+/** What is sent to commit a group. */
+export interface ReadyCommit {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  /** Milliseconds that it may take longer than a small one. */
+  readonly extraTime: number;
+}
+
+/**
+ * Makes a group ready: a large one is staged on the connection, page by page, before any head is locked.
+ * @throws Error what the server or the network says; nothing was applied then
+ */
+export async function readyCommit(
+  connection: Connection,
+  node: bigint,
+  group: CommitGroup,
+  timeout: number,
+): Promise<ReadyCommit> {
+  const size = group.commits.reduce((sum, commit) => sum + commit.size, 0);
+  const common = commonParameters(node, group);
+  if (size <= MOST_SENT) {
+    const [page] = pagesOf(group.commits, Number.POSITIVE_INFINITY);
+    return { statement: COMMIT, parameters: [...common, ...page!], extraTime: 0 };
+  }
+  await connection.run(PREPARE_STAGE);
+  for (const page of pagesOf(group.commits, STAGED_AT_ONCE)) await connection.query(STAGE, page, timeout);
+  return { statement: COMMIT_STAGED, parameters: common, extraTime: size / APPLIED_IN_A_MILLISECOND };
+}
+
+/** Frees what a group has taken of its connection. */
+export function clearStage(connection: Connection, { statement }: ReadyCommit): void {
+  if (statement === COMMIT_STAGED && connection.isUsable) connection.query(CLEAR).catch(() => connection.destroy());
+}
+
+/** @param row of the answer */
+export function outcomesOf({ commits }: CommitGroup, row: readonly (string | null)[]): CommitOutcome[] {
+  const [first, conflicting] = row;
+  const conflicts = new Set(int4ArrayOf(conflicting!));
+  return commits.map((_, place) => (conflicts.has(place) ? 'conflict' : int8Of(first!) + BigInt(place)));
+}
+
+function commonParameters(node: bigint, { number, heads, commits }: CommitGroup): Parameter[] {
+  const since = new Columns<[number, Head, bigint]>();
+  const keys = new Columns<[number, Key]>();
+  const ranges = new Columns<[number, Key, Key]>();
+  const logged = new Columns<[number, Key, Key]>();
+  for (const [place, commit] of commits.entries()) {
+    for (const [head, stamp] of commit.since) since.add([place, head, stamp]);
+    for (const key of commit.keysRead) keys.add([place, key]);
+    for (const { from, to } of commit.rangesRead) ranges.add([place, from, to]);
+    for (const { from, to } of commit.loggedRanges) logged.add([place, from, to]);
+  }
+  return [
+    int8(node),
+    int8(number),
+    int8Array(heads.written.map(BigInt)),
+    int8Array(heads.read === 'all' ? [] : heads.read.map(BigInt)),
+    Buffer.from([heads.read === 'all' ? 1 : 0]),
+    int4(commits.length),
+    int4Array(since.column(0)),
+    int8Array(since.column(1).map(BigInt)),
+    int8Array(since.column(2)),
+    int4Array(keys.column(0)),
+    byteaArray(keys.column(1)),
+    int4Array(ranges.column(0)),
+    byteaArray(ranges.column(1)),
+    byteaArray(ranges.column(2)),
+    int4Array(logged.column(0)),
+    byteaArray(logged.column(1)),
+    byteaArray(logged.column(2)),
+    int4Array(commits.flatMap(({ isMaintenance }, place) => (isMaintenance ? [place] : []))),
+  ];
+}
+
+/** What commits write, in pages of so many encoded bytes; a page without anything where they write nothing. */
+function* pagesOf(commits: readonly CommitRequest[], bytes: number): Generator<Parameter[]> {
+  let page = new WritesPage();
+  for (const [place, { changes, appended }] of commits.entries()) {
+    for (const [key, value] of changes) {
+      page.change(place, key, value);
+      if (page.size < bytes) continue;
+      yield page.parameters();
+      page = new WritesPage();
+    }
+    for (const { prefix, at, value } of appended) {
+      page.append(place, prefix, at, value);
+      if (page.size < bytes) continue;
+      yield page.parameters();
+      page = new WritesPage();
+    }
+  }
+  yield page.parameters();
+}
+
+class WritesPage {
+  readonly #changes = new Columns<[number, Key, Buffer | undefined]>();
+  readonly #entries = new Columns<[number, Key, number, Buffer]>();
+  /** Bytes of keys and values. */
+  size = 0;
+
+  change(place: number, key: Key, value: Stored | undefined): void {
+    const sealed = value === undefined ? undefined : buffer(sealRecord(key, value));
+    this.#changes.add([place, key, sealed]);
+    this.size += key.length + (sealed?.length ?? 0);
+  }
+
+  append(place: number, prefix: Key, at: number, value: Stored): void {
+    // Their keys, over which a checksum would go, are known to the server alone.
+    const encoded = buffer(encodeRecord(value));
+    this.#entries.add([place, prefix, at, encoded]);
+    this.size += prefix.length + encoded.length;
+  }
+
+  parameters(): Parameter[] {
+    return [
+      int4Array(this.#changes.column(0)),
+      byteaArray(this.#changes.column(1)),
+      byteaArray(this.#changes.column(2)),
+      int4Array(this.#entries.column(0)),
+      byteaArray(this.#entries.column(1)),
+      int4Array(this.#entries.column(2)),
+      byteaArray(this.#entries.column(3)),
+    ];
+  }
+}
+
+/** Rows that are sent as one array a column. */
+class Columns<Row extends readonly unknown[]> {
+  readonly #rows: Row[] = [];
+
+  add(row: Row): void {
+    this.#rows.push(row);
+  }
+
+  column<Index extends keyof Row>(index: Index): Row[Index][] {
+    return this.#rows.map((row) => row[index]);
+  }
+}
+
+function buffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
