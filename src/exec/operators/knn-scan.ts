@@ -44,9 +44,9 @@ interface VectorSearch {
   readonly first: number;
 }
 
-/** Of those that conditions and PERMISSIONS have turned down, so many times more come next. */
-const GROWTH = 4;
-/** Entries a batch. */
+/** Where conditions and PERMISSIONS turn down too many, so many times as many are looked for next. */
+const GROWTH = 16;
+/** Entries, or candidates, a batch. */
 const BATCH = 256;
 /** What a candidate that is held takes, in bytes. */
 const HELD = 128;
@@ -60,7 +60,11 @@ class NearestVectors implements Candidates {
   readonly #distance: Distance;
   readonly #screen: Screen | undefined;
   readonly #charged: number;
+  /** Nearest first, of which so many have been given. */
+  #found: readonly Neighbour<Key>[] = [];
   #given = 0;
+  /** There are no more than were found. */
+  #isComplete = false;
   #wanted: number;
 
   constructor(execution: Execution, search: VectorSearch) {
@@ -75,21 +79,28 @@ class NearestVectors implements Candidates {
   }
 
   next(): PromiseOrValue<readonly Candidate[] | undefined> {
-    const wanted = this.#wanted;
-    if (this.#given === wanted || wanted === 0) return undefined;
-    return andThen(this.#nearest(wanted), (sorted) => {
-      const more = sorted.slice(this.#given);
-      this.#given = sorted.length;
-      // Fewer than wanted are all there are.
-      if (sorted.length === wanted) this.#wanted = wanted * GROWTH;
-      else this.#wanted = sorted.length;
-      this.#execution.request.memory.charge(more.length * HELD);
-      return more.length === 0 ? undefined : more.map((neighbour) => this.#candidate(neighbour));
+    const more = this.#given < this.#found.length ? undefined : this.#findMore();
+    return andThen(more, () => {
+      const batch = this.#found.slice(this.#given, this.#given + BATCH);
+      this.#given += batch.length;
+      return batch.length === 0 ? undefined : batch.map((neighbour) => this.#candidate(neighbour));
     });
   }
 
   close(): void {
     this.#execution.request.memory.releaseTo(this.#charged);
+  }
+
+  /** Those that were found before come first again. */
+  #findMore(): PromiseOrValue<void> {
+    const wanted = this.#wanted;
+    if (this.#isComplete) return undefined;
+    return andThen(this.#nearest(wanted), (sorted) => {
+      this.#execution.request.memory.charge((sorted.length - this.#found.length) * HELD);
+      this.#found = sorted;
+      this.#isComplete = sorted.length < wanted;
+      this.#wanted = wanted * GROWTH;
+    });
   }
 
   #nearest(most: number): PromiseOrValue<readonly Neighbour<Key>[]> {
