@@ -12,11 +12,11 @@ import { isPlain } from './projections.js';
 import { rewrite } from './rewrite.js';
 
 export function bindSelect(select: Select, binding: Binding): RowNode {
-  const { projections, from, where, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
+  const { projections, from, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
   // An order that ends early is of use to what asks for the first rows alone.
   const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
   const scored = asksForScores(select);
-  const filtered = bindWhere(where, (condition, mayOrder) => {
+  const filtered = bindWhere(select, from, binding, (condition, mayOrder) => {
     const order = mayOrder ? wanted : undefined;
     return bindSources(from, { where: condition, with: hints, order, scored, isRead: true }, binding);
   });

@@ -78,6 +78,16 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     operator: 'Filter',
     attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
   }),
+  'knn-scan': ({ index, k, ef }) => ({
+    operator: 'KnnScan',
+    attributes: {
+      index: index.name,
+      k: String(k),
+      ef: String(ef),
+      ...('dimension' in index.indexKind && { dimension: String(index.indexKind.dimension) }),
+    },
+  }),
+  'first-rows': ({ most }) => ({ operator: 'FirstRows', attributes: { limit: String(most) } }),
   'knn-top-k': ({ field, vector, k, metric, packed }) => ({
     operator: 'KnnTopK',
     attributes: {
@@ -160,6 +170,7 @@ const IS_BY_QUERY: { readonly [Kind in Access['kind']]: (access: Of<Kind>) => bo
   'index-scan': (scan) => operandsOf(scan).every(({ from }) => from === 'query'),
   'full-text-scan': ({ query }) => query.from === 'query',
   'union-scan': ({ branches }) => branches.every(isByQuery),
+  'knn-scan': () => true,
 };
 
 function isByQuery(access: Access): boolean {

@@ -24,7 +24,7 @@ export type PlanTree = RowNode | ChangeNode | ViewNode;
 export type RowNode = StreamNode | ListNode;
 
 /** Nodes that hand rows on as they find them. */
-export type StreamNode = SourceNode | Filter | KnnTopK | Split;
+export type StreamNode = SourceNode | Filter | KnnTopK | FirstRows | Split;
 
 /** Nodes that give all of their rows together. */
 export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit | Fetch | CountRecords | CountEntries;
@@ -33,7 +33,7 @@ export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit |
 export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
 
 /** How the records of one table are found. */
-export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan;
+export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan | KnnScan;
 
 /** How an index finds them. */
 export type IndexAccess = IndexScan | FullTextScan;
@@ -95,6 +95,16 @@ export interface FullTextScan {
   readonly scored: boolean;
   /** The best matches first. */
   readonly direction?: 'forward';
+}
+
+/** The records of an HNSW index by how near their vectors lie, nearest first: `v <|k,ef|> $point`. */
+export interface KnnScan {
+  readonly kind: 'knn-scan';
+  readonly table: string;
+  readonly index: IndexDefinition;
+  readonly vector: Expression;
+  readonly k: number;
+  readonly ef: number;
 }
 
 /** One scan for each alternative of a condition: `a = 1 OR b = 2`. */
@@ -185,6 +195,13 @@ export interface KnnTopK {
   readonly metric: Metric;
   /** The table of which packed vectors are kept (the rule `packed-vectors`). */
   readonly packed?: string;
+  readonly input: StreamNode;
+}
+
+/** As many rows as are wanted, as they come. */
+export interface FirstRows {
+  readonly kind: 'first-rows';
+  readonly most: number;
   readonly input: StreamNode;
 }
 
@@ -353,6 +370,7 @@ const ACCESSES: { readonly [Kind in Access['kind']]: true } = {
   'index-scan': true,
   'full-text-scan': true,
   'union-scan': true,
+  'knn-scan': true,
 };
 
 /** Whether a node finds the records of one table. */
@@ -371,6 +389,7 @@ const STREAMS: { readonly [Kind in StreamNode['kind']]: true } = {
   changes: true,
   filter: true,
   'knn-top-k': true,
+  'first-rows': true,
   split: true,
 };
 

@@ -5,6 +5,7 @@
 import type { IndexKind } from '../../language/ast.js';
 import type { IndexKeeping } from './contract.js';
 import { fullText } from './full-text.js';
+import { hnsw } from './hnsw.js';
 import { ordered } from './ordered.js';
 
 /** `nothing`: the storage knows what is asked. `unsupported`: a definition is kept, and serves for nothing. */
@@ -13,5 +14,5 @@ export const INDEX_KINDS: { readonly [Kind in IndexKind['kind']]: IndexKeeping |
   unique: ordered('unique'),
   count: 'nothing',
   fulltext: fullText,
-  hnsw: 'unsupported',
+  hnsw,
 };

@@ -85,6 +85,9 @@ const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'value_too_large',
   'key_too_long',
   ...ANALYZER_FAULTS,
+  'vector_component',
+  'vector_dimension',
+  'vector_value',
 ]);
 
 /** `IndexKeeping.maintain`; what an index under construction can't list doesn't fail but is noted. */

@@ -51,7 +51,7 @@ function replaceEntries(
 }
 
 /** Whether nothing was changed on which the entries of an index depend. */
-function isSame(fields: KeptIndex['fields'], before: ObjectValue, after: ObjectValue): boolean {
+export function isSame(fields: KeptIndex['fields'], before: ObjectValue, after: ObjectValue): boolean {
   if (fields === undefined) return false;
   for (const field of fields) if (before[field] !== after[field]) return false;
   return true;

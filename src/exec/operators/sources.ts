@@ -29,6 +29,7 @@ export const SOURCES: ByKind = {
   'index-scan': tableStream,
   'full-text-scan': tableStream,
   'union-scan': tableStream,
+  'knn-scan': tableStream,
   'named-record': namedStream,
   'named-range': namedStream,
   values: ({ expression }, context) => valuesStream([expression], [], context),

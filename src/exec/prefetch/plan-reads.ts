@@ -13,6 +13,7 @@ import {
   type IndexAccess,
   type IndexScan,
   isAccess,
+  type KnnScan,
   type NamedRange,
   type NamedRecord,
   type Operand,
@@ -93,7 +94,7 @@ const MAX_KEYS = 1_024;
 
 function ofAccess(access: Access, compiler: Compiler): FirstReads {
   // What it reads next depends on what it has read.
-  if (isFullText(access)) return nothing;
+  if (access.kind === 'knn-scan' || isFullText(access)) return nothing;
   const likely = guessed(access);
   if (!operandsOf(likely).every(({ value }) => isKnown(value))) return nothing;
   const { undirected, direction } = withoutDirection(likely);
@@ -128,14 +129,19 @@ function isFullText(access: Access): boolean {
 }
 
 /** In which direction it goes is found out with another question to the store. */
-function withoutDirection(access: Access): { readonly undirected: Access; readonly direction: Direction | undefined } {
+function withoutDirection(access: Guessable): {
+  readonly undirected: Access;
+  readonly direction: Direction | undefined;
+} {
   if (!('direction' in access)) return { undirected: access, direction: undefined };
   const { direction, ...undirected } = access;
   return { undirected, direction };
 }
 
 /** `$auth.id` is `$auth`, if that record is there: enough to fetch what is looked for by it. */
-function guessed(access: Access): Access {
+type Guessable = Exclude<Access, KnnScan>;
+
+function guessed(access: Guessable): Guessable {
   switch (access.kind) {
     case 'table-scan':
       return access;
@@ -166,7 +172,7 @@ function guess<O extends Operand>(operand: O): O {
   return param === undefined ? operand : { ...operand, value: param };
 }
 
-function operandsOf(access: Access): readonly Operand[] {
+function operandsOf(access: Guessable): readonly Operand[] {
   switch (access.kind) {
     case 'table-scan':
       return [];

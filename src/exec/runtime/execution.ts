@@ -103,9 +103,7 @@ export interface Services {
   /** Keys of access methods are accepted without a check of their strength. */
   readonly weakKeys: boolean;
   readonly queuedEvents: QueuedEvents;
-  /**
-   * To be called when a transaction that queued work on indexes has committed: a round before that wouldn't find it.
-   */
+  /** To be called once a transaction that queued work on indexes has committed: a round before wouldn't find it. */
   indexWorkQueued(): void;
 }
 
