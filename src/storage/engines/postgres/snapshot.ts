@@ -13,9 +13,14 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' };
 const END: Statement = { name: 'end', text: 'COMMIT' };
 const GET: Statement = { name: 'get', text: 'SELECT value FROM entry WHERE key = $1::bytea' };
-/** Beyond the bytes of a page, values are left out. */
+/** Values of more bytes than are given are left out. */
 const GET_MANY: Statement = {
   name: 'get_many',
+  text: `SELECT key, CASE WHEN octet_length(value) <= $2::int THEN value END FROM entry WHERE key = ANY($1::bytea[])`,
+};
+/** The same for large values: those beyond the bytes of a page are left out. */
+const GET_LARGE: Statement = {
+  name: 'get_many_large',
   text: `SELECT key, CASE WHEN before IS NULL OR before < ${PAGE_BYTES} THEN value END FROM (
       SELECT key, value, sum(octet_length(value)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
       FROM entry WHERE key = ANY($1::bytea[])
@@ -124,14 +129,17 @@ export class PostgresSnapshot implements StoreSnapshot {
       return [row && this.#decode(keys[0]!, row[0]!)];
     }
     const found = new Map<Key, Stored>();
-    for (let missing = keys; missing.length > 0; ) {
+    const take = (rows: readonly Row[]): Key[] => {
       const leftOut: Key[] = [];
-      for (const [key, value] of await connection.query(GET_MANY, [byteaArray(missing)], this.#timeout)) {
+      for (const [key, value] of rows) {
         if (value === null) leftOut.push(key!);
         else found.set(key!, this.#decode(key!, value!));
       }
-      missing = leftOut;
-    }
+      return leftOut;
+    };
+    const most = int4(Math.floor(PAGE_BYTES / keys.length));
+    let large = take(await connection.query(GET_MANY, [byteaArray(keys), most], this.#timeout));
+    while (large.length > 0) large = take(await connection.query(GET_LARGE, [byteaArray(large)], this.#timeout));
     return keys.map((key) => found.get(key));
   }
 
