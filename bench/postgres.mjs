@@ -65,6 +65,16 @@ async function rateOf(milliseconds, work) {
   return (done * 1_000) / (performance.now() - began);
 }
 
+/** What a measurement gives, with the microseconds of processor time, here and in PostgreSQL, for each of what it did. */
+async function withProcessor(name, count, work) {
+  const own = process.cpuUsage();
+  const before = server.processor();
+  const figure = await work();
+  const { user, system } = process.cpuUsage(own);
+  processor[name].push((user + system + server.processor() - before) / count(figure));
+  return figure;
+}
+
 const shown = ({ median, low, high }, digits = 3) =>
   `${median.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
 
@@ -95,11 +105,22 @@ for (const way of Object.values(ways)) await timeOf(READS, way);
 await rateOf(WARM_UP, rawCommit);
 await rateOf(WARM_UP, commit);
 const figures = { rawRead: [], read: [], readRatio: [], literalRead: [], rawCommits: [], commits: [], commitRatio: [] };
+const processor = { rawRead: [], read: [], literalRead: [], rawCommits: [], commits: [] };
 for (let round = 0; round < rounds; round++) {
-  for (const [name, way] of Object.entries(ways)) figures[name].push(await timeOf(READS, way));
+  for (const [name, way] of Object.entries(ways)) {
+    figures[name].push(
+      await withProcessor(
+        name,
+        () => READS,
+        () => timeOf(READS, way),
+      ),
+    );
+  }
   figures.readRatio.push(figures.literalRead.at(-1) / figures.rawRead.at(-1));
-  figures.rawCommits.push(await rateOf(COMMITTING, rawCommit));
-  figures.commits.push(await rateOf(COMMITTING, commit));
+  for (const [name, way] of Object.entries({ rawCommits: rawCommit, commits: commit })) {
+    const inAll = (rate) => (rate * COMMITTING) / 1_000;
+    figures[name].push(await withProcessor(name, inAll, () => rateOf(COMMITTING, way)));
+  }
   figures.commitRatio.push(figures.commits.at(-1) / figures.rawCommits.at(-1));
 }
 await db.close();
@@ -110,6 +131,8 @@ console.log(
   `commits a second, ${clients} clients: INSERT ${shown(spread.rawCommits, 0)}, CREATE ${shown(spread.commits, 0)}`,
 );
 console.log(`  share (at least 0.5): ${shown(spread.commitRatio, 2)}`);
+const used = Object.entries(processor).map(([name, numbers]) => `${name} ${spreadOf(numbers).median.toFixed(0)}`);
+console.log(`processor time, microseconds each, here and in PostgreSQL: ${used.join(', ')}`);
 
 // Delivery to another node, and what a poll costs beside many databases.
 const { openPostgres } = await tessera('storage/engines/postgres/open');
