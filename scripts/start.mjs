@@ -22,6 +22,6 @@ if (process.env.npm_lifecycle_event === 'start') {
   }, 250).unref();
 }
 
-// In this very process, so that signals reach the server.
-process.argv.splice(2, 0, 'start');
+// In this very process, so that signals reach the server. Workers (`--workers`) are started with the same arguments.
+process.argv.splice(1, 1, fileURLToPath(new URL('../dist/bin/tessera.js', import.meta.url)), 'start');
 await import('../dist/bin/tessera.js');

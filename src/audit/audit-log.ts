@@ -43,19 +43,20 @@ export class AuditLog {
   #thereIsRoom: () => void = () => undefined;
 
   /**
-   * Opens a log and continues the chain of its sink.
+   * Opens a log and continues the chain of its sink. `node` identifies this process among those that use the store.
    * @throws TesseraError `audit_log_unusable` if the sink's last record is invalid or was written with another key
    */
   static async open(
     { sink, key }: AuditOptions,
     environment: Environment,
     report: (error: TesseraError) => void,
+    node?: string,
   ): Promise<AuditLog> {
     const { last, torn } = await resume(sink, key).catch(async (error: unknown) => {
       await sink.close?.();
       throw error;
     });
-    const log = new AuditLog(sink, new Chain(key, last), environment, report);
+    const log = new AuditLog(sink, new Chain(key, last, node), environment, report);
     log.record({
       action: 'audit-start',
       outcome: 'ok',

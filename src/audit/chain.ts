@@ -26,11 +26,13 @@ const LONGEST_TEXT = 256;
 
 export class Chain {
   readonly #key: Uint8Array | undefined;
+  readonly #node: string | undefined;
   #last: ChainLink;
 
-  /** Continues after `last`. */
-  constructor(key: Uint8Array | undefined, last: ChainLink = START) {
+  /** Continues after `last`. Each record names `node`, if there is one. */
+  constructor(key: Uint8Array | undefined, last: ChainLink = START, node?: string) {
     this.#key = key;
+    this.#node = node;
     this.#last = last;
   }
 
@@ -39,6 +41,7 @@ export class Chain {
     const record = {
       ...(shortened(event) as AuditEvent),
       at: new Date(Number(at / 1_000_000n)).toISOString(),
+      ...(this.#node !== undefined && { node: this.#node }),
       sequence: this.#last.sequence + 1,
       previous: this.#last.hash,
     };

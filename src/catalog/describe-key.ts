@@ -13,6 +13,9 @@ const KINDS: Readonly<Record<string, string>> = {
   o: 'a revocation',
   q: 'the counter of a sequence',
   l: 'an entry of a changefeed',
+  u: 'a live query',
+  c: 'a change for live queries',
+  y: 'how far the changes for live queries were pruned',
 };
 /** The same where a table's id follows. */
 const TABLE_KINDS: Readonly<Record<string, string>> = {
@@ -22,6 +25,7 @@ const TABLE_KINDS: Readonly<Record<string, string>> = {
   x: 'an entry of an index',
   f: 'where the changefeed is whole',
   v: 'a part of a view',
+  w: 'until when it is watched',
 };
 const ID_LENGTH = 4;
 

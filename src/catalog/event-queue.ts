@@ -51,7 +51,9 @@ export function databasesWithEvents(transaction: Transaction): PromiseOrValue<Id
   return andThen(entriesOf(transaction, EVENT_DATABASES_RANGE), (rows) => rows.map(([key]) => databaseOfEvents(key)));
 }
 
-/** Lists a database among those in which events were queued. It is read first, so that most commits don't write root. */
+/**
+ * Lists a database among those in which events were queued. It is read first, so that most commits don't write root.
+ */
 export function listEventDatabase(transaction: Transaction, database: Id): PromiseOrValue<void> {
   const key = eventDatabaseKey(database);
   return andThen(transaction.get(key), (stored) => {

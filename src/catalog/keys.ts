@@ -31,7 +31,7 @@
  *       D db u id                           a live query, with its node
  *       D db c stamp order                  what was changed in watched tables, for the nodes to read
  *       D db y                              how far that log has been pruned
- *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`, `nodes/session-keys.ts`)
+ *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`, `nodes/keys.ts`)
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never
  * met again. Names are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key
@@ -57,6 +57,7 @@ export function namespaceArea(namespace: Id): Area {
   return `N${idBytes(namespace)}`;
 }
 
+/** The area of all keys of a database. */
 export function databaseArea(database: Id): Area {
   return `D${idBytes(database)}`;
 }
@@ -91,6 +92,7 @@ const TABLE_KINDS = { field: 'f', index: 'i', 'replaced-index': 'o', event: 'e' 
 /** Kinds of definitions on a table. */
 export type TableMemberKind = keyof typeof TABLE_KINDS;
 
+/** The key of a definition: `name` as in the DEFINE statement. */
 export function definitionKey(area: Area, kind: AreaKind, name: string): Key {
   return `${area}d${AREA_KINDS[kind]}${nameBytes(name)}`;
 }
@@ -176,7 +178,9 @@ export function eventQueue(database: Id): Key {
   return `${databaseArea(database)}a`;
 }
 
-/** Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog. */
+/**
+ * Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog.
+ */
 export function eventDatabaseKey(database: Id): Key {
   return EVENT_DATABASES + idBytes(database);
 }

@@ -40,7 +40,7 @@ export async function runCopy(
   if (source.engine === 'lmdb') statSync(join(source.path, DATA_FILE));
   let progress = new Progress('Copied', errors);
   await using(openEngine(from, { ...FOR_COPIES, readOnly: true }), (fromEngine) =>
-    using(openEngine(to, FOR_COPIES), async (toEngine) => {
+    using(openEngine(to, { ...FOR_COPIES, exclusive: true }), async (toEngine) => {
       const ends = { from: fromEngine, to: toEngine, source: await identityOf(source) };
       const copied = await copyStore(ends, {
         copied: (bytes) => progress.add(bytes),
@@ -70,7 +70,7 @@ function lasting(address: string): StoreAddress {
   );
 }
 
-/** Names a store, however its address is written and whoever signs in. */
+/** Names a store, whatever the spelling of its address and the user. */
 async function identityOf({ engine, path }: StoreAddress): Promise<string> {
   if (engine === 'lmdb') return resolve(path);
   const { readPostgresAddress } = await import('../storage/engines/postgres/address.js');

@@ -10,7 +10,10 @@ export interface NodesOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** Prints the nodes that use a server's store, as a table or as JSON. @throws ServerError where the user may not see them */
+/**
+ * Prints the nodes that use a server's store, as a table or as JSON.
+ * @throws ServerError where the user may not see them
+ */
 export async function runNodes(
   options: NodesOptions,
   output: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number },

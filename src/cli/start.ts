@@ -97,9 +97,10 @@ async function start(given: CommandLine, ignored: readonly IgnoredSetting[]): Pr
   const configuration = readConfiguration(given, process.env);
   // The other commands don't need the engine, nor have the time to load it.
   const { runServer } = await import('../server/run.js');
-  const { url, hasRootUser } = await runServer(configuration, ignored);
+  const running = await runServer(configuration, ignored);
   // An audit log on standard output must not be mixed with other text.
-  if (configuration.noBanner || configuration.auditLog === 'stdout') return;
+  if (running === undefined || configuration.noBanner || configuration.auditLog === 'stdout') return;
+  const { url, hasRootUser } = running;
   const graphql = configuration.allowExperimental.includes('graphql');
   process.stdout.write(bannerText({ url, path: configuration.path, hasRootUser, graphql }));
 }

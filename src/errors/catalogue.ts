@@ -9,6 +9,7 @@ import { queryErrors } from './sections/query.js';
 import { requestErrors } from './sections/request.js';
 import { storageErrors } from './sections/storage.js';
 import { valueErrors } from './sections/value.js';
+import { vectorErrors } from './sections/vectors.js';
 
 /** Every error that a user can meet, by its stable code. */
 export const CATALOGUE = {
@@ -19,6 +20,7 @@ export const CATALOGUE = {
   ...functionErrors,
   ...expressionErrors,
   ...queryErrors,
+  ...vectorErrors,
   ...identityErrors,
   ...requestErrors,
   ...memoryErrors,

@@ -11,6 +11,7 @@ import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
+import { PackedCache } from '../vectors/packed-cache.js';
 import { Endpoints } from './api/endpoints.js';
 import type { AuditRecorder } from './audit/audit-recorder.js';
 import { UNCHECKED } from './authorization/permission.js';
@@ -33,14 +34,13 @@ import {
   type Interrupt,
   type LiveListener,
   type LiveRegistry,
-  type NodeRegistry,
   type Past,
-  type QueuedEvents,
   type SequenceNumbers,
   type Services,
   type SessionRegistry,
 } from './runtime/execution.js';
 import { interruptible } from './runtime/interruptible.js';
+import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
 import type { Scope } from './runtime/scope.js';
@@ -49,6 +49,7 @@ import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
+import { Analyzers } from './search/analyzers.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -72,6 +73,8 @@ export interface ExecutorOptions {
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
+  /** How many bytes packed vectors may take. */
+  readonly vectorMemory: number;
 }
 
 export interface RunOptions {
@@ -129,9 +132,11 @@ export class Executor {
       scripts: this.#scripts,
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
+      analyzers: new Analyzers(this.compiler),
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
+      packedVectors: new PackedCache(options.vectorMemory),
       past: options.past,
       sessions: options.sessions,
       queryTimeout: this.queryTimeout,

@@ -38,8 +38,11 @@ export interface FunctionContext {
   hasTable(name: string): PromiseOrValue<boolean>;
   /** What the index that found the current row says of it; `undefined` where none says anything. */
   readonly indexNote: IndexNote | undefined;
-  /** Whether the selected database has an analyzer. */
-  hasAnalyzer(name: string): PromiseOrValue<boolean>;
+  /**
+   * The terms that an analyzer of the selected database makes of a text.
+   * @throws TesseraError `analyzer_missing`, `too_many_terms`, and what its FUNCTION throws
+   */
+  analyze(analyzer: string, text: string): PromiseOrValue<readonly string[]>;
   /** Fails when the statement was cancelled or its time is over; for functions that wait. */
   checkpoint(): void;
   /** Accounts for work in characters, bytes and elements; yields first if due. */

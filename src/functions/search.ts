@@ -1,9 +1,10 @@
 /** Full-text search. Conditions with MATCHES aren't available, and neither is what belongs to one. */
-import { andThen } from '../base/promise-or-value.js';
-import { failure } from '../errors/error.js';
+import { otherwise } from '../base/promise-or-value.js';
+import { failure, TesseraError } from '../errors/error.js';
 import { float, type Value } from '../value/value.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { define } from './define.js';
+import { MAX_INPUT_IN_PIECES } from './input-limit.js';
 import { any, rest, text } from './parameters.js';
 import { fusionFunctions } from './search/fusion.js';
 
@@ -37,12 +38,17 @@ export const searchFunctions: readonly FunctionRow[] = [
     'search::analyze',
     [text('analyzer'), text('value')],
     'array<string>',
-    'The terms that an analyzer makes of a text; not available yet.',
-    (name, _, context) =>
-      andThen(context.hasAnalyzer(name), (has) => {
-        throw has ? failure('not_supported', { what: 'search::analyze()' }) : failure('analyzer_not_found', { name });
-      }),
+    'The terms that an analyzer makes of a text.',
+    (name, value, context) =>
+      otherwise<Value>(
+        () => context.analyze(name, value),
+        (error) => {
+          const isMissing = error instanceof TesseraError && error.code === 'analyzer_missing';
+          throw isMissing ? failure('analyzer_not_found', { name }) : error;
+        },
+      ),
     {
+      largest: MAX_INPUT_IN_PIECES,
       deterministic: false,
       expects: {
         count: 'two arguments: analyzer name and value',

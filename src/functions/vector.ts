@@ -3,12 +3,10 @@ import type { Pausing } from '../base/steps.js';
 import { failure } from '../errors/error.js';
 import { add, divide, multiply, subtract } from '../value/arithmetic.js';
 import { toNumber } from '../value/number.js';
-import { equals } from '../value/order.js';
-import { float, type NumberValue, type Value } from '../value/value.js';
+import { float, type Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
-import { absolute } from './math.js';
 import { any, number, numbers, rest } from './parameters.js';
 import { bagOf, distinct } from './value-bag.js';
 import {
@@ -17,10 +15,13 @@ import {
   cosine,
   dotProduct,
   euclidean,
+  hamming,
   magnitude,
+  manhattan,
   minkowski,
   pearson,
   spearman,
+  total,
   type Vector,
 } from './vector/measures.js';
 
@@ -64,11 +65,6 @@ function componentwise(name: string, description: string, operator: (a: Value, b
   );
 }
 
-/** Sums keep the kind of their numbers. */
-function total(vector: readonly Value[]): Value {
-  return vector.reduce<Value>((sum, component) => add(sum, component), 0);
-}
-
 function dot(a: Vector, b: Vector): Value {
   return total(a.map((component, index) => multiply(component, b[index])));
 }
@@ -110,12 +106,7 @@ export const vectorFunctions: readonly FunctionRow[] = [
   componentwise('divide', 'The quotients of the components.', divide),
   measures('distance::chebyshev', 'The greatest difference of two components.', inFloats(chebyshev)),
   measures('distance::euclidean', 'The distance as the crow flies.', inFloats(euclidean)),
-  measures(
-    'distance::hamming',
-    'Counts the components that differ.',
-    (a, b) => a.filter((component, index) => !equals(component, b[index])).length,
-    'int',
-  ),
+  measures('distance::hamming', 'Counts the components that differ.', hamming, 'int'),
   define(
     'vector::distance::knn',
     [rest(any('reference'))],
@@ -140,12 +131,7 @@ export const vectorFunctions: readonly FunctionRow[] = [
       throw failure('unimplemented_function', { name: 'vector::distance::mahalanobis' });
     },
   ),
-  measures(
-    'distance::manhattan',
-    'The sum of the differences of the components.',
-    (a, b) => total(a.map((component, index) => absolute(subtract(component, b[index]) as NumberValue))),
-    'number',
-  ),
+  measures('distance::manhattan', 'The sum of the differences of the components.', manhattan, 'number'),
   define(
     'vector::distance::minkowski',
     [numbers('a'), numbers('b'), number('order')],

@@ -3,6 +3,8 @@ import type { Environment } from '../env/environment.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
 import type { GraphqlEvents } from '../graphql/live/event-stream.js';
 import type { OpenGraphqlSocket } from '../graphql/live/transport-ws.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
+import type { MetricsText } from '../metrics/text.js';
 import type { RpcOptions } from '../rpc/connection.js';
 import type { StoredSessions } from '../rpc/stored-sessions.js';
 import type { Database, Session } from '../session/contract.js';
@@ -32,6 +34,10 @@ export interface Context {
   readonly connections: ConnectionCount;
   /** Aborts each open event stream when the server stops. */
   readonly streams: Set<() => void>;
+  /** Absent where nothing is counted. */
+  readonly metrics: ServerMetrics | undefined;
+  /** The metrics of the process in a format of Prometheus. */
+  readonly metricsText: MetricsText | undefined;
   readonly environment: Environment;
   readonly log: Log;
   readonly requestId: RequestId;

@@ -7,6 +7,7 @@ import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/handler.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
 import { checkRoute } from '../rpc/capabilities.js';
 import type { GraphqlMethod } from '../rpc/method.js';
 import { StoredSessions } from '../rpc/stored-sessions.js';
@@ -26,7 +27,8 @@ import { rawError } from './raw-error.js';
 import { logInternal, sendError } from './reply.js';
 import { discardBody, expectContinue, readBody, streamBody } from './request-body.js';
 import { requestIds } from './request-id.js';
-import { allowedMethods, ROUTES, type Route } from './routes.js';
+import { countAnswers } from './request-metrics.js';
+import { allowedMethods, nameOfRoute, ROUTES, type Route } from './routes.js';
 import { endSlowBody } from './slow-bodies.js';
 import { onUnfinishedBodies } from './unfinished-bodies.js';
 import { WebSocketServer } from './web-socket-server.js';
@@ -53,6 +55,10 @@ export interface HttpServerParts {
   /** A certificate and its private key, in PEM. */
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly log?: Log;
+  /** Counts requests; default: nothing is counted. */
+  readonly metrics?: ServerMetrics | undefined;
+  /** What `GET /metrics` answers. */
+  readonly metricsText?: Context['metricsText'];
 }
 
 declare module 'fastify' {
@@ -116,11 +122,12 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   logAnswers(app, context.log);
+  countAnswers(app, context.metrics);
 
   const addRoute = (to: FastifyInstance, route: Route) => {
     const { method, path, limit, from = 'checked', streamed, answers = 'private', handle } = route;
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
-    const routed = { ...context, route: routeName(path) };
+    const routed = { ...context, route: nameOfRoute(path) };
     to.route({
       onRequest: (_request, _reply, done) => {
         checkRoute(options.capabilities, routed.route);
@@ -183,14 +190,6 @@ function noSchemas(): never {
   throw new InvariantError('no route has a schema');
 }
 
-/**
- * The name of the matched route in capability rules: `sql`, `api`. The route is used rather than the URL, which has
- * many spellings.
- */
-function routeName(path: string): string {
-  return path.split('/', 2)[1] ?? '';
-}
-
 function contextOf(parts: HttpServerParts): Context {
   const { database, environment = realEnvironment, options, graphql, graphqlMethod, log = SILENT } = parts;
   const merged: HttpOptions = {
@@ -228,6 +227,8 @@ function contextOf(parts: HttpServerParts): Context {
     ),
     connections: new ConnectionCount(merged.limits),
     streams: new Set(),
+    metrics: parts.metrics,
+    metricsText: parts.metricsText,
     log,
     requestId: requestIds(),
   };

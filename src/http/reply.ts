@@ -17,6 +17,7 @@ export function sendBody(reply: FastifyReply, contentType: string, body: string 
 /** Sends an error. Internal ones are logged with their cause, which the client doesn't see. */
 export function sendError(context: Context, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = asTesseraError(thrown);
+  context.metrics?.requestError(error.code);
   if (error.code === 'internal' && !isHungUp(error)) logInternal(context.log, error, reply.request.id);
   for (const [name, value] of errorHeaders(error)) reply.header(name, value);
   return sendBody(reply.code(error.httpStatus), 'application/json', errorBody(error));

@@ -20,6 +20,7 @@ import { type Format, JSON_FORMAT, utf8Text } from './format.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { encodeAnswer } from './large-answer.js';
+import { metricsRoute } from './metrics.js';
 import { requestFormat, responseFormat } from './negotiation.js';
 import type { Limits } from './options.js';
 import { readQueryString } from './query-string.js';
@@ -99,10 +100,19 @@ export const ROUTES: readonly Route[] = [
     path: '/version',
     handle: (_context, _request, reply) => reply.type('text/plain').send(PROTOCOL_VERSION),
   },
+  { method: 'GET', path: '/metrics', answers: 'secret', handle: metricsRoute },
   { method: 'GET', path: '/.well-known/jwks.json', handle: publishedKeysRoute },
   { method: 'GET', path: '/', handle: welcomeRoute },
   { method: 'GET', path: '/welcome/:file', answers: 'public', handle: welcomeFileRoute },
 ];
+
+/**
+ * The name of a route in capability rules and metrics: `sql`, `api`. The route is used rather than the URL, which has
+ * many spellings.
+ */
+export function nameOfRoute(path: string): string {
+  return path.split('/', 2)[1] ?? '';
+}
 
 /** The methods of a path, for 405 and `Allow`. */
 export function allowedMethods(path: string): readonly string[] {

@@ -9,6 +9,7 @@ import type { Context } from './context.js';
 import { decodeMessage, weighMessage } from './decode-message.js';
 import { CBOR, type Format, JSON_FORMAT } from './format.js';
 import { encodeAnswer } from './large-answer.js';
+import { socketMeter } from './request-metrics.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
@@ -25,8 +26,9 @@ export const RPC: SocketEndpoint = {
   anyProtocol: true,
   admit() {},
   open(context, origin) {
-    const { database, rpc } = context;
-    const connection = new RpcConnection(database, origin, rpc);
+    const { database, rpc, metrics, environment } = context;
+    const meter = metrics === undefined ? {} : { meter: socketMeter(metrics, environment.clock) };
+    const connection = new RpcConnection(database, origin, { ...rpc, ...meter });
     return {
       session: connection.session,
       begin(line, protocol) {

@@ -1020,14 +1020,18 @@ export interface DefineAnalyzer extends Definition {
   readonly kind: 'define-analyzer';
   readonly name: Name;
   readonly function?: string;
-  readonly tokenizers: readonly ('blank' | 'camel' | 'class' | 'punct')[];
+  readonly tokenizers: readonly TokenizerName[];
   readonly filters: readonly AnalyzerFilter[];
 }
 
+/** `segment` finds words in writing without blanks; it is our own. */
+export type TokenizerName = 'blank' | 'camel' | 'class' | 'punct' | 'segment';
+
+/** `nfc` and `stopwords` are our own. */
 export type AnalyzerFilter =
-  | { readonly kind: 'ascii' | 'lowercase' | 'uppercase' }
+  | { readonly kind: 'ascii' | 'lowercase' | 'uppercase' | 'nfc' }
   | { readonly kind: 'edgengram' | 'ngram'; readonly min: number; readonly max: number }
-  | { readonly kind: 'snowball'; readonly language: string }
+  | { readonly kind: 'snowball' | 'stopwords'; readonly language: string }
   | { readonly kind: 'mapper'; readonly path: string };
 
 /** Numbers that go up and are given out once. What is written is evaluated when the sequence is defined. */

@@ -1,22 +1,28 @@
 /** The trees of UPDATE, UPSERT, DELETE and LIVE: what finds the records, or what shows the changes. */
 import type { Delete, Live, Update, Upsert } from '../language/ast.js';
 import { type Binding, bindSources } from './bind-sources.js';
-import type { Filter, LiveQuery, RowNode, StreamNode } from './nodes.js';
+import { bindWhere } from './bind-where.js';
+import { refuseNearest } from './nearest-condition.js';
+import type { LiveQuery, RowNode, StreamNode } from './nodes.js';
 import { rewrite } from './rewrite.js';
 import type { NodeFacts, RuleName } from './rules/rule.js';
 
 /** The records that a statement is about. */
 export function bindFound({ targets, where, with: hints }: Update | Upsert | Delete, binding: Binding): StreamNode {
-  const source = bindSources(targets, { where, with: hints, isRead: false }, binding);
-  if (where === undefined) return source;
   const { reader, rules } = binding;
-  // A rule makes of a filter another one.
-  const filter: Filter = { kind: 'filter', condition: where, input: source };
-  return rewrite(filter, { isChecked: reader.isChecked, isVersioned: false }, rules) as Filter;
+  const found = bindWhere(where, (condition) =>
+    bindSources(targets, { where: condition, with: hints, isRead: false }, binding),
+  );
+  // A rule makes of a stream another one.
+  return rewrite(found, { isChecked: reader.isChecked, isVersioned: false }, rules) as StreamNode;
 }
 
-/** What a live query shows of one change; `DIFF` shows the change itself. */
+/**
+ * What a live query shows of one change; `DIFF` shows the change itself.
+ * @throws TesseraError `nearest_misplaced`
+ */
 export function bindLive({ projections, from, where, fetch }: Live, rules: ReadonlySet<RuleName>): LiveQuery {
+  refuseNearest(where, 'LIVE SELECT');
   const changes: StreamNode = { kind: 'changes', tables: [from] };
   let node: RowNode = changes;
   if (where !== undefined) node = { kind: 'filter', condition: where, input: changes };

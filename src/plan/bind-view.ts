@@ -10,6 +10,7 @@ import { DOCUMENT_PARAMS } from '../language/engine-params.js';
 import { printExpression } from '../language/print.js';
 import { transformExpression } from '../language/visitor.js';
 import { bindSources } from './bind-sources.js';
+import { refuseNearest } from './nearest-condition.js';
 import type { Filter, GroupColumn, MaterializeGroups, NamedProjection, StreamNode, ViewNode } from './nodes.js';
 import { type Reader, rewrite } from './rewrite.js';
 import type { NodeFacts, RuleName } from './rules/rule.js';
@@ -25,8 +26,8 @@ export const aggregateParam = (at: number): string => `\0aggregate ${at}`;
 
 /**
  * What a change of a source makes of a view.
- * @throws TesseraError `view_value`, `view_all_fields`, `view_field`, `view_document`, `invalid_arguments`: what views
- * can't select
+ * @throws TesseraError `view_value`, `view_all_fields`, `view_field`, `view_document`, `invalid_arguments`,
+ * `nearest_misplaced`: what views can't select
  */
 export function bindViewChanges(view: View, rules: ReadonlySet<RuleName>): ViewNode {
   return bindView(view, { kind: 'changes', tables: view.view.from }, rules);
@@ -46,6 +47,7 @@ const FACTS: NodeFacts = { isChecked: false, isVersioned: false };
 
 function bindView({ name, view: select }: View, source: StreamNode, rules: ReadonlySet<RuleName>): ViewNode {
   const { projections, group, where } = select;
+  refuseNearest(where, 'a view');
   // A rule makes of a filter another one.
   const input =
     where === undefined

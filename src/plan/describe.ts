@@ -4,7 +4,10 @@
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Expression, Idiom, Statement } from '../language/ast.js';
+import { constantValue } from '../language/constant-value.js';
 import { printExpression, printIdiom, printOrder, printProjections } from '../language/print.js';
+import { isArray } from '../value/value.js';
+import { metricText } from '../vectors/metric.js';
 import { operandsOf as operandsJoined } from './access/comparisons.js';
 import { ID } from './access/order.js';
 import {
@@ -62,6 +65,16 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   filter: ({ condition, batched }) => ({
     operator: 'Filter',
     attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
+  }),
+  'knn-top-k': ({ field, vector, k, metric, packed }) => ({
+    operator: 'KnnTopK',
+    attributes: {
+      field: printExpression(field),
+      k: String(k),
+      distance: metricText(metric),
+      ...dimensionOf(vector),
+      ...(packed !== undefined && { packed: 'true' }),
+    },
   }),
   split: ({ on }) => ({ operator: 'Split', attributes: { on: list(on) } }),
   aggregate: ({ group, projections }) => ({
@@ -151,6 +164,12 @@ function indexAttributes(scan: IndexScan): Record<string, string> {
     ...(operandsOf(scan).length > 0 && { access: accessText(scan) }),
     ...ordered(scan.direction),
   };
+}
+
+/** How long a vector is that is written out. */
+function dimensionOf(vector: Expression): { dimension?: string } {
+  const known = constantValue(vector);
+  return known !== undefined && isArray(known.value) ? { dimension: String(known.value.length) } : {};
 }
 
 function ordered(direction: Direction | undefined): { order?: Direction } {

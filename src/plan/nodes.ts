@@ -14,6 +14,7 @@ import type {
   RecordIdLiteral,
   Subquery,
 } from '../language/ast.js';
+import type { Metric } from '../vectors/metric.js';
 
 export type PlanTree = RowNode | ChangeNode | ViewNode;
 
@@ -21,7 +22,7 @@ export type PlanTree = RowNode | ChangeNode | ViewNode;
 export type RowNode = StreamNode | ListNode;
 
 /** Nodes that hand rows on as they find them. */
-export type StreamNode = SourceNode | Filter | Split;
+export type StreamNode = SourceNode | Filter | KnnTopK | Split;
 
 /** Nodes that give all of their rows together. */
 export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit | Fetch | CountRecords | CountEntries;
@@ -155,6 +156,18 @@ export interface Filter {
   readonly kind: 'filter';
   readonly condition: Expression;
   readonly batched?: readonly Expression[];
+  readonly input: StreamNode;
+}
+
+/** The rows that lie nearest to a vector, found by looking at all: nearest first. */
+export interface KnnTopK {
+  readonly kind: 'knn-top-k';
+  readonly field: Expression;
+  readonly vector: Expression;
+  readonly k: number;
+  readonly metric: Metric;
+  /** The table of which packed vectors are kept (the rule `packed-vectors`). */
+  readonly packed?: string;
   readonly input: StreamNode;
 }
 
@@ -337,6 +350,7 @@ const STREAMS: { readonly [Kind in StreamNode['kind']]: true } = {
   union: true,
   changes: true,
   filter: true,
+  'knn-top-k': true,
   split: true,
 };
 

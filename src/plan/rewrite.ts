@@ -8,6 +8,7 @@ import { countWithoutReading } from './rules/count-without-reading.js';
 import { directLookup } from './rules/direct-lookup.js';
 import { indexScan } from './rules/index-scan.js';
 import { orderedScan } from './rules/ordered-scan.js';
+import { packedVectors } from './rules/packed-vectors.js';
 import { permissionAccess } from './rules/permission-access.js';
 import { pointLookup } from './rules/point-lookup.js';
 import { rangeScan } from './rules/range-scan.js';
@@ -29,6 +30,7 @@ const NODE_RULES: Rules = {
   aggregate: countWithoutReading,
   limit: topN,
   project: directLookup,
+  'knn-top-k': packedVectors,
 };
 
 /** What accesses and rules have to know of the reader. */

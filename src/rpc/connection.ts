@@ -12,6 +12,9 @@ import { isNothing, isOfFirstGeneration, type RpcRequest, readRequest, requestId
 import { answer, errorAnswer, notificationMessage } from './response.js';
 import type { CredentialSessions } from './stored-sessions.js';
 
+/** The name under which requests are counted whose method there isn't. */
+const UNKNOWN_METHOD = 'unknown';
+
 /** Takes messages that don't answer a request; the next is sent when the promise resolves. */
 export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 
@@ -20,6 +23,11 @@ export type SessionOpener = Pick<Database, 'session' | 'check'>;
 
 /** Closes a connection whose client has fallen behind. */
 export type Cut = (reason: TesseraError) => void;
+
+export interface RequestMeter {
+  /** A request begins; the result is called when it is answered, with its error if it has failed. */
+  begin(method: string): (error?: TesseraError) => void;
+}
 
 export interface RpcOptions {
   readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
@@ -30,6 +38,8 @@ export interface RpcOptions {
   readonly liveQueries?: number;
   /** Default: everything is allowed. */
   readonly capabilities?: Capabilities;
+  /** Counts the requests of a connection. */
+  readonly meter?: RequestMeter;
   /** Called with internal errors, for the log. */
   readonly onInternalError?: ((error: TesseraError) => void) | undefined;
 }
@@ -145,9 +155,18 @@ export class RpcConnection implements ConnectionServices {
 
   #answer(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
     const id = requestId(message);
+    const ended = this.#options.meter?.begin(rpcMethod(message)?.name ?? UNKNOWN_METHOD);
     return otherwise(
-      () => andThen(this.#call(message, json), (result) => answer(id, result)),
-      (thrown) => errorAnswer(id, this.report(thrown)),
+      () =>
+        andThen(this.#call(message, json), (result) => {
+          ended?.();
+          return answer(id, result);
+        }),
+      (thrown) => {
+        const error = this.report(thrown);
+        ended?.(error);
+        return errorAnswer(id, error);
+      },
     );
   }
 

@@ -4,6 +4,7 @@ import type { GraphqlLimits } from '../graphql/limits.js';
 import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
 import { DEFAULT_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
 import type { MemoryLimits } from '../session/database/server-memory.js';
+import { readStoreAddress } from '../storage/engines/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
 import {
@@ -191,12 +192,17 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
 /** Checks combinations of settings. */
 function checkTogether(configuration: Configuration): void {
   const { user, pass, webCrt, webKey, clientIp, trustedProxy, auditLog, auditKeyFile } = configuration;
-  const { graphqlDocuments, graphqlTrustedOnly } = configuration;
+  const { graphqlDocuments, graphqlTrustedOnly, path, workers } = configuration;
   if ((user === undefined) !== (pass === undefined)) throw new ConfigurationError('--user and --pass need each other');
   if (user === '' || pass === '') throw new ConfigurationError('--user and --pass must not be empty');
   if ((webCrt === undefined) !== (webKey === undefined)) {
     throw new ConfigurationError('--web-crt and --web-key need each other');
   }
+  const { engine } = readStoreAddress(path);
+  if (workers > 1 && engine !== 'lmdb')
+    throw new ConfigurationError(`--workers ${workers} needs a store in a folder: ${engine} has one process`);
+  if (workers > 1 && auditLog === 'stdout')
+    throw new ConfigurationError('--audit-log stdout needs --workers 1: each worker keeps an audit log of its own');
   if (auditKeyFile !== undefined && auditLog === undefined) {
     throw new ConfigurationError('--audit-key-file needs --audit-log');
   }

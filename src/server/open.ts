@@ -4,25 +4,35 @@ import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
 import { describeKey } from '../catalog/describe-key.js';
 import type { Log } from '../http/log.js';
+import { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Database } from '../session/contract.js';
-import { type DatabaseOptions, openDatabase } from '../session/database/database.js';
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../session/database/database.js';
 import type { Engine } from '../storage/contract.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
+import type { WorkerGroup } from '../storage/engines/shared-lmdb/open.js';
 import { durationFromNanoseconds } from '../value/duration.js';
 import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
 
+/** Work in the background goes on when what it needs is there again. */
+const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
+
 /**
- * Opens storage, audit log and database.
+ * Opens storage, audit log and database; the storage as one of a group of processes, if there is one.
  * @throws TesseraError if the storage cannot be opened
  */
-export async function openConfigured(configuration: Configuration, log: Log): Promise<Database> {
+export async function openConfigured(
+  configuration: Configuration,
+  log: Log,
+  group?: WorkerGroup,
+): Promise<OpenDatabase> {
   const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
-  tellSubstitutes(configuration, log);
+  if (group === undefined) tellSubstitutes(configuration, log);
   const engine = await openEngine(path, {
+    group,
     verifyUpTo: configuration.verifyAtStart,
     describeKey,
     report: (error) => log.error({ code: error.code }, error.message),
@@ -62,12 +72,14 @@ export async function openConfigured(configuration: Configuration, log: Log): Pr
       heldMemory: configuration.maxHeldMemory,
     },
     memory: configuration.memoryLimits,
+    metrics: new ServerMetrics(),
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     weakKeys: configuration.allowWeakKeys,
+    maxStaleness: configuration.maxStaleness,
     report: (error) => {
-      if (error.code === 'key_set_unavailable') log.warn({}, error.message);
+      if (MENDS_ITSELF.has(error.code)) log.warn({}, error.message);
       else log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own');
     },
   };

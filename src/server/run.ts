@@ -1,5 +1,6 @@
 /** The entry point of `tessera start`, in one module that the bundled command loads lazily. */
-
+import cluster from 'node:cluster';
+import type { Log } from '../http/log.js';
 import { withoutPassword } from '../storage/engines/address.js';
 import type { Configuration } from './configuration.js';
 import { createLog } from './log.js';
@@ -15,16 +16,34 @@ export interface Running {
   readonly hasRootUser: boolean;
 }
 
-/** Opens the database and serves it until a signal ends the process. `ignored`: settings to warn about. */
-export async function runServer(configuration: Configuration, ignored: readonly IgnoredSetting[]): Promise<Running> {
+/**
+ * Opens the database and serves it until a signal ends the process, in as many processes as are configured.
+ * `undefined`: this is one of the workers, of which the first process tells. `ignored`: settings to warn about.
+ */
+export async function runServer(
+  configuration: Configuration,
+  ignored: readonly IgnoredSetting[],
+): Promise<Running | undefined> {
+  if (configuration.workers > 1 && cluster.isWorker) {
+    await (await import('./workers/worker.js')).runWorker(configuration);
+    return undefined;
+  }
   const log = createLog(configuration.log);
   for (const setting of ignored) log.warn({}, `${nameOf(setting)} has no effect: ${setting.because}`);
+  const running =
+    configuration.workers > 1
+      ? await (await import('./workers/primary.js')).runPrimary(configuration, log)
+      : await runAlone(configuration, log);
+  log.info({ url: running.url, path: withoutPassword(configuration.path) }, 'Listening');
+  return running;
+}
+
+async function runAlone(configuration: Configuration, log: Log): Promise<Running> {
   const database = await openConfigured(configuration, log);
   // Hashes the first user's password while the server is created.
   const prepared = prepareDatabase(database, configuration);
   const server = await startServer(configuration, { database, log, prepared });
   surviveUncaught(log);
-  exitOnSignals(server.close, configuration.shutdownTimeout, log);
-  log.info({ url: server.url, path: withoutPassword(configuration.path) }, 'Listening');
+  exitOnSignals(server.close, configuration.drainTime + configuration.shutdownTimeout, log);
   return { url: server.url, hasRootUser: await prepared };
 }

@@ -2,23 +2,33 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { VERSION } from '../base/package-version.js';
+import { realEnvironment } from '../env/real.js';
 import type { ClientAddressSource } from '../http/client-address.js';
 import { createHttpServer } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
-import type { Database } from '../session/contract.js';
+import type { MetricsText } from '../metrics/text.js';
+import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
+import { gaugesOf } from './gauges.js';
+import { serveMetrics } from './metrics-server.js';
 import { readPage } from './pages.js';
+import { PrometheusText } from './prometheus-text.js';
 import { readTls } from './tls.js';
 
 export interface RunningServer {
   /** The URL: `http://127.0.0.1:8000`. */
   readonly url: string;
-  /** Completes the requests in progress, accepts no further ones, and closes the database. */
+  /** Where metrics are answered without signing in: `http://127.0.0.1:9100/metrics`. */
+  readonly metricsUrl?: string | undefined;
+  /**
+   * Says in `/ready` that it stops, for as long as the configuration asks for, so that load balancers send it no more.
+   * Then it completes the requests in progress, accepts no further ones, and closes the database.
+   */
   close(): Promise<void>;
 }
 
 export interface ServerParts {
-  readonly database: Database;
+  readonly database: OpenDatabase;
   readonly log: Log;
   /** Requests are accepted only after it resolves. */
   readonly prepared: Promise<unknown>;
@@ -28,15 +38,22 @@ export interface ServerParts {
 export async function startServer(configuration: Configuration, parts: ServerParts): Promise<RunningServer> {
   const { database, prepared } = parts;
   try {
-    const [app] = await Promise.all([createServer(configuration, parts), prepared]);
+    const metricsText = new PrometheusText([...(database.metrics?.families() ?? []), ...gaugesOf(database)]);
+    const [app] = await Promise.all([createServer(configuration, parts, metricsText), prepared]);
     const { host, port } = configuration.bind;
     await app.listen({ host, port });
+    const { metricsBind } = configuration;
+    const metricsServer = metricsBind && (await serveMetrics(metricsBind, metricsText));
     const address = app.server.address() as AddressInfo;
     const scheme = configuration.webCrt === undefined ? 'http' : 'https';
     return {
       url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+      metricsUrl: metricsServer?.url,
       close: async () => {
+        database.drain();
+        if (configuration.drainTime > 0) await realEnvironment.timers.wait(configuration.drainTime);
         await app.close();
+        await metricsServer?.close();
         await database.close();
       },
     };
@@ -46,12 +63,18 @@ export async function startServer(configuration: Configuration, parts: ServerPar
   }
 }
 
-async function createServer(configuration: Configuration, { database, log }: ServerParts): Promise<FastifyInstance> {
+async function createServer(
+  configuration: Configuration,
+  { database, log }: ServerParts,
+  metricsText: MetricsText,
+): Promise<FastifyInstance> {
   const hasGraphql = configuration.allowExperimental.includes('graphql');
   const graphql = hasGraphql ? (await import('./graphql.js')).createGraphqlParts(configuration, log) : {};
   return createHttpServer({
     database,
     log,
+    metrics: database.metrics,
+    metricsText,
     ...graphql,
     welcome: readPage('welcome'),
     tls: readTls(configuration.webCrt, configuration.webKey),

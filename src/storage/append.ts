@@ -124,6 +124,11 @@ export function settleOne(entry: Appended, stamp: string, writes: Overlay): void
   writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
 }
 
+/** The key of an entry once its transaction has a versionstamp. */
+export function appendedKey({ prefix, at }: Appended, stamp: Versionstamp): Key {
+  return prefix + stampBytes(stamp) + orderBytes(at);
+}
+
 /** What is left of a list when the entries under the prefixes of a range are taken out. */
 export function withoutRange(appended: Appended | undefined, { from, to }: KeyRange): Appended | undefined {
   const kept: Appended[] = [];

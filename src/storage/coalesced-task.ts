@@ -39,7 +39,7 @@ export class CoalescedTask {
     this.#running = this.#run();
   }
 
-  /** No run begins any more. */
+  /** Ends it: no run begins from now on. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelRetry?.();

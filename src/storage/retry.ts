@@ -14,7 +14,10 @@ const RESERVED_ATTEMPTS = 20;
  * What ends its waiting for the store and for the reservations of others, what bounds its memory, and whether it is
  * maintenance.
  */
-export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenance'>;
+export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenance'> & {
+  /** Called with each attempt that conflicts. */
+  readonly onConflict?: (() => void) | undefined;
+};
 
 /**
  * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new
@@ -110,6 +113,7 @@ function once<T>(
       (error) => {
         transaction.cancel();
         if (!isConflict(error)) throw error;
+        options.onConflict?.();
         return again(transaction, error);
       },
     ),

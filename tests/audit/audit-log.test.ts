@@ -88,6 +88,14 @@ describe('an audit log', () => {
     expect(JSON.parse(sink.lines[3] as string)).toMatchObject({ action: 'audit-start', what: { tornBytes: 17 } });
   });
 
+  test('names the node in each record where several use the store', async () => {
+    const log = await AuditLog.open({ sink }, environment, () => undefined, '00000000000000ab');
+    log.record(event('a'));
+    await log.close();
+    expect(sink.lines.map((line) => JSON.parse(line).node)).toEqual(Array(3).fill('00000000000000ab'));
+    expect(await verifyAuditLog(sink.lines)).toMatchObject({ records: 3 });
+  });
+
   test('is not opened on a log whose last record was changed, or has another key', async () => {
     const log = await open(new Uint8Array(32));
     await log.close();

@@ -115,6 +115,18 @@ describe('the end of a server', () => {
     expect(await sql(await again.url(), 'SELECT * FROM person')).toEqual([{ id: 'person:1' }]);
   });
 
+  it('is said before it comes, so that load balancers look for another', async () => {
+    const server = start('memory', ...user, '--drain-time', '2s');
+    const url = await server.url();
+    expect((await fetch(`${url}/ready`)).status).toBe(200);
+    server.child.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(`${url}/ready`)).status, { timeout: 1_500, interval: 20 }).toBe(503);
+    // Others are served all the while.
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(await sql(url, 'RETURN 1')).toBe(1);
+    expect(await server.exited).toBe(0);
+  });
+
   it('is at once when it is asked for again', async () => {
     const server = start('memory', ...user);
     const url = await server.url();

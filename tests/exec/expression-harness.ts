@@ -20,6 +20,7 @@ import { contains } from '../../src/value/membership.js';
 import { compare, equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../src/value/value.js';
+import { PackedCache } from '../../src/vectors/packed-cache.js';
 
 export interface World {
   /** Objects with an `id`, written out. */
@@ -148,6 +149,7 @@ export function executionOver(world: World, store: Store): Execution {
       scripts: undefined,
       sequences: { next: missing },
       apis: { invoke: missing },
+      analyzers: { named: missing },
       reader: {
         judge: () => ({ admitted: true, hidden: [] }),
         read: (_, id) => store.read(id),
@@ -161,6 +163,7 @@ export function executionOver(world: World, store: Store): Execution {
       },
       writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
       liveQueries: new LiveQueries(),
+      packedVectors: new PackedCache(0),
       past: { emptyBefore: undefined, unchangedSince: () => undefined },
       sessions: new InMemorySessionRegistry(undefined),
       queryTimeout: new QueryTimeout(),

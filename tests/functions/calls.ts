@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { TesseraError } from '../../src/errors/error.js';
+import { failure, TesseraError } from '../../src/errors/error.js';
 import { callFunction } from '../../src/functions/call.js';
 import type { FunctionContext } from '../../src/functions/contract.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
@@ -38,7 +38,9 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     nextNumber: () => 0,
     hasTable: () => true,
     indexNote: undefined,
-    hasAnalyzer: () => false,
+    analyze: (name) => {
+      throw failure('analyzer_missing', { name });
+    },
     checkpoint: () => {},
     claim: () => {},
     pause: () => {},

@@ -118,7 +118,7 @@ describe('The build of an index', () => {
   test('goes on where it was within seconds when its node dies, and disturbs nobody', async () => {
     const [one, two] = [await nodes.join(), await nodes.join()];
     await nodes.ask(two, 'DEFINE TABLE t; FOR $i IN 0..2500 { CREATE type::record("t", $i) SET a = $i % 7 }');
-    // It gives way after each step, of which there are two.
+    // It yields after each step, of which there are two.
     one.process.pauseAfter(0);
     await nodes.ask(two, 'DEFINE INDEX i ON t FIELDS a CONCURRENTLY');
     await nodes.pass(200);
@@ -157,5 +157,19 @@ describe('The retention of changefeeds', () => {
     one.process.pause();
     await nodes.pass(40_000);
     expect(await changes()).toBe(0);
+  });
+});
+
+describe('The log of commits', () => {
+  test('is pruned by the node that has the lease, and by the next one when that is closed', async () => {
+    const [one, two] = [await nodes.join(), await nodes.join()];
+    await nodes.pass(200_000);
+    const before = one.prunings();
+    expect(before).toBeGreaterThan(2);
+    expect(two.prunings()).toBe(0);
+    await nodes.during(one.database.close());
+    await nodes.pass(70_000);
+    expect(one.prunings()).toBe(before);
+    expect(two.prunings()).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Which of several nodes does the background work, and what becomes of it when that node dies, stands still, or can't reach the store. */
+/** Which of several nodes does the background work, and how it goes on when that node dies, stands still, or can't reach the store. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toDatetime } from '../../src/catalog/credentials/grant.js';
 import { WORKS } from '../../src/catalog/nodes/lease-row.js';
@@ -17,6 +17,8 @@ interface Node {
   readonly membership: Membership;
   readonly reported: TesseraError[];
   readonly forgotten: string[];
+  /** When it was seen that others may have taken it for dead. */
+  readonly returns: number[];
   /** Whether the store answers. */
   isReached: boolean;
 }
@@ -34,6 +36,7 @@ async function node(): Promise<Node> {
   const process = new NodeProcess(world);
   const reported: TesseraError[] = [];
   const forgotten: string[] = [];
+  const returns: number[] = [];
   const reached = { isReached: true };
   const membership = new Membership({
     engine: new Proxy(engine, {
@@ -47,10 +50,11 @@ async function node(): Promise<Node> {
     environment: process.environment,
     about: { version: '1.2.3', format: 2, since: toDatetime(world.clock.now()), address: undefined },
     forget: (_, gone) => void forgotten.push(gone),
+    returned: () => void returns.push(world.clock.monotonic()),
     report: (error) => reported.push(error),
   });
   await during(membership.join());
-  return Object.assign(reached, { engine, process, membership, reported, forgotten });
+  return Object.assign(reached, { engine, process, membership, reported, forgotten, returns });
 }
 
 /** Lets time pass until something is done. */
@@ -161,7 +165,9 @@ test('The rows of a node that is gone are removed once; those of one that only s
   await pass(world, REMOVAL_TIME + 2 * RENEWAL_INTERVAL);
   expect(await rows()).toBe(1);
   expect(one.forgotten).toEqual([two.engine.shared.node]);
+  expect([one.returns, two.returns]).toEqual([[], []]);
   two.process.resume();
   await pass(world, RENEWAL_INTERVAL);
   expect(await rows()).toBe(2);
+  expect([one.returns.length, two.returns.length]).toEqual([0, 1]);
 });

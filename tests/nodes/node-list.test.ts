@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { VERSION } from '../../src/base/package-version.js';
+import { WORKS } from '../../src/catalog/nodes/lease-row.js';
 import { runNodes } from '../../src/cli/nodes.js';
 import { NodeDatabases } from '../support/node-databases.js';
 import { ROOT, startTestServer } from '../support/server.js';
@@ -19,7 +20,7 @@ describe('Of several servers on one store', () => {
     const two = await nodes.join();
     const listed = 'SELECT id, current, version, format, address, array::len(work) AS work FROM (INFO FOR NODES)';
     const rows = [
-      `{ address: 'one:8000', current: true, format: 2, id: '${one.id}', version: '${VERSION}', work: 5 }`,
+      `{ address: 'one:8000', current: true, format: 2, id: '${one.id}', version: '${VERSION}', work: ${WORKS.length} }`,
       `{ address: NONE, current: false, format: 2, id: '${two.id}', version: '${VERSION}', work: 0 }`,
     ].sort((a, b) => ((/id: '(.*?)'/.exec(a)?.[1] as string) < (/id: '(.*?)'/.exec(b)?.[1] as string) ? -1 : 1));
     expect(await nodes.ask(one, listed)).toBe(`[${rows.join(', ')}]`);

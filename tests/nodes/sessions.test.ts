@@ -1,8 +1,11 @@
 /** What a node does to users and tokens holds on the others. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
+import { forgetNode } from '../../src/session/nodes/forget-node.js';
+import { withRetries } from '../../src/storage/retry.js';
+import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
-import { failureOf, PEOPLE, run, settled, signIn, signUp, type TwoNodes, twoNodes } from './two-nodes.js';
+import { failureOf, live, PEOPLE, run, settled, signIn, signUp, type TwoNodes, twoNodes } from './two-nodes.js';
 
 let nodes: TwoNodes;
 
@@ -179,6 +182,29 @@ describe('INFO FOR SESSIONS', () => {
   });
 });
 
+test('the sessions of a node that was taken for gone are listed again', async () => {
+  const { a, b } = nodes;
+  await signUp(b, 'ann');
+  expect(await listed(a.owner)).toHaveLength(1);
+  await withRetries(a.engine, (transaction) => forgetNode(transaction, b.engine.shared.node));
+  expect(await listed(a.owner)).toHaveLength(1);
+  await b.database.close();
+  expect(await listed(a.owner)).toEqual([]);
+});
+
+test('what a node has left that has crashed is swept', async () => {
+  const { a, b } = nodes;
+  await run(a.owner, 'DEFINE TABLE a');
+  await signUp(b, 'ann');
+  b.owner.listen(() => undefined);
+  await live(b.owner, 'LIVE SELECT * FROM a');
+  expect(await listed(a.owner)).toHaveLength(2);
+  b.engine.cut();
+  await withRetries(a.engine, (transaction) => forgetNode(transaction, b.engine.shared.node));
+  expect(await listed(a.owner)).toEqual([]);
+  expect(toText((await run(a.owner, 'INFO FOR TABLE a'))[0])).toContain('lives: {  }');
+});
+
 test('a record user has no more sessions than allowed on all nodes together: the oldest ends', async () => {
   const { a, b, environment } = nodes;
   const sessions = [await signUp(a, 'ann')];
@@ -192,12 +218,14 @@ test('a record user has no more sessions than allowed on all nodes together: the
   expect(await listed(a.owner)).toHaveLength(3);
 });
 
-test('the limit of time that ALTER SYSTEM sets holds on all nodes', async () => {
+test('VERSION is answered only behind the last commit of any node', async () => {
   const { a, b, environment } = nodes;
-  await run(a.owner, 'ALTER SYSTEM QUERY_TIMEOUT 10ms');
-  await settled();
-  const work = failureOf(() => run(b.owner, 'SLEEP 1s'));
-  await settled();
-  environment.advance(20);
-  expect(await work).toBe('timed_out');
+  await run(a.owner, 'CREATE a:1');
+  environment.advance(1_000);
+  const [time] = await run(a.owner, 'RETURN time::now()');
+  const query = `SELECT VALUE id FROM a VERSION ${toText(time)}`;
+  expect(await failureOf(() => run(a.owner, query))).toBe('none');
+  environment.advance(1_000);
+  await run(b.owner, 'CREATE a:2');
+  expect(await failureOf(() => run(a.owner, query))).toBe('versions_not_kept');
 });

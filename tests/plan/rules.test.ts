@@ -19,6 +19,7 @@ const SHOWN: { readonly [Rule in Exclude<RuleName, 'permission-access'>]: readon
     'count-without-reading': ['SELECT count() FROM t WHERE a = 1 GROUP ALL', 'CountEntries'],
     'batch-filter': ['SELECT * FROM t WHERE c > 2 AND string::len(d) = 1', 'batched'],
     'direct-lookup': ['SELECT a, b FROM t:4', 'direct'],
+    'packed-vectors': ['SELECT * FROM t WHERE v <|3,EUCLIDEAN|> [4, 4]', 'packed'],
   };
 
 const STATEMENTS = [
@@ -38,7 +39,7 @@ async function answering<T>(off: Iterable<RuleName>, ask: (session: Session) => 
   await owner.use('test', 'test');
   await owner.query(`
     DEFINE TABLE t; DEFINE INDEX a ON t FIELDS a; DEFINE INDEX b ON t FIELDS b;
-    FOR $i IN 1..=9 { CREATE type::record('t', $i) SET a = $i % 3, b = $i % 4, c = 10 - $i, d = 'x' };
+    FOR $i IN 1..=9 { CREATE type::record('t', $i) SET a = $i % 3, b = $i % 4, c = 10 - $i, d = 'x', v = [$i, $i % 5] };
   `);
   const answer = await ask(owner);
   await database.close();

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 
 const ROOMS: readonly (readonly string[])[] = [
   ['base'],
-  ['env', 'errors'],
+  ['env', 'errors', 'metrics', 'vectors'],
   ['value'],
   ['language', 'storage'],
   ['catalog'],
-  ['functions', 'index'],
+  ['functions', 'index', 'search'],
   ['plan'],
   ['exec'],
   ['auth', 'audit'],

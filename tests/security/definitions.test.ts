@@ -31,6 +31,14 @@ attack(61, 'CVE-2026-63739: reads files by way of an analyzer', async () => {
   expect(told).not.toMatch(/root:|\/bin\//);
 });
 
+attack(62, 'reads files through search::analyze', async () => {
+  const told = await answers(
+    world.owner,
+    "DEFINE ANALYZER m TOKENIZERS blank FILTERS mapper('/etc/passwd'); RETURN search::analyze('m', 'root')",
+  );
+  expect(told).toContain('analyzer_file_denied');
+});
+
 attack(63, 'CVE-2025-71392: hides statements in names that are printed', async () => {
   const names = [
     'a`b',

@@ -20,6 +20,7 @@ import { Doors } from './doors.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SMALL: MemoryLimits = {
+  vectors: 2 ** 20,
   total: 16 * MIB,
   connection: 8 * MIB,
   session: 8 * MIB,

@@ -3,5 +3,4 @@ export const PENDING: Readonly<Record<number, string>> = {
   10: 'MCP sessions bound to an access name: there is no MCP',
   54: 'malformed headers of uploaded models: there is no import of models',
   55: 'output of modules that fills the memory: there are no modules',
-  62: 'files read through search::analyze: there is no such function',
 };

@@ -1,5 +1,7 @@
 /** A TCP proxy that cuts a connection at a given moment of a request. */
+
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { realEnvironment } from '../../src/env/real.js';
 
 /** `before` the request has arrived whole, once it has been sent (`during`), or `after` the answer has come. `silent` cuts nothing, but
  * passes on neither the request nor anything later. */
@@ -12,6 +14,8 @@ export class CuttingProxy {
   #moment: Moment | undefined;
   #isClosedAfterwards = false;
   #isRefusing = false;
+  /** Milliseconds by which answers are late. */
+  delay = 0;
   /** How many connections were cut. */
   cuts = 0;
 
@@ -92,7 +96,8 @@ export class CuttingProxy {
     });
     server.on('data', (answer) => {
       if (isCutAtAnswer) this.#cut(client, server);
-      else client.write(answer);
+      else if (this.delay === 0) client.write(answer);
+      else realEnvironment.timers.after(this.delay, () => client.write(answer));
     });
   }
 

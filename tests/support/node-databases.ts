@@ -18,6 +18,8 @@ export interface DatabaseNode {
   readonly database: OpenDatabase;
   readonly owner: Session;
   readonly reported: TesseraError[];
+  /** How often it has pruned the log of commits, which is kept whole here: the simulated one has no retention. */
+  readonly prunings: () => number;
 }
 
 export class NodeDatabases {
@@ -32,6 +34,11 @@ export class NodeDatabases {
     const { clock, timers } = this.world;
     this.#shared ??= await simulatedNodes({ count: 0, clock, timers });
     const engine = await this.#shared.join();
+    let prunings = 0;
+    engine.shared.prune = async () => {
+      prunings++;
+      return false;
+    };
     const process = new NodeProcess(this.world, this.network);
     const reported: TesseraError[] = [];
     const { environment } = process;
@@ -39,7 +46,7 @@ export class NodeDatabases {
     const database = await this.during(opened);
     const owner = database.ownerSession();
     await this.during(owner.use('test', 'test'));
-    const node = { id: engine.shared.node, engine, process, database, owner, reported };
+    const node = { id: engine.shared.node, engine, process, database, owner, reported, prunings: () => prunings };
     this.#nodes.push(node);
     return node;
   }

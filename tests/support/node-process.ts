@@ -6,7 +6,7 @@ import type { StubbedEnvironment } from './environment.js';
 export class NodeProcess {
   readonly environment: Environment;
   #isPaused = false;
-  /** How often it still gives way before it stands still. */
+  /** How often it still yields before it stands still. */
   #turnsLeft = Number.POSITIVE_INFINITY;
   #held: (() => void)[] = [];
 
@@ -26,7 +26,7 @@ export class NodeProcess {
     };
   }
 
-  /** No timer of it fires, and nothing goes on that gives way. A process that has crashed never goes on. */
+  /** No timer of it fires, and nothing goes on that yields. A process that has crashed never goes on. */
   pause(): void {
     this.#isPaused = true;
   }

@@ -64,6 +64,14 @@ export function liveLogStart(transaction: Transaction, database: Id): PromiseOrV
   );
 }
 
+export function isLiveLogEmpty(transaction: Transaction, database: Id): PromiseOrValue<boolean> {
+  const cursor = transaction.scan(prefixRange(liveLogPrefix(database)), { limit: 1 });
+  return andThen(cursor.next(), (batch) => {
+    cursor.close();
+    return batch === undefined;
+  });
+}
+
 /**
  * Deletes some of the entries that are too old. `now`: nanoseconds since 1970. Answers whether there may be more.
  */

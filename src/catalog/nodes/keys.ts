@@ -1,15 +1,20 @@
 /**
  * The keys of what the nodes of a store know of each other:
  *
- *     D ff ff ff ff n node     a node (`node-row.ts`)
- *     D ff ff ff ff w work     which node does some kind of background work (`lease-row.ts`)
+ *     D ff ff ff ff n node          a node (`node-row.ts`)
+ *     D ff ff ff ff w work          which node does some kind of background work (`lease-row.ts`)
  *     D ff ff ff ff f stamp order   failed sign-ins (`failure-row.ts`)
+ *     D ff ff ff ff s user node id  a lasting session (`presence.ts`)
+ *     D ff ff ff ff k stamp order   a signal to a node (`signals.ts`)
+ *     D ff ff ff ff d db            a database with watched tables (`../live/watched-tables.ts`)
  *
  * They are in the area of a database that there never is. So commits there wait for no commit of root or of a database,
  * nor those for them (`storage/remote/heads.ts`).
  */
+import { createHash } from 'node:crypto';
 import type { Key, KeyRange } from '../../storage/contract.js';
-import { type Area, databaseArea, prefixRange } from '../keys.js';
+import type { Id } from '../definitions/definition.js';
+import { type Area, databaseArea, idAt, idBytes, prefixRange } from '../keys.js';
 
 export const NODES_AREA: Area = databaseArea(0xffff_ffff);
 
@@ -38,4 +43,32 @@ export const FAILURES_PREFIX: Key = `${NODES_AREA}f`;
 /** The kind of work in a key of `leaseKey`. */
 export function workOfKey(key: Key): string {
   return key.slice(LEASES_RANGE.from.length);
+}
+
+/** The lasting sessions of all nodes. */
+export const PRESENCE_RANGE: KeyRange = prefixRange(`${NODES_AREA}s`);
+
+/** Those of a user, identified by a text of any length. */
+export function presenceOfUser(user: string): KeyRange {
+  return prefixRange(PRESENCE_RANGE.from + createHash('sha256').update(user).digest().toString('latin1'));
+}
+
+/** `node` and `id` are those of the session. */
+export function presenceKey(user: string, node: string, id: string): Key {
+  return presenceOfUser(user).from + node + id;
+}
+
+/** The log of signals. */
+export const SIGNAL_LOG: Key = `${NODES_AREA}k`;
+
+/** The databases with watched tables. */
+export const WATCHED_DATABASES: KeyRange = prefixRange(`${NODES_AREA}d`);
+
+export function watchedDatabaseKey(database: Id): Key {
+  return WATCHED_DATABASES.from + idBytes(database);
+}
+
+/** The database in a key of `watchedDatabaseKey`. */
+export function watchedDatabaseOf(key: Key): Id {
+  return idAt(key, WATCHED_DATABASES.from.length);
 }

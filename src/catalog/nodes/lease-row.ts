@@ -11,7 +11,7 @@ import { rowOf } from '../definitions/stored-definition.js';
 import { leaseKey } from './keys.js';
 
 /** The kinds of work of which only one node does each. */
-export const WORKS = ['events', 'indexes', 'changefeeds', 'log', 'nodes'] as const;
+export const WORKS = ['events', 'indexes', 'changefeeds', 'live', 'log', 'nodes'] as const;
 export type Work = (typeof WORKS)[number];
 
 export function putHolder(transaction: Transaction, work: Work, node: string): void {

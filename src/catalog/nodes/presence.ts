@@ -7,7 +7,7 @@ import { toDatetime } from '../credentials/grant.js';
 import type { RevocableToken } from '../credentials/revocation-list.js';
 import { entriesOf } from '../entries.js';
 import type { DatabasePath } from '../principal.js';
-import { PRESENCE_RANGE, presenceOfUser } from './session-keys.js';
+import { PRESENCE_RANGE, presenceOfUser } from './keys.js';
 
 /** A session, as it was when its user signed in. */
 export interface PresentSession {

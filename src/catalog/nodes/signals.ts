@@ -7,7 +7,7 @@ import type { Stored, Transaction } from '../../storage/contract.js';
 import { isObject, objectFrom } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { prefixRange } from '../keys.js';
-import { SIGNAL_LOG } from './session-keys.js';
+import { SIGNAL_LOG } from './keys.js';
 
 export interface Signal {
   /** What is to be ended: a session or a live query. */

@@ -79,6 +79,18 @@ export const functionErrors = {
     text: ({ name }) => `Analyzer '${name}' not found: The analyzer '${name}' does not exist`,
     details: ({ name }) => ({ kind: 'Analyzer', details: { name } }),
   }),
+  analyzer_result: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `There was a problem running the ${name}() function. The function should return a string.`,
+  }),
+  analyzer_file_denied: row<{ path: string }>({
+    kind: 'NotAllowed',
+    text: ({ path }) => `Access to the file '${path}' is not allowed`,
+  }),
+  too_many_terms: row<{ most: number }>({
+    kind: 'Validation',
+    text: ({ most }) => `The terms of a text may not exceed ${most} UTF-16 code units together`,
+  }),
   misplaced_function: row<{ name: string; reason: string }>({
     kind: 'Validation',
     text: ({ name, reason }) => `Invalid query: Index function '${name}': ${reason}`,

@@ -26,6 +26,7 @@ export type Resource =
   | 'Api'
   | 'Bucket'
   | 'Module'
+  | 'Metrics'
   | 'Option';
 
 /** The error for anonymous users where guest access is off. */

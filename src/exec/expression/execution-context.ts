@@ -5,6 +5,7 @@ import { type Closure, Range, type RecordId, type Value } from '../../value/valu
 import { noteOf } from '../record/candidates.js';
 import { countWork } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
+import { termsOf } from '../search/analyzers.js';
 import { rewordErrors } from '../statement/peer-error-wording.js';
 import { callClosure } from './closure.js';
 import { nextNumber } from './next-number.js';
@@ -68,8 +69,11 @@ export class ExecutionContext implements FunctionContext {
     return andThen(this.execution.context.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
   }
 
-  hasAnalyzer(name: string): PromiseOrValue<boolean> {
-    return andThen(this.execution.context.catalog(), (catalog) => catalog?.analyzers.has(name) ?? false);
+  analyze(name: string, text: string): PromiseOrValue<readonly string[]> {
+    const { execution } = this;
+    return andThen(execution.services.analyzers.named(execution, name), (analyzer) =>
+      andThen(termsOf(execution, analyzer, text), ({ terms }) => terms.map(({ term }) => term)),
+    );
   }
 
   checkpoint(): void {

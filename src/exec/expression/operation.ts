@@ -25,9 +25,9 @@ export function compileUnary({ operator, operand }: Unary, compiler: Compiler): 
 export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   const { operator } = binary;
   if (typeof operator === 'object') {
-    const what = operator.kind === 'matches' ? 'Full-text search' : 'Nearest-neighbour search';
+    if (operator.kind === 'nearest') return nearestAsValue;
     return () => {
-      throw failure('not_supported', { what });
+      throw failure('not_supported', { what: 'Full-text search' });
     };
   }
   const left = compiler.expression(binary.left);
@@ -35,6 +35,15 @@ export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   const evaluate = compilePlain(operator, left, binary, compiler);
   return JOINING.has(operator) ? charging(evaluate) : evaluate;
 }
+
+/**
+ * Where rows are searched for neighbours, WHERE takes the condition out (`plan/nearest-condition.ts`); anywhere else it
+ * is met, as by a row that was found. A rule would hold for all records then.
+ */
+const nearestAsValue: Evaluate = ({ execution }) => {
+  if (execution.judging) throw failure('nearest_misplaced', { where: 'PERMISSIONS' });
+  return true;
+};
 
 /** The operators that make a text, a list or an object of two. */
 const JOINING: ReadonlySet<unknown> = new Set<PlainOperator>(['+', '-']);

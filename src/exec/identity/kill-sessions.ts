@@ -24,7 +24,8 @@ import { toText } from '../../value/text/text.js';
 import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
 import { authorize, guestRefusal } from '../authorization/authorize.js';
 import { selectedDatabase, selectedPath } from '../define/ensure-database.js';
-import type { Compiler, Evaluate, Execution, LastingSession, SessionsElsewhere } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Execution, LastingSession } from '../runtime/execution.js';
+import type { SessionsElsewhere } from '../runtime/nodes.js';
 
 type Which = KillSessions['which'];
 
@@ -112,7 +113,7 @@ export function sessionsElsewhere(
   elsewhere: SessionsElsewhere,
 ): PromiseOrValue<readonly PresentSession[]> {
   if (principal.kind === 'guest') return [];
-  // Whoever owns nothing has only sessions of their own.
+  // A user without the role of an owner has only sessions of their own.
   const ownsSome = mayAct(principal, 'own', databasePathOf(principal));
   return andThen(elsewhere.all(context.transaction, ownsSome ? undefined : userKey(principal)), (sessions) =>
     sessions.filter(({ place, subject }) => isSubject(principal, place, subject) || mayAct(principal, 'own', place)),

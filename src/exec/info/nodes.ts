@@ -2,7 +2,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type ArrayValue, Duration, objectFrom } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import type { Execution, NodeFacts } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { NodeFacts } from '../runtime/nodes.js';
 
 export function nodeList(execution: Execution): PromiseOrValue<ArrayValue> {
   authorize(execution.identity, 'view', {}, 'Any');

@@ -9,6 +9,7 @@ import { compileDiff } from './diff.js';
 import { compileFetchNode } from './fetch.js';
 import { compileFilter } from './filter.js';
 import { gather } from './gather.js';
+import { compileKnnTopK } from './knn-top-k.js';
 import { compileLimit } from './limit.js';
 import { compileOneRecord } from './named-record.js';
 import { compileOmitNode } from './omit.js';
@@ -25,6 +26,7 @@ const STREAMS: {
 } = {
   ...SOURCES,
   filter: compileFilter,
+  'knn-top-k': compileKnnTopK,
   split: compileSplitNode,
 };
 

@@ -1,12 +1,8 @@
-/**
- * The state of a running statement: services, request, transaction, identity and limits. It is passed as an argument;
- * nothing is ambient.
- */
+/** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
-import type { PresentSession } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Identity } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -15,15 +11,18 @@ import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
+import type { Analyzer } from '../../search/analyzer.js';
 import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
-import type { Datetime, Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
+import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
+import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from '../audit/audit-recorder.js';
 import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
 import type { ScriptRunner } from '../script/contract.js';
+import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
@@ -90,9 +89,12 @@ export interface Services {
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
   readonly apis: ApiEndpoints;
+  readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
+  /** Packed vectors of what was searched before. */
+  readonly packedVectors: PackedCache;
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly nodes: NodeRegistry;
@@ -155,6 +157,22 @@ export interface Past {
   readonly emptyBefore: bigint | undefined;
   /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
   unchangedSince(): PromiseOrValue<bigint | undefined>;
+}
+
+/** The analyzers of the selected database. */
+export interface AnalyzerRegistry {
+  /** @throws TesseraError `analyzer_missing`, `analyzer_file_denied` */
+  named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
+}
+
+/** An analyzer for the texts of one execution. */
+export interface TextAnalyzer {
+  readonly analyzer: Analyzer;
+  /**
+   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
+   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
+   */
+  source(text: string): PromiseOrValue<string>;
 }
 
 /**
@@ -335,36 +353,6 @@ export interface LiveRegistry {
   endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
 }
 
-/** The nodes that use the store. */
-export interface NodeRegistry {
-  list(transaction: Transaction): PromiseOrValue<readonly NodeFacts[]>;
-}
-
-/** What INFO FOR NODES shows of a node. */
-export interface NodeFacts {
-  /** 16 hexadecimal digits. */
-  readonly id: string;
-  readonly isCurrent: boolean;
-  /** Of Tessera. */
-  readonly version: string;
-  /** The newest store format that it reads and writes. */
-  readonly format: number;
-  readonly since: Datetime;
-  readonly address: string | undefined;
-  /** By how many milliseconds its view of the commits of all nodes is behind. */
-  readonly staleness: number;
-  /** The background work that it does. */
-  readonly work: readonly string[];
-}
-
-/** What runs asynchronous events. */
-export interface QueuedEvents {
-  /** Whether the store is known to list a database among those in which events were queued. */
-  isListed(database: Id): boolean;
-  /** A transaction has committed that queued an event. */
-  committed(database: Id): void;
-}
-
 /** A session that outlasts a request, with a signed-in user. */
 export interface LastingSession {
   /** A UUID. */
@@ -376,25 +364,6 @@ export interface LastingSession {
   readonly facts: SessionFacts;
   /** Ends it at once, with what it runs, holds and watches. It is expired then. */
   end(): void;
-}
-
-export interface SessionFacts {
-  /** When the user signed in, in nanoseconds since 1970. */
-  readonly since: bigint;
-  /** When it was last used. */
-  readonly active: bigint;
-  readonly expires: bigint | undefined;
-  readonly liveQueries: number;
-}
-
-/** The sessions of other nodes that use the store. */
-export interface SessionsElsewhere {
-  /** This node (`SharedStore.node`). */
-  readonly node: string;
-  /** The sessions of a user (`userKey`), or of all users. */
-  all(transaction: Transaction, user?: string): PromiseOrValue<readonly PresentSession[]>;
-  /** Has its node end a session when the transaction has committed. */
-  end(transaction: Transaction, session: PresentSession): void;
 }
 
 /** The sessions that outlast a request. */

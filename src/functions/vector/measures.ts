@@ -1,74 +1,52 @@
-/** Distances and similarities of vectors of equal length, in floats. */
+/** What functions measure of vectors of equal length: some in floats, some in the kind of their numbers. */
+import { add, subtract } from '../../value/arithmetic.js';
 import { toNumber } from '../../value/number.js';
-import type { NumberValue } from '../../value/value.js';
+import { equals } from '../../value/order.js';
+import type { NumberValue, Value } from '../../value/value.js';
+import * as distances from '../../vectors/distances.js';
+import { absolute } from '../math.js';
+import { pack, type Vector } from './packed.js';
 
-export type Vector = readonly NumberValue[];
+export type { Vector } from './packed.js';
 
-/** Almost all components are bare numbers, and these loops are where vector searches spend their time. */
-function at(vector: Vector, index: number): number {
-  const component = vector[index] as NumberValue;
-  return typeof component === 'number' ? component : toNumber(component);
-}
+const ofPacked =
+  (measure: (a: Float64Array, b: Float64Array) => number) =>
+  (a: Vector, b: Vector): number =>
+    measure(pack(a), pack(b));
 
-/** Sums a term for each pair of components. */
-function total(a: Vector, b: Vector, term: (x: number, y: number) => number): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += term(at(a, index), at(b, index));
-  return sum;
-}
+export const dotProduct = ofPacked(distances.dotProduct);
+export const chebyshev = ofPacked(distances.chebyshev);
+export const euclidean = ofPacked(distances.euclidean);
+/** The cosine of the angle between them; NaN if one has no direction. */
+export const cosine = ofPacked(distances.cosineSimilarity);
+/** How far they rise and fall together, from −1 to 1; NaN if one is constant. */
+export const pearson = ofPacked(distances.pearsonCorrelation);
 
-export function dotProduct(a: Vector, b: Vector): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += at(a, index) * at(b, index);
-  return sum;
+export function minkowski(a: Vector, b: Vector, order: number): number {
+  return distances.minkowski(pack(a), pack(b), order);
 }
 
 export function magnitude(vector: Vector): number {
-  return Math.sqrt(dotProduct(vector, vector));
+  return distances.magnitude(pack(vector));
 }
 
-export function chebyshev(a: Vector, b: Vector): number {
-  let greatest = 0;
-  for (let index = 0; index < a.length; index++) {
-    const distance = Math.abs(at(a, index) - at(b, index));
-    if (!(distance <= greatest)) greatest = distance;
-  }
-  return greatest;
+/** Sums keep the kind of their numbers. */
+export function total(vector: readonly Value[]): Value {
+  return vector.reduce<Value>((sum, component) => add(sum, component), 0);
 }
 
-export function euclidean(a: Vector, b: Vector): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) {
-    const difference = at(a, index) - at(b, index);
-    sum += difference * difference;
-  }
-  return Math.sqrt(sum);
+export function manhattan(a: Vector, b: Vector): Value {
+  return total(a.map((component, index) => absolute(subtract(component, b[index]) as NumberValue)));
 }
 
-export function minkowski(a: Vector, b: Vector, order: number): number {
-  return total(a, b, (x, y) => Math.abs(x - y) ** order) ** (1 / order);
-}
-
-/** The cosine of the angle between them; NaN if one has no direction. */
-export function cosine(a: Vector, b: Vector): number {
-  return dotProduct(a, b) / (magnitude(a) * magnitude(b));
+export function hamming(a: Vector, b: Vector): number {
+  return a.filter((component, index) => !equals(component, b[index])).length;
 }
 
 /** The angle between them in radians. */
 export function angle(a: Vector, b: Vector): number {
   // Rounding may carry the cosine of equal directions beyond 1.
   return Math.acos(Math.max(-1, Math.min(1, cosine(a, b))));
-}
-
-/** How far they rise and fall together, from −1 to 1; NaN if one is constant. */
-export function pearson(a: Vector, b: Vector): number {
-  const meanA = total(a, a, (x) => x) / a.length;
-  const meanB = total(b, b, (x) => x) / b.length;
-  const shared = total(a, b, (x, y) => (x - meanA) * (y - meanB));
-  const spreadA = total(a, a, (x) => (x - meanA) ** 2);
-  const spreadB = total(b, b, (x) => (x - meanB) ** 2);
-  const { length } = a;
-  return shared / length / (Math.sqrt(spreadA / length) * Math.sqrt(spreadB / length));
 }
 
 /** Pearson's measure of the ranks; equal numbers share the average of theirs. */

@@ -1,11 +1,12 @@
 import type { AnalyzerFilter, DefineAnalyzer } from '../ast.js';
 import { functionName } from './define-function.js';
 import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import { unsigned } from './literal.js';
 import type { Parser } from './parser.js';
 
 type Node = { -readonly [K in keyof DefineAnalyzer]: DefineAnalyzer[K] };
 
-const TOKENIZERS = { BLANK: 'blank', CAMEL: 'camel', CLASS: 'class', PUNCT: 'punct' } as const;
+const TOKENIZERS = { BLANK: 'blank', CAMEL: 'camel', CLASS: 'class', PUNCT: 'punct', SEGMENT: 'segment' } as const;
 
 export const ANALYZER_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['FUNCTION', (parser) => ({ function: functionName(parser) })],
@@ -26,7 +27,7 @@ export function defineAnalyzer(parser: Parser): DefineAnalyzer {
 }
 
 function tokenizer(parser: Parser): DefineAnalyzer['tokenizers'][number] {
-  const word = parser.acceptOneOf('BLANK', 'CAMEL', 'CLASS', 'PUNCT');
+  const word = parser.acceptOneOf('BLANK', 'CAMEL', 'CLASS', 'PUNCT', 'SEGMENT');
   return word === undefined ? parser.unexpected('a tokenizer') : TOKENIZERS[word];
 }
 
@@ -37,9 +38,11 @@ const FILTERS: ReadonlyMap<string, (parser: Parser) => AnalyzerFilter> = new Map
   ['ASCII', () => ({ kind: 'ascii' })],
   ['LOWERCASE', () => ({ kind: 'lowercase' })],
   ['UPPERCASE', () => ({ kind: 'uppercase' })],
+  ['NFC', () => ({ kind: 'nfc' })],
   ['EDGENGRAM', (parser) => inParentheses(parser, () => ({ kind: 'edgengram', ...bounds(parser) }))],
   ['NGRAM', (parser) => inParentheses(parser, () => ({ kind: 'ngram', ...bounds(parser) }))],
   ['SNOWBALL', (parser) => inParentheses(parser, () => ({ kind: 'snowball', language: language(parser) }))],
+  ['STOPWORDS', (parser) => inParentheses(parser, () => ({ kind: 'stopwords', language: language(parser) }))],
   ['MAPPER', (parser) => inParentheses(parser, () => ({ kind: 'mapper', path: parser.string() }))],
 ]);
 
@@ -82,9 +85,15 @@ function language(parser: Parser): string {
 }
 
 function bounds(parser: Parser): { min: number; max: number } {
-  const min = parser.natural();
+  const min = length(parser);
   parser.expectPunct(',');
-  return { min, max: parser.natural() };
+  return { min, max: length(parser) };
+}
+
+const LONGEST_GRAM = 65_535n;
+
+function length(parser: Parser): number {
+  return Number(unsigned(parser, 'an unsigned integer', LONGEST_GRAM));
 }
 
 function inParentheses<T>(parser: Parser, content: () => T): T {

@@ -180,10 +180,19 @@ function nearest(parser: Parser): NearestOperator {
   let ef: number | undefined;
   if (parser.acceptPunct(',')) {
     if (parser.kind === 'number') ef = parser.natural();
-    else distance = distanceName(parser);
+    else distance = DISTANCES.has(parser.word) ? distanceName(parser) : failWithoutDistance(parser);
   }
   parser.expectClose('|>', openedAt);
   return { kind: 'nearest', k, ...(distance !== undefined && { distance }), ...(ef !== undefined && { ef }) };
+}
+
+/** Neither a distance nor a number. */
+function failWithoutDistance(parser: Parser): never {
+  const label = 'The NN operator accepts either a distance or an EF value (integer)';
+  parser.fail(`Unexpected token ${parser.tokenName()} expected a distance of an integer`, {
+    ...parser.tokenMark(),
+    label,
+  });
 }
 
 const DISTANCES: ReadonlySet<string> = new Set([

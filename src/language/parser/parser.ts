@@ -391,13 +391,14 @@ export class Parser extends Lexer {
   }
 
   /** An int that isn't negative, at most 2^32 − 1. */
-  natural(expected = 'an unsigned integer'): number {
+  natural(expected = 'an unsigned integer', most = 0xffff_ffff): number {
     if (this.isPunct('-') || this.isPunct('+')) {
       this.failToken(`Unexpected token \`${this.text}\``, 'Only positive integers allowed here');
     }
     if (this.kind === 'number' && this.form !== 'int') this.fractionalNumber();
     const value = this.kind === 'number' ? Number(this.text) : Number.NaN;
-    if (!(value <= 0xffff_ffff)) this.unexpected(expected);
+    if (Number.isNaN(value)) this.unexpected(expected);
+    if (value > most) this.failToken('Invalid integer: number too large to fit in target type');
     this.advance();
     return value;
   }

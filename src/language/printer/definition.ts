@@ -233,7 +233,8 @@ export function filterText(filter: AnalyzerFilter): string {
     case 'ngram':
       return `${filter.kind.toUpperCase()}(${filter.min},${filter.max})`;
     case 'snowball':
-      return `SNOWBALL(${filter.language.toUpperCase()})`;
+    case 'stopwords':
+      return `${filter.kind.toUpperCase()}(${filter.language.toUpperCase()})`;
     case 'mapper':
       return `MAPPER(${quoteString(filter.path)})`;
     default:

@@ -16,6 +16,7 @@ export const RULE_NAMES = [
   'count-without-reading',
   'batch-filter',
   'direct-lookup',
+  'packed-vectors',
 ] as const;
 
 export type RuleName = (typeof RULE_NAMES)[number];

@@ -2,6 +2,7 @@
 import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
 import { SUBJECTS } from '../../rpc/capabilities.js';
 import { METHODS } from '../../rpc/methods/table.js';
+import { DEFAULT_MAX_STALENESS } from '../../session/nodes/staleness.js';
 import {
   optional,
   type Row,
@@ -251,6 +252,15 @@ export const ACCESS_SETTINGS = {
     },
     'none',
     readTime,
+  ),
+  maxStaleness: withDefault(
+    {
+      flag: '--max-staleness <time>',
+      description:
+        'How long a server may not know what others on the same store do, before it refuses requests of signed-in users',
+    },
+    `${DEFAULT_MAX_STALENESS / 1000}s`,
+    readPositiveTime,
   ),
   maxUserSessions: withDefault(
     {

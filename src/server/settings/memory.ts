@@ -39,4 +39,12 @@ export const MEMORY_LIMITS: Readonly<Record<keyof MemoryLimits, Setting<number>>
     `${DEFAULT_MEMORY_SHARES.request}%`,
     read,
   ),
+  vectors: withDefault(
+    {
+      flag: '--max-vector-memory <size>',
+      description: 'What searches for nearest neighbours may keep of vectors between requests',
+    },
+    `${DEFAULT_MEMORY_SHARES.vectors}%`,
+    read,
+  ),
 };

@@ -1,8 +1,9 @@
 /** Settings of the server, its storage and its connections. */
-import { DEFAULT_VERIFY_UP_TO } from '../../storage/engines/lmdb-limits.js';
+import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/engines/lmdb-limits.js';
 import {
   optional,
   readAddress,
+  readCount,
   readList,
   readNetworks,
   readPositiveTime,
@@ -40,6 +41,21 @@ export const SERVER_SETTINGS = {
     { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },
     '127.0.0.1:8000',
     readAddress,
+  ),
+  metricsBind: optional(
+    {
+      flag: '--metrics-bind <address>',
+      description: 'Another address at which GET /metrics answers everybody; on the main one it is for root users',
+    },
+    readAddress,
+  ),
+  workers: withDefault(
+    {
+      flag: '--workers <count>',
+      description: `How many processes serve the store together, for as many cores; at most ${MAX_WORKERS}, and one unless it is in a folder`,
+    },
+    '1',
+    readWorkers,
   ),
   log: withDefault(
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
@@ -158,6 +174,15 @@ export const SERVER_SETTINGS = {
     '1h',
     readTime,
   ),
+  drainTime: withDefault(
+    {
+      flag: '--drain-time <time>',
+      description:
+        'How long to go on serving, with 503 at `/ready`, before the server stops, so that load balancers notice',
+    },
+    '0s',
+    readTime,
+  ),
   shutdownTimeout: withDefault(
     {
       flag: '--shutdown-timeout <time>',
@@ -181,6 +206,12 @@ export const SERVER_SETTINGS = {
     readText,
   ),
 } as const;
+
+function readWorkers(text: string): number {
+  const count = readCount(text);
+  if (count > MAX_WORKERS) throw new Error(`"${text}" is more than ${MAX_WORKERS}`);
+  return count;
+}
 
 /** A level, possibly among filters such as `surreal=trace`, which are ignored. */
 function readLogLevel(text: string): LogLevel {

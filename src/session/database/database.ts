@@ -9,11 +9,10 @@ import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Work } from '../../catalog/nodes/lease-row.js';
-import { sweepSessions } from '../../catalog/nodes/presence.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
-import type { TesseraError } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
 import { Executor } from '../../exec/executor.js';
 import type { FieldPermissionDefault } from '../../exec/record/table.js';
@@ -24,16 +23,18 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
-import type { Engine, Transaction } from '../../storage/contract.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
+import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
-import { followWork } from '../nodes/follow-work.js';
-import { Membership } from '../nodes/membership.js';
+import { forgetNode } from '../nodes/forget-node.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
+import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
+import { StoreNode } from '../nodes/store-node.js';
 import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
@@ -90,6 +91,8 @@ export interface DatabaseOptions {
    * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
    */
   readonly maxStaleness?: number;
+  /** Counts statements and sign-ins. Default: nothing is counted. */
+  readonly metrics?: ServerMetrics;
   /** Takes internal errors and unavailable key sets, for the server's log. */
   readonly report?: (error: TesseraError) => void;
 }
@@ -114,9 +117,6 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
-/** For how many milliseconds background work that is under way may delay closing, where another node goes on with it. */
-const LAST_WORK = 5_000;
-
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Functions may be given by their names of 2.x. */
@@ -137,7 +137,11 @@ function functionName(name: string): string {
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
-  const database = new OpenDatabase(engine, options, audit && (await AuditLog.open(audit, environment, report)));
+  const database = new OpenDatabase(
+    engine,
+    options,
+    audit && (await AuditLog.open(audit, environment, report, engine.shared?.node)),
+  );
   await database.load();
   return database;
 }
@@ -152,18 +156,22 @@ export class OpenDatabase implements Database {
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   /** Absent where no other node uses the store. */
-  readonly #membership: Membership | undefined;
-  #unfollow: () => void = () => undefined;
+  readonly #node: StoreNode | undefined;
   readonly plans: PlanCache;
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
+  readonly #retention: SharedRetention | undefined;
+  #isDraining = false;
+  /** What is counted, if anything. */
+  readonly metrics: ServerMetrics | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
     const environment = options.environment ?? realEnvironment;
     const report = options.report ?? (() => undefined);
     const memory = new ServerMemory(environment, { limits: options.memory, ownsRows: !engine.isVolatile });
     this.memory = memory;
+    this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
@@ -184,9 +192,14 @@ export class OpenDatabase implements Database {
       report,
     });
     const about = describeNode(environment, options.address);
-    const forget = (transaction: Transaction, gone: string) => sweepSessions(transaction, (node) => node === gone);
-    this.#membership =
-      engine.shared && new Membership({ engine, shared: engine.shared, environment, about, report, forget });
+    const services = { engine, environment, report };
+    this.#node =
+      shared &&
+      new StoreNode(services, shared.store, {
+        about,
+        forget: forgetNode,
+        returned: () => shared.presence.rewrite(),
+      });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
@@ -199,7 +212,7 @@ export class OpenDatabase implements Database {
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
-      nodes: nodeList(about, environment, this.#membership),
+      nodes: nodeList(about, environment, this.#node?.membership),
       queuedEvents: {
         isListed: (database) => this.#events.isListed(database),
         committed: (database) => this.#events.committed(database),
@@ -211,6 +224,7 @@ export class OpenDatabase implements Database {
       weakKeys: options.weakKeys ?? false,
       network: new Fetcher(environment, targets, fetchLimits),
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
+      vectorMemory: memory.limits.vectors,
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });
     const transactions = new HeldTransactions(environment, options.transactions);
@@ -219,9 +233,10 @@ export class OpenDatabase implements Database {
     this.#staleness = shared?.staleness;
     this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
     const background = (work: Work): BackgroundServices => {
-      return { engine, environment, report, lease: this.#membership?.lease(work) };
+      return { ...services, lease: this.#node?.lease(work) };
     };
     this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
+    this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
     this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
@@ -235,12 +250,14 @@ export class OpenDatabase implements Database {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
+        failures: this.#node?.failures,
       }),
       registry,
       transactions,
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
       staleness: shared?.staleness,
+      metrics: options.metrics,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -267,10 +284,7 @@ export class OpenDatabase implements Database {
       transaction.cancel();
     }
     this.#state?.readAgain();
-    const { shared } = this.#engine;
-    if (shared !== undefined)
-      this.#unfollow = await shared.follow(followWork({ events: this.#events, indexes: this.#indexes }));
-    await this.#membership?.join();
+    await this.#node?.join({ events: this.#events, indexes: this.#indexes });
   }
 
   session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
@@ -312,21 +326,22 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
+  /** From now on it isn't ready for more clients, though it serves those that come. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   async checkReady(): Promise<void> {
+    if (this.#isDraining) throw failure('shutting_down');
     await this.check();
     this.#staleness?.assertCurrent();
   }
 
   async close(): Promise<void> {
-    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop()]);
+    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
     this.#aging.stop();
-    this.#unfollow();
     for (const session of this.#sessions) session.close();
-    // What is under way ends before another node goes on with it.
-    if (this.#membership !== undefined) {
-      await Promise.race([work, this.#services.environment.timers.wait(LAST_WORK)]);
-      await this.#membership.leave();
-    }
+    await this.#node?.leave(work);
     this.#services.executor.close();
     await this.#state?.close();
     await this.#services.audit?.close();

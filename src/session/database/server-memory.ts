@@ -16,10 +16,12 @@ export interface MemoryLimits {
   readonly session: number;
   /** For one request. */
   readonly request: number;
+  /** For vectors that are kept packed between requests. */
+  readonly vectors: number;
 }
 
 /** Percentages of the heap limit. */
-export const DEFAULT_MEMORY_SHARES = { total: 60, connection: 40, session: 40, request: 30 } as const;
+export const DEFAULT_MEMORY_SHARES = { total: 60, connection: 40, session: 40, request: 30, vectors: 10 } as const;
 
 export const DEFAULT_GUEST_MEMORY = 256 * 1024;
 
@@ -42,6 +44,7 @@ export function defaultMemoryLimits(heap: number): MemoryLimits {
     guest: DEFAULT_GUEST_MEMORY,
     session: share('session'),
     request: share('request'),
+    vectors: share('vectors'),
   };
 }
 

@@ -3,23 +3,34 @@
  * revocations are stored (`catalog/credentials/revocation-list.ts`). Where several nodes use the store, each writes its
  * sessions there (`SessionPresence`), and re-validates them when another node changes what they rest on.
  */
-import type { SessionIdentity } from '../../auth/identity.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import type { FollowedKey } from '../../catalog/followed-key.js';
 import { type DatabasePath, databasePathOf, type Principal, userKey } from '../../catalog/principal.js';
-import type { LastingSession, SessionRegistry } from '../../exec/runtime/execution.js';
+import type { SessionRegistry } from '../../exec/runtime/execution.js';
+import type { SessionsElsewhere } from '../../exec/runtime/nodes.js';
 import type { Level } from '../../language/ast.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
-import type { SessionPresence } from '../nodes/session-presence.js';
-import type { SharedServices } from '../nodes/shared-services.js';
+import type { RegisteredSession } from './registered-session.js';
 
-/** A session as seen by the registry. */
-export interface RegisteredSession extends LastingSession {
-  readonly identity: SessionIdentity;
-  /** Its user or access method may have changed: schedules a check. */
-  scheduleRevalidation(): void;
+/** What is kept of sessions where other nodes use the store. */
+export interface SharedSessions {
+  /** Which sessions rest on a grant or a record. */
+  readonly dependencies: {
+    add(session: RegisteredSession): void;
+    remove(session: RegisteredSession): void;
+    on(key: DependencyKey): Iterable<RegisteredSession>;
+  };
+  /** The sessions of all nodes. */
+  readonly presence: SessionsElsewhere & {
+    /** `user` identifies the user who has signed in. */
+    entered(session: RegisteredSession, user: string): void;
+    left(session: RegisteredSession): void;
+  };
 }
+
+/** The keys of what single sessions rest on. */
+export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'incarnation' }>;
 
 export class InMemorySessionRegistry implements SessionRegistry {
   /** Maximum number of sessions per record user; a further one ends the oldest. */
@@ -31,15 +42,15 @@ export class InMemorySessionRegistry implements SessionRegistry {
   #epoch = 0;
   /** The user records that a transaction has deleted so far. */
   readonly #deleted = new WeakMap<Transaction, RecordId[]>();
-  readonly #shared: Pick<SharedServices, 'dependencies' | 'presence'> | undefined;
+  readonly #shared: SharedSessions | undefined;
 
   /** With `shared`, the limit is kept by `SessionPresence`, which counts the sessions of all nodes. */
-  constructor(perUser: number | undefined, shared?: Pick<SharedServices, 'dependencies' | 'presence'>) {
+  constructor(perUser: number | undefined, shared?: SharedSessions) {
     this.#perUser = shared === undefined ? perUser : undefined;
     this.#shared = shared;
   }
 
-  get elsewhere(): SessionPresence | undefined {
+  get elsewhere(): SessionsElsewhere | undefined {
     return this.#shared?.presence;
   }
 
@@ -150,16 +161,6 @@ export class InMemorySessionRegistry implements SessionRegistry {
       yield* this.#users.get(userKey({ kind: 'record', namespace, database, access: '', id })) ?? [];
     }
   }
-}
-
-/**
- * Identifies an account: like `userKey`, but a user that is redefined or a record that is recreated gets another
- * key. `undefined` without credentials.
- */
-export function accountKey({ principal, signedIn: { basis } }: SessionIdentity): string | undefined {
-  if (principal.kind === 'guest' || basis === undefined) return undefined;
-  const secret = basis.kind === 'user' ? basis.user.secret : basis.access.secret;
-  return JSON.stringify([userKey(principal), secret, principal.kind === 'record' ? principal.incarnation : undefined]);
 }
 
 function levelOf(principal: Principal): Level | undefined {

@@ -129,7 +129,7 @@ export class Notifier implements LiveListener {
 
   /**
    * The first versionstamp that a commit may still get after one that has got `stamp`. Only a store of this process
-   * alone goes by its clock.
+   * alone takes them from its clock.
    */
   #soonest(stamp: Versionstamp): Versionstamp {
     const { engine, environment } = this.#services;

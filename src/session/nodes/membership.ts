@@ -37,6 +37,8 @@ export interface MembershipOptions {
    * deletes.
    */
   forget(transaction: Transaction, node: string): Promise<void> | void;
+  /** This node hasn't renewed its row for so long that others may have taken it for dead. */
+  returned(): void;
   report(error: TesseraError): void;
 }
 
@@ -52,6 +54,8 @@ export class Membership {
   readonly #leases: Readonly<Record<Work, Lease>>;
   #others: ReadonlyMap<string, Sighting> = new Map();
   #beat = 0;
+  /** When it last began to renew its row with success, on the monotonic clock. */
+  #renewedAt = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
   #round: Promise<void> = Promise.resolve();
   #isRunning = false;
@@ -168,6 +172,8 @@ export class Membership {
     const { staleness } = this;
     transaction.put(nodeKey(this.node), storedNode({ ...about, beat: ++this.#beat, staleness }));
     await transaction.commit();
+    if (began - this.#renewedAt > LEASE_TIME) this.#options.returned();
+    this.#renewedAt = began;
     const holders = await this.#look();
     const free: Work[] = [];
     for (const work of WORKS) {
@@ -204,7 +210,7 @@ export class Membership {
     return sighting !== undefined && this.#now() - sighting.at < LEASE_TIME;
   }
 
-  /** Takes leases that nobody holds, or nodes that are dead; all of them or, if something has changed, none for now. */
+  /** Takes leases without a holder, or with a dead one: all of them or, if something has changed, none for now. */
   async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {

@@ -7,7 +7,7 @@ import { LEASES_RANGE, NODES_RANGE, nodeOfKey, workOfKey } from '../../catalog/n
 import { readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode } from '../../catalog/nodes/node-row.js';
 import type { Environment } from '../../env/environment.js';
-import type { NodeFacts, NodeRegistry } from '../../exec/runtime/execution.js';
+import type { NodeFacts, NodeRegistry } from '../../exec/runtime/nodes.js';
 import type { Entry } from '../../storage/contract.js';
 import { FORMAT } from '../../storage/engines/lmdb-metadata.js';
 import type { Membership } from './membership.js';
@@ -51,7 +51,7 @@ function factsOf([key, stored]: Entry, leases: readonly Entry[], membership: Mem
   const { beat, staleness, ...about } = readNode(stored);
   const isCurrent = id === membership.node;
   const work = leases.filter(([, lease]) => readHolder(lease) === id).map(([leaseKey]) => workOfKey(leaseKey));
-  // A node that doesn't renew its row any more is seen to fall behind.
+  // A node that no longer renews its row is seen to fall behind.
   const known = isCurrent ? membership.staleness : staleness + membership.unchangedFor(id, beat);
   return { ...about, id, isCurrent, staleness: Math.round(known), work };
 }

@@ -1,8 +1,9 @@
 import type { SessionIdentity } from '../../auth/identity.js';
-import { type FollowedKey, grantName } from '../../catalog/followed-key.js';
+import { grantName } from '../../catalog/followed-key.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { Range } from '../../value/value.js';
-import type { RegisteredSession } from '../database/session-registry.js';
+import type { RegisteredSession } from '../database/registered-session.js';
+import type { DependencyKey } from '../database/session-registry.js';
 
 /**
  * Finds the sessions that rest on a record or a grant by what the keys of commits say of these. Records are found by
@@ -29,7 +30,7 @@ export class SessionDependencies {
     this.#names.delete(session);
   }
 
-  on(key: Extract<FollowedKey, { readonly kind: 'grant' | 'incarnation' }>): Iterable<RegisteredSession> {
+  on(key: DependencyKey): Iterable<RegisteredSession> {
     return this.#byName.get(key.kind === 'grant' ? key.name : recordName(key.key)) ?? [];
   }
 }

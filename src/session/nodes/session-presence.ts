@@ -1,16 +1,16 @@
 import { revocableToken } from '../../catalog/credentials/revocation-list.js';
+import { presenceKey } from '../../catalog/nodes/keys.js';
 import { type PresentSession, presentSessions, storedSession } from '../../catalog/nodes/presence.js';
-import { presenceKey } from '../../catalog/nodes/session-keys.js';
 import { appendSignal } from '../../catalog/nodes/signals.js';
 import { databasePathOf, subjectOf } from '../../catalog/principal.js';
 import type { Timers } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
 import { describeSession } from '../../exec/info/sessions.js';
-import type { SessionsElsewhere } from '../../exec/runtime/execution.js';
+import type { SessionsElsewhere } from '../../exec/runtime/nodes.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Key, Stored, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { RegisteredSession } from '../database/session-registry.js';
+import type { RegisteredSession } from '../database/registered-session.js';
 
 export interface PresenceOptions {
   readonly engine: Engine;
@@ -22,9 +22,9 @@ export interface PresenceOptions {
   readonly report: (error: TesseraError) => void;
 }
 
-/** The key of a session's row, and the user whose it is. */
-interface Place {
-  readonly key: Key;
+/** A session with a signed-in user, and the user (`userKey`). */
+interface Entered {
+  readonly session: RegisteredSession;
   readonly user: string;
 }
 
@@ -38,9 +38,11 @@ const BATCH = 256;
 export class SessionPresence implements SessionsElsewhere {
   readonly node: string;
   readonly #options: PresenceOptions;
-  readonly #places = new Map<RegisteredSession, Place>();
-  /** By key: sessions to be written, and rows to be deleted. */
-  readonly #waiting = new Map<Key, { readonly session: RegisteredSession; readonly user: string } | undefined>();
+  /** By the key of its row. */
+  readonly #entered = new Map<Key, Entered>();
+  readonly #keys = new Map<RegisteredSession, Key>();
+  /** Rows to be written or, without a session, deleted. */
+  readonly #waiting = new Map<Key, Entered | undefined>();
   readonly #writing: CoalescedTask;
 
   constructor(options: PresenceOptions) {
@@ -49,26 +51,36 @@ export class SessionPresence implements SessionsElsewhere {
     this.#writing = new CoalescedTask(options.timers, () => this.#write(), options.report);
   }
 
-  /** `user` identifies the user who has signed in to the session. */
   entered(session: RegisteredSession, user: string): void {
     this.left(session);
     const key = presenceKey(user, this.node, session.key);
-    this.#places.set(session, { key, user });
-    this.#waiting.set(key, { session, user });
+    const entered = { session, user };
+    this.#keys.set(session, key);
+    this.#entered.set(key, entered);
+    this.#waiting.set(key, entered);
     this.#writing.wake();
   }
 
   left(session: RegisteredSession): void {
-    const place = this.#places.get(session);
-    if (place === undefined) return;
-    this.#places.delete(session);
-    this.#waiting.set(place.key, undefined);
+    const key = this.#keys.get(session);
+    if (key === undefined) return;
+    this.#keys.delete(session);
+    this.#entered.delete(key);
+    this.#waiting.set(key, undefined);
     this.#writing.wake();
   }
 
-  /** All are written again, those of this node that others have taken for gone among them. */
+  /** Another node has written a row. One of a session that is still here is restored: this node was taken for gone. */
+  followed(key: Key): void {
+    const entered = this.#entered.get(key);
+    if (entered === undefined) return;
+    this.#waiting.set(key, entered);
+    this.#writing.wake();
+  }
+
+  /** Writes all of them again, since others have taken this node for gone. */
   rewrite(): void {
-    for (const [session, { key, user }] of this.#places) this.#waiting.set(key, { session, user });
+    for (const [key, entered] of this.#entered) this.#waiting.set(key, entered);
     this.#writing.wake();
   }
 
@@ -101,7 +113,7 @@ export class SessionPresence implements SessionsElsewhere {
   /** Answers the sessions of this node that are too many now. */
   async #writeSome(
     transaction: Transaction,
-    batch: readonly (readonly [Key, { readonly session: RegisteredSession; readonly user: string } | undefined])[],
+    batch: readonly (readonly [Key, Entered | undefined])[],
   ): Promise<readonly RegisteredSession[]> {
     const users = new Set<string>();
     for (const [key, entered] of batch) {
@@ -129,10 +141,10 @@ export class SessionPresence implements SessionsElsewhere {
       if (session.node !== this.node) this.end(transaction, session);
     }
     const own = new Set(surplus.filter(({ node }) => node === this.node).map(({ id }) => id));
-    return [...this.#places.keys()].filter(({ key }) => own.has(key));
+    return [...this.#keys.keys()].filter(({ key }) => own.has(key));
   }
 
-  /** `undefined` for a session that nobody is signed in to any more. */
+  /** `undefined` for a session whose user has left. */
   #row(session: RegisteredSession): Stored | undefined {
     const { principal, token } = session.identity;
     if (principal.kind === 'guest') return undefined;

@@ -4,7 +4,7 @@
  * read each other's batches. Signing in never waits for any of it.
  */
 import type { CounterKind, FailureExchange, Failures } from '../../auth/throttle.js';
-import { andThen, lastly } from '../../base/promise-or-value.js';
+import { lastly } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';
 import { FAILURES_PREFIX } from '../../catalog/nodes/keys.js';
@@ -67,9 +67,9 @@ export class SharedFailures implements FailureExchange, CommitFollower {
   /** What was missed stays uncounted here. */
   onGap(): void {}
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#cancelBatch?.();
-    void this.#expiry.stop();
+    await this.#expiry.stop();
   }
 
   async #write(): Promise<void> {
@@ -106,21 +106,24 @@ export class SharedFailures implements FailureExchange, CommitFollower {
 
   /** Without a comparison of clocks: what was there a round ago is old by now. */
   async #removeOld(): Promise<void> {
-    const range = prefixRange(FAILURES_PREFIX);
     const { engine, lease } = this.#services;
     const expired = this.#expired;
-    this.#expired = await withRetries(engine, (transaction) =>
-      underLease(lease, transaction, () =>
-        andThen(
-          expired === undefined ? undefined : transaction.deleteRange({ from: range.from, to: `${expired}\0` }),
-          async () => {
-            const cursor = transaction.scan(range, { reverse: true, limit: 1 });
-            const last = await cursor.next();
-            cursor.close();
-            return last?.[0]?.[0];
-          },
-        ),
-      ),
+    this.#expired = await this.#lastKey();
+    if (expired === undefined) return;
+    const range = { from: FAILURES_PREFIX, to: `${expired}\0` };
+    await withRetries(engine, (transaction) => underLease(lease, transaction, () => transaction.deleteRange(range)));
+  }
+
+  async #lastKey(): Promise<Key | undefined> {
+    const transaction = await this.#services.engine.begin({ writable: false });
+    return lastly(
+      async () => {
+        const cursor = transaction.scan(prefixRange(FAILURES_PREFIX), { reverse: true, limit: 1 });
+        const [last] = (await cursor.next()) ?? [];
+        cursor.close();
+        return last?.[0];
+      },
+      () => transaction.cancel(),
     );
   }
 

@@ -1,7 +1,7 @@
 import type { Id } from '../../catalog/definitions/definition.js';
 import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/followed-key.js';
 import { settingKey } from '../../catalog/keys.js';
-import { SIGNAL_LOG } from '../../catalog/nodes/session-keys.js';
+import { NODES_AREA, PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/nodes/keys.js';
 import { readSignals } from '../../catalog/nodes/signals.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
@@ -34,7 +34,9 @@ export class SharedState implements CommitFollower {
   readonly #signals: CoalescedTask;
   /** Where the log of signals has been read up to. Those of before this node was opened are for others. */
   #signalsRead = '';
+  /** The last commit of any node that has changed data, of those since this node was opened. */
   #latest: Versionstamp = 0n;
+  #openedAt = 0n;
   #unfollow: () => void = () => undefined;
 
   constructor(services: SharedStateServices) {
@@ -47,6 +49,7 @@ export class SharedState implements CommitFollower {
   /** To be called before the settings are read for the first time, so that no change of them is missed. */
   async open(): Promise<void> {
     this.#unfollow = await this.#services.store.follow(this);
+    this.#openedAt = this.#services.environment.clock.now();
   }
 
   /** Removes what the store has of the sessions and live queries of this node, as far as it answers. */
@@ -59,25 +62,27 @@ export class SharedState implements CommitFollower {
   }
 
   /**
-   * From when on the store has been as a transaction shows it that has begun already, in nanoseconds since 1970: no
-   * node has committed anything since.
+   * From when on the data have been as a transaction shows them that has begun already, in nanoseconds since 1970: no
+   * node has committed any since.
    * @throws TesseraError `storage_unavailable`
    */
   async changedAt(): Promise<bigint> {
     await this.#services.store.catchUp();
-    return this.#latest === 0n ? this.#services.engine.changedAt : timeAfter(this.#latest);
+    return this.#latest === 0n ? this.#openedAt : timeAfter(this.#latest);
   }
 
   onCommits(commits: readonly FollowedCommit[]): void {
     for (const commit of commits) {
-      if (commit.versionstamp > this.#latest) this.#latest = commit.versionstamp;
+      if (commit.versionstamp > this.#latest && changesData(commit)) this.#latest = commit.versionstamp;
       if (commit.ranges.length > 0) this.#followRanges(commit);
       this.#services.liveQueries.followed(commit.keys);
       for (const key of commit.keys) {
         if (key.startsWith(SIGNAL_LOG)) this.#signals.wake();
         const followed = readFollowedKey(key);
         if (followed?.kind === 'setting') this.#settings.wake();
-        if (followed === undefined || commit.isOwn) continue;
+        if (commit.isOwn) continue;
+        if (key.startsWith(PRESENCE_RANGE.from)) this.#services.presence.followed(key);
+        if (followed === undefined) continue;
         if (key === DENIALS) this.#services.executor.revocationFlag.followed();
         this.#services.registry.followed(followed, (database) => this.#pathOf(database));
       }
@@ -137,4 +142,9 @@ export class SharedState implements CommitFollower {
       transaction.cancel();
     }
   }
+}
+
+/** What nodes write for each other isn't data. */
+function changesData({ keys, ranges }: FollowedCommit): boolean {
+  return ranges.length > 0 || keys.some((key) => !key.startsWith(NODES_AREA));
 }

@@ -30,9 +30,10 @@ export class Staleness {
   assertCurrent(): void {
     const { current } = this;
     if (current <= this.#most) return;
-    const behind = `${Math.round(current)} ms, which is more than --max-staleness`;
     throw failure('storage_unavailable', {
-      reason: `this node doesn't know what other nodes have done for ${behind}, and so not which tokens are revoked`,
+      reason:
+        `this server hasn't received the commits of others for ${Math.round(current)} ms (--max-staleness), ` +
+        'so that it can’t know whether a token is revoked',
     });
   }
 }

@@ -3,8 +3,10 @@ import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
 import { readSignIn, readSignUp } from '../../auth/credentials.js';
 import type { Client } from '../../auth/identity.js';
 import { lazy } from '../../base/lazy.js';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
+import { asTesseraError } from '../../errors/error.js';
+import type { SignInOutcome } from '../../metrics/server-metrics.js';
 import type { ObjectValue } from '../../value/value.js';
 import { type Auditor, type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js';
 import type { IssuedTokens } from '../contract.js';
@@ -93,9 +95,31 @@ export class SessionAuthentication {
         return authenticated;
       });
     };
-    return andThen(this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work), (authenticated) => {
+    const audited = () => (this.#auditor === undefined ? work() : this.#auditor.trying(attempt, work));
+    return andThen(this.#counting(attempt, audited), (authenticated) => {
       this.#session.entered(authenticated, since, registry.epoch !== epoch);
       return authenticated;
     });
   }
+
+  #counting<A>({ action, method }: AuthenticationAttempt, work: () => PromiseOrValue<A>): PromiseOrValue<A> {
+    const { metrics } = this.#services;
+    if (metrics === undefined) return work();
+    return andThen(
+      otherwise(work, (error) => {
+        metrics.signIn(action, method, signInOutcome(error));
+        throw error;
+      }),
+      (authenticated) => {
+        metrics.signIn(action, method, 'ok');
+        return authenticated;
+      },
+    );
+  }
+}
+
+function signInOutcome(error: unknown): SignInOutcome {
+  const { code, httpStatus } = asTesseraError(error);
+  if (code === 'too_many_attempts') return 'throttled';
+  return httpStatus >= 500 ? 'error' : 'failed';
 }

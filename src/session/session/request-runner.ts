@@ -1,11 +1,8 @@
 /**
- * Runs the statements of a request in order: each in its own transaction, or all between BEGIN and COMMIT in one. On a
- * conflict the transaction is retried and finally reserves what it reads, so that `transaction_conflict` is returned
- * only if others changed it for a second all the same (`withRetries`).
- *
- * A statement that only reads and writes records is complete when its commit is accepted; later statements see it
- * before it is durable, and the caller awaits `DurabilityTracker.durable` before replying. All other statements wait
- * for durability first.
+ * Runs the statements of a request in order: each in its own transaction, or all between BEGIN and COMMIT in one, which
+ * is retried after conflicts (`withRetries`). A statement that only reads and writes records is complete when its commit
+ * is accepted; later statements see it before it is durable, and the caller awaits `DurabilityTracker.durable` before
+ * replying. All other statements wait for durability first.
  */
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -31,7 +28,7 @@ import type { StatementResult } from '../statement-executor.js';
 import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import { hasRunIn, noteRunIn } from './held-identities.js';
-import { resultOf } from './result-of.js';
+import { countResult, resultOf } from './result-of.js';
 import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
 import { StatementInterrupt } from './statement-interrupt.js';
@@ -42,7 +39,6 @@ type Outcome = StatementResult['outcome'];
 /** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
 const RESULT = 512;
 const FEW_RESULTS = 64;
-
 const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
 const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
@@ -64,7 +60,7 @@ export class RequestRunner {
   /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
   #requestLiterals: Literals;
-  /** The literal values of the current statement. */
+  /** Those of the current statement. */
   #literals: readonly Value[] | undefined;
 
   constructor(services: RunnerServices, request: RunnerRequest) {
@@ -262,7 +258,8 @@ export class RequestRunner {
 
   /** Options of the transaction of a statement or block. */
   #options(): WorkOptions {
-    return { interrupt: this.#wait, memory: this.#services.transactions.budget };
+    const { transactions, metrics } = this.#services;
+    return { interrupt: this.#wait, memory: transactions.budget, onConflict: metrics?.conflict };
   }
 
   /** Makes an attempt at a statement, each with the memory that there was before the first. */
@@ -326,6 +323,7 @@ export class RequestRunner {
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
+    for (const [at, entry] of entries.entries()) countResult(this.#services.metrics, body[at] as Statement, entry);
     this.#report(undone?.by ?? 'begin', undone?.error, undefined);
     if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
@@ -494,6 +492,8 @@ export class RequestRunner {
 
   #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
     if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
-    this.#results.push(resultOf(statement, milliseconds, outcome));
+    const result = resultOf(statement, milliseconds, outcome);
+    this.#results.push(result);
+    countResult(this.#services.metrics, statement, result);
   }
 }

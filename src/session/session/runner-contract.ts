@@ -6,6 +6,7 @@ import type { Executor } from '../../exec/executor.js';
 import type { Interrupt, LiveListener } from '../../exec/runtime/execution.js';
 import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import type { Scope } from '../../exec/runtime/scope.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
 import type { Auditor } from '../audit/auditor.js';
@@ -34,6 +35,8 @@ export interface RunnerServices {
   readonly executor: Executor;
   readonly places: DatabaseSelector;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
+  /** Absent where nothing is counted. */
+  readonly metrics: ServerMetrics | undefined;
   /** Whether a write denied by PERMISSIONS is an error, unless OPTION overrides it. */
   readonly strictPermissions: boolean;
   /** Reports an internal error. */

@@ -1,7 +1,7 @@
-import type { Key } from '../contract.js';
+import type { Key, KeyRange } from '../contract.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import type { WriteSet } from '../transaction/write-set.js';
-import { intersect } from '../tree/lower-bound.js';
+import { hasKeyIn, intersect } from '../tree/lower-bound.js';
 
 /**
  * How many written keys are remembered for transactions under way. A transaction that began before all of these can't
@@ -14,6 +14,8 @@ const MAX_KEYS = 1 << 18;
  * who writes them too.
  */
 export type CommitKind = 'small' | 'large' | 'maintenance';
+
+const NO_RANGES: readonly KeyRange[] = [];
 
 /**
  * A moment in the history of a store: the commit it ends with. Transactions hold on to the moment their snapshot shows.
@@ -32,7 +34,19 @@ export class Commit {
     /** How many keys were noted in all, up to this moment. */
     readonly count: number,
     readonly kind: CommitKind = 'small',
+    /** Within which it may have written anything, instead of `written`: of large commits of other processes. */
+    readonly ranges: readonly KeyRange[] = NO_RANGES,
   ) {}
+
+  /** Whether it wrote, or may have written, what was read. */
+  changes(reads: ReadSet): boolean {
+    return reads.meets(this.written) || (this.ranges.length > 0 && reads.meetsRanges(this.ranges));
+  }
+
+  /** Whether it wrote, or may have written, any of the keys, which ascend. */
+  writesAny(keys: readonly Key[]): boolean {
+    return intersect(keys, this.written) || this.ranges.some((range) => hasKeyIn(keys, range));
+  }
 }
 
 /**
@@ -82,9 +96,9 @@ export class CommitLog {
    * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't
    * noted one by one: they are searched for what was read.
    */
-  append(keys: () => readonly Key[], kind: CommitKind = 'small'): Commit {
+  append(keys: () => readonly Key[], kind: CommitKind = 'small', ranges: readonly KeyRange[] = NO_RANGES): Commit {
     const written = this.#holders > 0 ? keys() : [];
-    const commit = new Commit(written, this.#latest.count + (kind === 'small' ? written.length : 0), kind);
+    const commit = new Commit(written, this.#latest.count + (kind === 'small' ? written.length : 0), kind, ranges);
     if (kind === 'small') this.#writers.note(written, commit.count);
     else if (kind === 'large') this.#large++;
     else this.#maintenance++;
@@ -97,6 +111,16 @@ export class CommitLog {
       this.#forgetOldest();
     }
     return commit;
+  }
+
+  /** Commits were missed: no moment that was held until now can be validated any more. Answers the present one. */
+  cut(): Commit {
+    const present = this.append(() => []);
+    while (this.#oldest !== present) {
+      this.#oldest.forgotten = true;
+      this.#forgetOldest();
+    }
+    return present;
   }
 
   /**
@@ -119,7 +143,7 @@ export class CommitLog {
       return false;
     }
     for (let commit = moment.next; commit !== undefined; commit = commit.next) {
-      if (commit.kind !== 'maintenance' && reads.meets(commit.written)) return true;
+      if (commit.kind !== 'maintenance' && commit.changes(reads)) return true;
     }
     return false;
   }
@@ -127,7 +151,7 @@ export class CommitLog {
   /** Whether maintenance wrote any of the keys. */
   #maintainedSince(moment: Commit, written: readonly Key[]): boolean {
     for (let commit = moment.next; commit !== undefined; commit = commit.next) {
-      if (commit.kind === 'maintenance' && intersect(written, commit.written)) return true;
+      if (commit.kind === 'maintenance' && commit.writesAny(written)) return true;
     }
     return false;
   }
@@ -135,7 +159,7 @@ export class CommitLog {
   /** Whether any commit wrote what maintenance has read, or writes itself. */
   #conflictsWithAny(moment: Commit, reads: ReadSet, written: readonly Key[]): boolean {
     for (let commit = moment.next; commit !== undefined; commit = commit.next) {
-      if (reads.meets(commit.written) || intersect(written, commit.written)) return true;
+      if (commit.changes(reads) || commit.writesAny(written)) return true;
     }
     return false;
   }

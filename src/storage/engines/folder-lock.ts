@@ -24,21 +24,42 @@ export function lockFolder(folder: string): () => Promise<void> {
   const path = join(folder, 'owner.mdb');
   checkEmptyFile(path);
   allocateLock(`${path}-lock`, MAX_OWNERS, false);
-  const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: MAX_OWNERS });
-  const entry = file.useReadTransaction();
+  const { entry, file } = enter(path);
   const release = () => {
     entry.done();
     return file.close();
   };
   file.readerCheck();
-  if (countReaders(file.readerList()) > 1) {
+  if (processesIn(file.readerList()).length > 1) {
     void release();
     throw failure('storage_in_use', { store: `data folder ${folder}` });
   }
   return release;
 }
 
+/**
+ * Joins the owner of a folder, which is another process of the same server: the folder stays locked until the last of
+ * them has left it. Answers how to leave.
+ * @throws TesseraError `storage_in_use` if the owner doesn't have the folder
+ */
+export function joinFolder(folder: string, owner: number): () => Promise<void> {
+  const { entry, file } = enter(join(folder, 'owner.mdb'));
+  const leave = () => {
+    entry.done();
+    return file.close();
+  };
+  file.readerCheck();
+  if (processesIn(file.readerList()).includes(owner)) return leave;
+  void leave();
+  throw failure('storage_in_use', { store: `data folder ${folder}` });
+}
+
+function enter(path: string) {
+  const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: MAX_OWNERS });
+  return { file, entry: file.useReadTransaction() };
+}
+
 /** LMDB prints its table with a heading and then a line for each reader that begins with its process. */
-function countReaders(table: string): number {
-  return table.split('\n').filter((line) => /^\s*\d+\s/.test(line)).length;
+function processesIn(table: string): readonly number[] {
+  return [...table.matchAll(/^\s*(\d+)\s/gm)].map(([, process]) => Number(process));
 }

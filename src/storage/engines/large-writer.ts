@@ -29,7 +29,12 @@ export class LargeWriter {
   }
 
   /** Writes all changes, or none. Answers whether there is a thread to do so; without one nothing was begun. */
-  async write(changes: readonly Change[], version: number, stamp: Versionstamp | undefined): Promise<boolean> {
+  write(changes: readonly Change[], version: number, stamp: Versionstamp | undefined): Promise<boolean> {
+    return this.use((thread) => thread.write(changes, { version, stamp }));
+  }
+
+  /** The same for any work with the thread. */
+  async use(work: (thread: WriteThread) => Promise<void>): Promise<boolean> {
     if (!this.#isPossible) return false;
     this.#stopClock();
     this.#thread ??= await WriteThread.start(this.#data, this.#timers);
@@ -37,7 +42,7 @@ export class LargeWriter {
       this.#isPossible = false;
       return false;
     }
-    await this.#thread.write(changes, version, stamp);
+    await work(this.#thread);
     this.#stopClock = this.#timers.after(IDLE, () => this.#end());
     return true;
   }

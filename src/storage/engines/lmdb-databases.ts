@@ -1,6 +1,8 @@
 /** The trees of a data file, opened with LMDB's library. */
 import type { Database, RootDatabase } from 'lmdb';
+import { invariant } from '../../base/invariant.js';
 import { lazyLibrary } from '../../base/lazy.js';
+import { stampBytes } from '../append.js';
 import type { Key, Versionstamp } from '../contract.js';
 import { encodeMetadata, type MetadataName } from './lmdb-metadata.js';
 import type { Change } from './packed-changes.js';
@@ -54,11 +56,15 @@ export interface Databases {
   readonly records: Database<Uint8Array, Key>;
   /** The store's metadata (`lmdb-metadata.ts`). */
   readonly metadata: Database<Uint8Array, MetadataName>;
+  /** The log of commits, by the version that each group made, where several processes use the store. */
+  readonly log: Database<Uint8Array, Key> | undefined;
 }
 
 export interface DatabaseOptions {
   readonly sync: boolean;
   readonly readOnly: boolean;
+  /** Whether there is to be a log of commits. */
+  readonly hasLog?: boolean | undefined;
 }
 
 /**
@@ -68,7 +74,7 @@ export interface DatabaseOptions {
  *
  * @throws Error of the system or of the library
  */
-export function openDatabases(path: string, { sync, readOnly }: DatabaseOptions): Databases {
+export function openDatabases(path: string, { sync, readOnly, hasLog }: DatabaseOptions): Databases {
   const root = lmdb().open<Uint8Array, Key>({
     path,
     noSubdir: true,
@@ -85,6 +91,7 @@ export function openDatabases(path: string, { sync, readOnly }: DatabaseOptions)
       root,
       records: named('records', { encoder: BYTES_IN_PLACE }),
       metadata: named('about', { encoding: 'binary' }),
+      log: hasLog ? named('log', { encoder: BYTES_IN_PLACE }) : undefined,
     };
   } catch (error) {
     void root.close();
@@ -101,4 +108,18 @@ export function putChange({ records }: Databases, { key, bytes }: Change): void 
 export function putVersion({ metadata }: Databases, version: number, stamp: Versionstamp | undefined): void {
   void metadata.put('version', encodeMetadata('version', String(version)));
   if (stamp !== undefined) void metadata.put('stamp', encodeMetadata('stamp', String(stamp)));
+}
+
+/** How many groups of commits the log reaches back: a process that has missed more of them begins anew. */
+export const LOG_GROUPS = 2_048;
+/** Adds the group that makes a version to the log, and removes the one that is too old by that. */
+export function putLog({ log }: Databases, version: number, bytes: Uint8Array): void {
+  invariant(log !== undefined, 'a store without a log of commits');
+  void log.put(logKey(version), bytes);
+  void log.remove(logKey(Math.max(0, version - LOG_GROUPS)));
+}
+
+/** Eight bytes that ascend with the version. */
+export function logKey(version: number): Key {
+  return stampBytes(BigInt(version));
 }

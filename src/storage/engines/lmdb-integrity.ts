@@ -13,6 +13,9 @@ import { entriesOf, printable, treesOf, walkPages } from './lmdb-pages.js';
 /** The trees of a store; the library ends their names with a zero byte. */
 export const RECORDS_TREE = 'records\0';
 export const METADATA_TREE = 'about\0';
+/** The log of commits, in a store that several processes have used at once. */
+const LOG_TREE = 'log\0';
+const KNOWN_TREES: ReadonlySet<string> = new Set([RECORDS_TREE, METADATA_TREE, LOG_TREE]);
 
 /** What the name of a data file is followed by in that of the file in which the library keeps who reads. */
 const LOCK_SUFFIX = '-lock';
@@ -109,7 +112,7 @@ export function readFacts(file: LmdbFile): StoreFacts {
   // What else there is in a format that isn't known can't be judged.
   if (format !== undefined && !KNOWN_FORMATS.has(format)) return { format, mayBeUnsealed: true };
   for (const name of trees.keys()) {
-    if (name !== RECORDS_TREE && name !== METADATA_TREE) file.damaged(`there is a tree "${printable(name)}"`);
+    if (!KNOWN_TREES.has(name)) file.damaged(`there is a tree "${printable(name)}"`);
   }
   for (const name of metadata.keys())
     if (!isMetadataName(name)) file.damaged(`the store says "${printable(name)}" of itself`);

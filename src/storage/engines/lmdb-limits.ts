@@ -2,3 +2,6 @@
 
 /** A data file of so many bytes or fewer is read wholly when it is opened, and verified. */
 export const DEFAULT_VERIFY_UP_TO = 64 << 20;
+
+/** How many processes may share a folder: each needs its part of LMDB's readers. */
+export const MAX_WORKERS = 32;

@@ -81,7 +81,7 @@ export class SpaceReserve {
     // Appending, so that zeros can never come to lie over what the library writes meanwhile.
     this.#descriptor = openSync(path, 'a+');
     try {
-      this.#look();
+      this.look();
       this.admit(noDemand());
     } catch (error) {
       this.close();
@@ -106,7 +106,7 @@ export class SpaceReserve {
    */
   admit(demand: Demand): void {
     if (this.#missing(demand) > 0) {
-      this.#look();
+      this.look();
       const missing = this.#missing(demand);
       if (missing > 0) this.#extend(missing, demand);
     }
@@ -139,8 +139,12 @@ export class SpaceReserve {
     return Math.ceil(wanted - Math.floor(this.#size / this.#pageSize));
   }
 
-  /** Looks how much of the file the library uses. What can't be read, because it is being written, stays as it was. */
-  #look(): void {
+  /**
+   * Looks how much of the file the library uses, after other processes may have written. What can't be read, because it
+   * is being written, stays as it was.
+   * @throws TesseraError `storage_unavailable` if the file was cut off
+   */
+  look(): void {
     const size = fstatSync(this.#descriptor).size;
     if (size < this.#size) {
       const what = `the data file was cut off from ${this.#size} to ${size} bytes by another program`;

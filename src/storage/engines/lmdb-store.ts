@@ -252,13 +252,13 @@ const NOTHING = (): void => {};
  * The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a
  * number.
  */
-function oldestReader(table: string): number {
+export function oldestReader(table: string): number {
   const numbers = [...table.matchAll(/^\s*\d+\s+\S+\s+(\d+)\s*$/gm)].map(([, number]) => Number(number));
   return Math.min(...numbers);
 }
 
 /** The library tells the cause of a failed commit in a promise of its own, which must not be left unobserved. */
-async function commitError(error: unknown): Promise<unknown> {
+export async function commitError(error: unknown): Promise<unknown> {
   const cause = (error as { readonly commitError?: Promise<unknown> }).commitError;
   try {
     await cause;
@@ -268,15 +268,15 @@ async function commitError(error: unknown): Promise<unknown> {
   }
 }
 
-class LmdbByteView implements ByteView {
+export class LmdbByteView implements ByteView {
   readonly version: number;
   readonly #records: Database<Uint8Array, Key>;
-  readonly #transaction: Transaction;
+  readonly transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
 
   constructor({ records, metadata }: Databases, transaction: Transaction, isReadOnly: boolean) {
     this.#records = records;
-    this.#transaction = transaction;
+    this.transaction = transaction;
     this.#options = { transaction };
     const version = metadata.get('version', this.#options);
     this.version = version === undefined || isReadOnly ? 0 : Number(decodeMetadata('version', version));
@@ -313,7 +313,7 @@ class LmdbByteView implements ByteView {
   }
 
   release(): void {
-    this.#transaction.done();
+    this.transaction.done();
   }
 }
 

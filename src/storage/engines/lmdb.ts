@@ -28,6 +28,7 @@ import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 import { type SealingEngine, sealOldValues } from './seal-old-values.js';
 import { StoredValues } from './stored-values.js';
+import { ViewPool } from './view-pool.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
 /**
@@ -115,26 +116,6 @@ interface Accepted {
   readonly written: Promise<void>;
 }
 
-/** A view of the store with its users: the transactions in it, and the engine as long as the view is the newest. */
-class SharedView {
-  readonly view: ByteView;
-  users = 1;
-  /** Why it can no longer be read. */
-  #ended: TesseraError | undefined;
-
-  constructor(view: ByteView) {
-    this.view = view;
-  }
-
-  check(): void {
-    if (this.#ended !== undefined) throw this.#ended;
-  }
-
-  end(reason: TesseraError): void {
-    this.#ended ??= reason;
-  }
-}
-
 /**
  * Keeps everything in a folder, through LMDB. Reads are answered at once; a commit is answered when it is on disk.
  *
@@ -166,10 +147,7 @@ export class LmdbEngine implements Engine {
   #version: number;
   #visible = this.#log.hold(this.#log.latest);
   #visibleStamp: Versionstamp;
-  /** The view of that version, made on demand; and all views in use. */
-  #newest: SharedView | undefined;
-  readonly #views = new Set<SharedView>();
-  readonly #maxViews: number;
+  readonly #views: ViewPool;
   /** Resolves when every value has a checksum, or when the engine is closed before; stores of format 1 had none. */
   readonly sealed: Promise<void>;
   /** Why the engine has become unavailable. */
@@ -186,7 +164,7 @@ export class LmdbEngine implements Engine {
     const timers = options.timers ?? realEnvironment.timers;
     this.#pausing = { pause: () => timers.nextRound() };
     this.#reservations = new Reservations(timers);
-    this.#maxViews = options.maxViews ?? MAX_VIEWS;
+    this.#views = new ViewPool(() => this.#view(), options.maxViews ?? MAX_VIEWS);
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
@@ -242,8 +220,8 @@ export class LmdbEngine implements Engine {
 
   /** How many states of the store are read just now, and how many read-write transactions are under way. */
   get inUse(): { readonly views: number; readonly transactions: number } {
-    // The engine itself holds the newest view, if there is one, and what it shows last.
-    return { views: this.#views.size - (this.#newest === undefined ? 0 : 1), transactions: this.#log.holders - 1 };
+    // The engine itself holds on to what it shows last.
+    return { views: this.#views.inUse, transactions: this.#log.holders - 1 };
   }
 
   check(): void {
@@ -271,9 +249,9 @@ export class LmdbEngine implements Engine {
   #begin(options: BeginOptions, onAccepted: boolean): SnapshotTransaction {
     const { writable, reservation, interrupt } = options;
     this.#mustBeOpen();
-    const shared = this.#share();
+    const shared = this.#views.share();
     let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, () =>
-      this.#unshare(shared),
+      this.#views.unshare(shared),
     );
     if (onAccepted && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new SnapshotTransaction(snapshot);
@@ -393,9 +371,7 @@ export class LmdbEngine implements Engine {
         ranges.replace(key, value, size);
       }
     }
-    const outdated = this.#newest;
-    this.#newest = undefined;
-    if (outdated !== undefined) this.#unshare(outdated);
+    this.#views.outdate();
     for (const { callbacks, stamp } of group.afterCommit) callAll(callbacks, stamp);
   }
 
@@ -408,7 +384,7 @@ export class LmdbEngine implements Engine {
 
   #end(reason: TesseraError): void {
     this.#ended ??= reason;
-    for (const view of this.#views) view.end(reason);
+    this.#views.end(reason);
   }
 
   /** Gives the values of a store of format 1 their checksums, some at a time, beside the commits of others. */
@@ -438,12 +414,6 @@ export class LmdbEngine implements Engine {
     return this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit: undefined });
   }
 
-  #share(): SharedView {
-    this.#newest ??= this.#view();
-    this.#newest.users++;
-    return this.#newest;
-  }
-
   #open(): ByteView {
     try {
       return this.#store.view();
@@ -452,12 +422,7 @@ export class LmdbEngine implements Engine {
     }
   }
 
-  /**
-   * Readers of the oldest state have to start again when too many are in use, so that there is always room for the
-   * newest.
-   */
-  #view(): SharedView {
-    if (this.#views.size >= this.#maxViews) this.#endOldest();
+  #view(): ByteView {
     const view = this.#open();
     if (view.version !== this.#version) {
       // The group that is being written has just become durable, and its writer will be resolved shortly.
@@ -465,22 +430,7 @@ export class LmdbEngine implements Engine {
       invariant(writing !== undefined && writing.version === view.version, 'a view of an unknown version');
       this.#show(writing);
     }
-    const shared = new SharedView(view);
-    this.#views.add(shared);
-    return shared;
-  }
-
-  #endOldest(): void {
-    const [oldest] = this.#views;
-    if (oldest === undefined) return;
-    oldest.end(failure('snapshot_expired'));
-    this.#views.delete(oldest);
-    oldest.view.release();
-  }
-
-  #unshare(shared: SharedView): void {
-    if (--shared.users > 0 || !this.#views.delete(shared)) return;
-    shared.view.release();
+    return view;
   }
 
   async #close(): Promise<void> {
@@ -488,8 +438,7 @@ export class LmdbEngine implements Engine {
     await this.#writer.settled();
     await this.sealed;
     // Transactions under way find the engine closed.
-    for (const { view } of this.#views) view.release();
-    this.#views.clear();
+    this.#views.close();
     await this.#store.close();
     await this.#unlock();
   }

@@ -5,8 +5,14 @@ import { readStoreAddress, type StoreAddress } from './address.js';
 import { type LmdbOptions, openLmdb } from './lmdb.js';
 import { DATA_FILE } from './lmdb-store.js';
 import { MemoryEngine } from './memory.js';
+import type { WorkerGroup } from './shared-lmdb/open.js';
 
-export type EngineOptions = LmdbOptions;
+export interface EngineOptions extends LmdbOptions {
+  /** The processes that share a folder, this one among them; absent where it is alone with the store. */
+  readonly group?: WorkerGroup | undefined;
+  /** No other process may have it open meanwhile, in PostgreSQL as well. */
+  readonly exclusive?: boolean;
+}
 
 /**
  * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if
@@ -24,7 +30,9 @@ export async function openEngine(address: string, options: EngineOptions = {}): 
   if (store.engine === 'postgres') return (await import('./postgres/open.js')).openPostgres(address, options);
   mustNotBeForeign(store);
   const sync = store.parameters.get('sync') === 'never' ? 'never' : options.sync;
-  return openLmdb(store.path, { ...options, ...(sync !== undefined && { sync }) });
+  const settings = { ...options, ...(sync !== undefined && { sync }) };
+  if (options.group === undefined) return openLmdb(store.path, settings);
+  return (await import('./shared-lmdb/open.js')).openSharedLmdb(store.path, options.group, settings);
 }
 
 /** What another engine keeps in a folder can't be read, and isn't to be mixed with ours. */

@@ -89,6 +89,12 @@ export class RangeCache {
     return stretch !== undefined && key <= stretch.to ? seen(stretch, version) : undefined;
   }
 
+  /** Whether a key lies in a stretch, of whatever version. */
+  holds(key: Key): boolean {
+    const stretch = this.#stretches.floor(key);
+    return stretch !== undefined && key < stretch.to;
+  }
+
   /**
    * As much of a range that begins (with `reverse`: ends) where nothing is held as there is up to where something is.
    */

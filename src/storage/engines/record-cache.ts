@@ -44,6 +44,11 @@ export class RecordCache {
     return record.value;
   }
 
+  /** Whether it has a value of a key, of whatever version. */
+  holds(key: Key): boolean {
+    return this.#records.has(key);
+  }
+
   /**
    * Keeps what was read of the store in a snapshot of `version`, since it wasn't known. What may have been changed
    * since isn't kept.

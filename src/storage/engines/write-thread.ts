@@ -21,13 +21,27 @@ export interface WriterData {
   readonly path: string;
   readonly file: FileIdentity;
   readonly sync: boolean;
+  /** Whether the file has a log of commits. */
+  readonly hasLog?: boolean;
+}
+
+/** What a write leaves the store with. */
+export interface WriteResult {
+  readonly version: number;
+  /** The last versionstamp given out, if it is a new one. */
+  readonly stamp: Versionstamp | undefined;
+  /** The group for the log of commits, if there is one. */
+  readonly logged?: Uint8Array;
 }
 
 /** The thread answers each message when it has done what that asks for; one answer more says that it has begun. */
 export type ToWriter =
-  /** The first ones begin a transaction. */
+  /** Answered when no other process writes. */
+  | { readonly kind: 'begin' }
+  /** The first ones begin a transaction, if there is none. */
   | { readonly kind: 'changes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'commit'; readonly version: number; readonly stamp: Versionstamp | undefined }
+  | { readonly kind: 'commit'; readonly result: WriteResult }
+  | { readonly kind: 'abort' }
   | { readonly kind: 'close' };
 
 /** So many parts may be under way at once: it goes on while this thread has other things to do. */
@@ -71,8 +85,21 @@ export class WriteThread {
     }
   }
 
+  /** Begins a transaction, so that no other process writes until `write` or `abort` has ended it. */
+  async begin(): Promise<void> {
+    this.#worker.ref();
+    this.#send({ kind: 'begin' });
+    await this.#answers(0);
+  }
+
+  async abort(): Promise<void> {
+    this.#send({ kind: 'abort' });
+    await this.#answers(0);
+    this.#worker.unref();
+  }
+
   /** Writes all changes, or none. Called for one write at a time; after an error the thread has ended. */
-  async write(changes: readonly Change[], version: number, stamp: Versionstamp | undefined): Promise<void> {
+  async write(changes: readonly Change[], result: WriteResult): Promise<void> {
     this.#worker.ref();
     for (let from = 0; from < changes.length; ) {
       const { bytes, end } = packChanges(changes, from);
@@ -81,7 +108,7 @@ export class WriteThread {
       await this.#answers(MOST_UNDER_WAY);
       await this.#timers.nextRound();
     }
-    this.#send({ kind: 'commit', version, stamp });
+    this.#send({ kind: 'commit', result });
     await this.#answers(0);
     // Only what it has to do keeps the process alive.
     this.#worker.unref();

@@ -2,18 +2,19 @@
 import { on } from 'node:events';
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { ABORT } from 'lmdb';
 import { invariant } from '../../base/invariant.js';
-import { openDatabases, putChange, putVersion } from './lmdb-databases.js';
+import { openDatabases, putChange, putLog, putVersion } from './lmdb-databases.js';
 import { unpackChanges } from './packed-changes.js';
 import type { ToWriter, WriterData } from './write-thread.js';
 
 const port = parentPort;
 invariant(port !== null, 'this runs on a thread of its own');
 const messages = on(port, 'message');
-const { path, file, sync } = workerData as WriterData;
+const { path, file, sync, hasLog } = workerData as WriterData;
 const { dev, ino } = statSync(path, { bigint: true });
 invariant(dev === file.dev && ino === file.ino, 'another file has taken the place of the one that is open');
-const databases = openDatabases(path, { sync, readOnly: false });
+const databases = openDatabases(path, { sync, readOnly: false, hasLog });
 
 /** Answers the last message, or says that it has begun, and waits for another one. */
 async function next(): Promise<ToWriter> {
@@ -23,13 +24,17 @@ async function next(): Promise<ToWriter> {
 }
 
 /** The library aborts the transaction if this fails; then the thread ends with the error. */
-async function putAll(first: ToWriter): Promise<void> {
+async function putAll(first: ToWriter): Promise<unknown> {
   let message = first;
-  for (; message.kind === 'changes'; message = await next()) {
-    unpackChanges(message.bytes, (change) => putChange(databases, change));
+  for (; message.kind === 'changes' || message.kind === 'begin'; message = await next()) {
+    if (message.kind === 'changes') unpackChanges(message.bytes, (change) => putChange(databases, change));
   }
+  if (message.kind === 'abort') return ABORT;
   invariant(message.kind === 'commit', 'closed within a write');
-  putVersion(databases, message.version, message.stamp);
+  const { version, stamp, logged } = message.result;
+  putVersion(databases, version, stamp);
+  if (logged !== undefined) putLog(databases, version, logged);
+  return undefined;
 }
 
 for (;;) {

@@ -12,7 +12,6 @@ import { writeSize } from '../transaction/write-size.js';
 import { GroupCommitter } from './group-committer.js';
 import { headLocks } from './heads.js';
 import { LogFollower } from './log-follower.js';
-import { LogPruner } from './log-pruner.js';
 import { loggedRanges } from './logged-ranges.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
 import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
@@ -20,8 +19,6 @@ import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.
 export interface RemoteEnvironment {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Whether this node prunes the log by itself. */
-  readonly isPruning?: boolean;
 }
 
 /**
@@ -31,7 +28,6 @@ export class RemoteEngine implements Engine {
   readonly name: string;
   readonly copying?: CopySupport;
   readonly #follower: LogFollower;
-  readonly #pruner: LogPruner | undefined;
   readonly #store: RemoteStore;
   readonly #clock: Clock;
   readonly #groups: GroupCommitter;
@@ -40,13 +36,12 @@ export class RemoteEngine implements Engine {
   #changedAt: bigint;
   #closed = false;
 
-  constructor(store: RemoteStore, { clock, timers, isPruning = false }: RemoteEnvironment) {
+  constructor(store: RemoteStore, { clock, timers }: RemoteEnvironment) {
     this.name = store.name;
     if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
     this.#follower = new LogFollower(store, { clock, timers });
-    if (isPruning) this.#pruner = new LogPruner(this.#follower, timers);
     this.#groups = new GroupCommitter(store, timers);
     this.#reservations = new Reservations(timers);
     this.#changedAt = clock.now();
@@ -76,7 +71,6 @@ export class RemoteEngine implements Engine {
     if (this.#closed) return;
     this.#closed = true;
     this.#follower.close();
-    this.#pruner?.close();
     this.#reservations.close();
     await this.#groups.close();
     await this.#store.close();

@@ -1,5 +1,5 @@
 import type { Key, KeyRange } from '../contract.js';
-import { lowerBound } from '../tree/lower-bound.js';
+import { hasKeyIn, lowerBound } from '../tree/lower-bound.js';
 
 /** How many keys are remembered one by one. Beyond, neighbours are remembered as ranges of `POINTS_A_RANGE` keys. */
 const MAX_POINTS = 1 << 13;
@@ -71,11 +71,16 @@ export class ReadSet {
       return false;
     }
     for (const key of points) if (written[lowerBound(written, key)] === key) return true;
-    for (const { from, to } of ranges) {
-      const first = written[lowerBound(written, from)];
-      if (first !== undefined && first < to) return true;
-    }
-    return false;
+    return ranges.some((range) => hasKeyIn(written, range));
+  }
+
+  /** Whether anything in the ranges was read. */
+  meetsRanges(written: readonly KeyRange[]): boolean {
+    return written.some(({ from, to }) => {
+      for (const range of this.#ranges) if (range.from < to && from < range.to) return true;
+      for (const key of this.#points) if (key >= from && key < to) return true;
+      return false;
+    });
   }
 
   /** SerialQueue the points into ranges from one to a near one. */

@@ -1,4 +1,4 @@
-import type { Key } from '../contract.js';
+import type { Key, KeyRange } from '../contract.js';
 
 /** The first index of ascending keys whose key is `key` or above. */
 export function lowerBound(keys: readonly Key[], key: Key): number {
@@ -16,4 +16,10 @@ export function lowerBound(keys: readonly Key[], key: Key): number {
 export function intersect(one: readonly Key[], other: readonly Key[]): boolean {
   const [few, many] = one.length <= other.length ? [one, other] : [other, one];
   return few.some((key) => many[lowerBound(many, key)] === key);
+}
+
+/** Whether one of ascending keys lies in a range. */
+export function hasKeyIn(keys: readonly Key[], { from, to }: KeyRange): boolean {
+  const first = keys[lowerBound(keys, from)];
+  return first !== undefined && first < to;
 }

@@ -1,0 +1,26 @@
+import { row } from '../row.js';
+
+const UNSUPPORTED =
+  'Invalid query: KNN operators nested in OR/NOT expressions or mixed with unsupported KNN variants are not supported';
+
+/** Errors of searches for nearest neighbours. */
+export const vectorErrors = {
+  nearest_nested: row({ kind: 'Validation', text: () => UNSUPPORTED }),
+  /** `<|k|>` names neither a distance nor the length of the search list. */
+  nearest_form: row<{ k: number }>({
+    kind: 'Validation',
+    text: ({ k }) =>
+      `${UNSUPPORTED}: write <|${k},EUCLIDEAN|> for an exact search, or <|${k},100|> for one by an HNSW index`,
+  }),
+  nearest_index_missing: row<{ field: string; k: number; ef: number }>({
+    kind: 'Validation',
+    text: ({ field, k, ef }) =>
+      `Invalid query: <|${k},${ef}|> needs an HNSW index on \`${field}\`, and there is none to serve it: define one, or search exactly by <|${k},EUCLIDEAN|>`,
+  }),
+  nearest_misplaced: row<{ where: string }>({
+    kind: 'Validation',
+    text: ({ where }) => `Invalid query: KNN operators are not supported in ${where}, which judges records one by one`,
+  }),
+  /** `reason` names the type and the value. */
+  nearest_operand: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),
+};

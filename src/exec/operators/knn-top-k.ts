@@ -1,0 +1,88 @@
+/** `v <|3,EUCLIDEAN|> $point`: looks at all rows, and hands on the nearest, with their distances. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Vector } from '../../functions/vector/packed.js';
+import type { Expression } from '../../language/ast.js';
+import { fieldNameOf } from '../../language/field-name-of.js';
+import { printExpression } from '../../language/print.js';
+import type { KnnTopK } from '../../plan/nodes.js';
+import { CoercionError, coerce } from '../../value/coerce.js';
+import { toErrorText } from '../../value/text/text.js';
+import type { Type } from '../../value/type.js';
+import { isArray, isObject, type Value } from '../../value/value.js';
+import { fieldReader } from '../expression/field-reader.js';
+import type { Compiler, Frame } from '../runtime/execution.js';
+import { rowFrames } from '../runtime/row-frames.js';
+import { NearestRows, ScreenedRows } from './nearest-rows.js';
+import type { OperatorContext, Stream } from './operator.js';
+import { oneByOne } from './read-table.js';
+
+/** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
+const MOST_PACKED = 2 ** 12;
+
+export function compileKnnTopK(node: KnnTopK, context: OperatorContext): Stream {
+  const { compiler, reading } = context;
+  const { k, metric, packed } = node;
+  const input = context.stream(node.input);
+  const operand = compileVector(node.vector, compiler);
+  const vectorsOf = compileVectors(node.field, compiler);
+  const name = printExpression(node.field);
+  return (frame, { targets }, visit) =>
+    andThen(operand(frame), (point) => {
+      if (k === 0) return undefined;
+      const nearest = new NearestRows(frame, point, k, metric);
+      const table = packed === undefined || point.length > MOST_PACKED ? undefined : packed;
+      const searched = andThen(table && keyOf(frame, table), (key) => {
+        const rows = key === undefined ? nearest : new ScreenedRows(nearest, `${key} ${name} ${point.length}`);
+        const read = vectorsOf(frame);
+        return input(frame, { targets }, (batch) => andThen(read(batch), (vectors) => rows.add(batch, vectors)));
+      });
+      return andThen(searched, () =>
+        andThen(nearest.found(), (found) => (reading.writes ? oneByOne(visit)(found) : visit(found))),
+      );
+    });
+}
+
+/** What no other table has, nor one that is defined in its place. */
+function keyOf({ execution }: Frame, table: string): PromiseOrValue<string | undefined> {
+  return andThen(execution.context.catalog(), (catalog) => catalog?.tables.get(table)?.keys.records.from);
+}
+
+const ARRAY_OF_NUMBERS: Type = { kind: 'array', item: { kind: 'number' } };
+
+/** The vector that is asked for, the same for all rows. @throws TesseraError `nearest_operand` */
+function compileVector(vector: Expression, compiler: Compiler): (frame: Frame) => PromiseOrValue<Vector> {
+  const evaluate = compiler.expression(vector);
+  return (frame) =>
+    andThen(evaluate(frame.entering()), (value) => {
+      if (!isArray(value)) throw wrongOperand(`Expected \`array<number>\` but found \`${toErrorText(value)}\``);
+      try {
+        return coerce(value, ARRAY_OF_NUMBERS) as Vector;
+      } catch (error) {
+        if (error instanceof CoercionError) throw wrongOperand(error.message);
+        throw error;
+      }
+    });
+}
+
+function wrongOperand(reason: string): TesseraError {
+  return failure('nearest_operand', { reason });
+}
+
+/** Reads what is compared with it of rows. */
+type ReadVectors = (rows: readonly Value[]) => PromiseOrValue<readonly Value[]>;
+
+function compileVectors(field: Expression, compiler: Compiler): (frame: Frame) => ReadVectors {
+  const name = fieldNameOf(field);
+  if (name !== undefined) {
+    const reader = fieldReader(name);
+    const read: ReadVectors = (rows) => rows.map((row) => (isObject(row) ? reader.read(row) : undefined));
+    return () => read;
+  }
+  const evaluate = compiler.expression(field);
+  const frames = rowFrames([field]);
+  return (frame) => {
+    const at = frames(frame);
+    return (rows) => mapInOrder(rows, (row) => evaluate(at(row)));
+  };
+}

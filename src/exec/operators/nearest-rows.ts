@@ -1,0 +1,155 @@
+/** The rows nearest to a vector, of those that come batch by batch. */
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { sortInSteps } from '../../base/sort-in-steps.js';
+import { hamming, manhattan } from '../../functions/vector/measures.js';
+import { pack, packInto, type Vector } from '../../functions/vector/packed.js';
+import { compare } from '../../value/order.js';
+import { float, isArray, isObject, type Value } from '../../value/value.js';
+import { comparesSets, type Distance, distanceOf } from '../../vectors/distances.js';
+import type { Metric, MetricName } from '../../vectors/metric.js';
+import { Nearest, type Neighbour } from '../../vectors/nearest.js';
+import { PackedBlock } from '../../vectors/packed-block.js';
+import { Screen } from '../../vectors/screen.js';
+import { withNote } from '../record/candidates.js';
+import { showing, storedOf } from '../record/stored.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Frame } from '../runtime/execution.js';
+
+/** A row with the vector that was measured. */
+interface Measured {
+  readonly row: Value;
+  readonly vector: Vector;
+}
+
+/** So many components are measured between two checkpoints: about half a millisecond. */
+const COMPONENTS_AT_ONCE = 2 ** 18;
+
+export class NearestRows {
+  readonly frame: Frame;
+  readonly metric: Metric;
+  readonly packed: Float64Array;
+  readonly #point: Vector;
+  readonly #distance: Distance;
+  readonly #nearest: Nearest<Measured>;
+  /** Where the vector of a row is packed to be measured. */
+  readonly #scratch: Float64Array;
+
+  constructor(frame: Frame, point: Vector, k: number, metric: Metric) {
+    this.frame = frame;
+    this.metric = metric;
+    this.packed = pack(point);
+    this.#point = point;
+    this.#distance = distanceOf(metric);
+    this.#nearest = new Nearest(k, compareRows);
+    this.#scratch = new Float64Array(point.length);
+  }
+
+  /** Beyond it no row is among the nearest; NaN while all are. */
+  get bound(): number {
+    return this.#nearest.bound;
+  }
+
+  /** Measures rows; those without a vector of this length are left out. Answers that it wants more. */
+  add(rows: readonly Value[], vectors: readonly Value[]): PromiseOrValue<false> {
+    const { interrupt } = this.frame.execution;
+    const { size } = this.#nearest;
+    const step = Math.max(1, Math.floor(COMPONENTS_AT_ONCE / (this.#point.length + 1)));
+    let at = 0;
+    const measureSome = (): boolean => {
+      const end = Math.min(at + step, rows.length);
+      for (; at < end; at++) this.measure(rows[at], vectors[at]);
+      return at === rows.length;
+    };
+    const done = measureSome() ? undefined : untilTrue(() => andThen(interrupt.checkpoint(), measureSome));
+    return andThen(done, () => this.charge(rows, size));
+  }
+
+  measure(row: Value, vector: Value): void {
+    if (!isArray(vector)) return;
+    const packed = this.pack(vector);
+    if (packed === undefined) return;
+    const distance = this.#distance(packed, this.packed);
+    if (!(distance > this.bound)) this.#nearest.offer(distance, { row, vector: vector as Vector });
+  }
+
+  /** The packed vector, until the next is packed; `undefined` if it can't be compared. */
+  pack(vector: readonly Value[]): Float64Array | undefined {
+    const isOwn = comparesSets(this.metric) && vector.length !== this.#scratch.length;
+    const scratch = isOwn ? new Float64Array(vector.length) : this.#scratch;
+    return packInto(scratch, vector) ? scratch : undefined;
+  }
+
+  get size(): number {
+    return this.#nearest.size;
+  }
+
+  /** Accounts for rows that are held, of which there were `before`. What replaces others takes no more. */
+  charge(rows: readonly Value[], before: number): false {
+    const more = this.#nearest.size - before;
+    if (more > 0) this.frame.execution.request.memory.chargeRows(rows.slice(0, more));
+    return false;
+  }
+
+  /** Nearest first; at the same distance in the order of ids. */
+  found(): PromiseOrValue<readonly Value[]> {
+    const nearest = this.#nearest;
+    const sorted = sortInSteps(nearest.items(), pausingOf(this.frame.execution), nearest.compare);
+    return andThen(sorted, (all) => all.map((neighbour) => this.#noted(neighbour)));
+  }
+
+  #noted({ distance, item: { row, vector } }: Neighbour<Measured>): Value {
+    if (!isObject(row)) return row;
+    const exact = IN_KIND[this.metric.name]?.(vector, this.#point) ?? float(distance);
+    return showing(withNote(row, { distance: exact }), storedOf(row));
+  }
+}
+
+/** Distances that keep the kind of the numbers, as the functions of their names do. */
+const IN_KIND: { readonly [Name in MetricName]?: (a: Vector, b: Vector) => Value } = {
+  HAMMING: hamming,
+  MANHATTAN: manhattan,
+};
+
+function compareRows({ row: a }: Measured, { row: b }: Measured): number {
+  return isObject(a) && isObject(b) ? compare(a['id'], b['id']) : 0;
+}
+
+/** Measures only those rows that aren't known to be too far away, by their vectors as they are kept packed. */
+export class ScreenedRows {
+  readonly #rows: NearestRows;
+  readonly #screen: Screen;
+  readonly #name: string;
+  #batches = 0;
+
+  /** `name`: of the table, the field and the length of the vectors. */
+  constructor(rows: NearestRows, name: string) {
+    this.#rows = rows;
+    this.#screen = new Screen(rows.metric, rows.packed);
+    this.#name = name;
+  }
+
+  add(rows: readonly Value[], vectors: readonly Value[]): PromiseOrValue<false> {
+    const nearest = this.#rows;
+    const { packedVectors } = nearest.frame.execution.services;
+    const { size } = nearest;
+    const pack = (): PackedBlock => this.#pack(vectors);
+    const block = packedVectors.block(this.#name, this.#batches++, vectors, pack);
+    const bounds = this.#screen.lowerBounds(block);
+    for (let at = 0; at < block.count; at++) {
+      if ((bounds[at] as number) > nearest.bound) continue;
+      const position = block.positions[at] as number;
+      nearest.measure(rows[position], vectors[position]);
+    }
+    return nearest.charge(rows, size);
+  }
+
+  #pack(vectors: readonly Value[]): PackedBlock {
+    const block = new PackedBlock(vectors.length, this.#rows.packed.length);
+    for (let at = 0; at < vectors.length; at++) {
+      const vector = vectors[at];
+      const packed = isArray(vector) ? this.#rows.pack(vector) : undefined;
+      if (packed !== undefined) block.add(packed, at);
+    }
+    return block;
+  }
+}

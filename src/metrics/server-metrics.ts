@@ -1,0 +1,87 @@
+import { CounterFamily, type Family, HistogramFamily } from './families.js';
+
+/**
+ * What a server counts on the way of requests. Label values are names of our own (routes, methods, kinds of statements,
+ * error codes) but for tables, whose number is bounded.
+ */
+export class ServerMetrics {
+  readonly #requests = new HistogramFamily({
+    name: 'tessera_request_duration_seconds',
+    help: 'Time from a request to its answer, by door (HTTP route, or websocket), method (of HTTP or RPC) and outcome.',
+    labels: ['door', 'method', 'outcome'],
+  });
+  readonly #statements = new HistogramFamily({
+    name: 'tessera_statement_duration_seconds',
+    help: 'Time that statements took, by kind and outcome.',
+    labels: ['kind', 'outcome'],
+  });
+  readonly #statementErrors = new CounterFamily({
+    name: 'tessera_statement_errors_total',
+    help: 'Statements that failed, by the code of the error (docs/ERRORS.md).',
+    labels: ['code'],
+  });
+  readonly #requestErrors = new CounterFamily({
+    name: 'tessera_request_errors_total',
+    help: 'Requests answered by an error, by its code; a failed statement of a query is none.',
+    labels: ['code'],
+  });
+  readonly #signIns = new CounterFamily({
+    name: 'tessera_sign_ins_total',
+    help: 'Sign-ins, sign-ups and tokens presented, by action, method and outcome (ok, failed, throttled, error).',
+    labels: ['action', 'method', 'outcome'],
+  });
+  readonly #deniedWrites = new CounterFamily({
+    name: 'tessera_denied_writes_total',
+    help: 'Writes that PERMISSIONS denied, by table and action.',
+    labels: ['table', 'action'],
+    most: 200,
+  });
+  readonly #conflicts = new CounterFamily({
+    name: 'tessera_transaction_conflicts_total',
+    help: 'Transactions that conflicted with another one and were tried again or failed.',
+    labels: [],
+  });
+
+  /** `milliseconds` from its headers, or its message, to the end of its answer. */
+  request(door: string, method: string, outcome: RequestOutcome, milliseconds: number): void {
+    this.#requests.record(milliseconds / 1000, door, method, outcome);
+  }
+
+  /** A request is answered by an error. */
+  requestError(code: string): void {
+    this.#requestErrors.add(code);
+  }
+
+  /** `error`: the code of the error with which it failed. */
+  statement(kind: string, milliseconds: number, error?: string): void {
+    this.#statements.record(milliseconds / 1000, kind, error === undefined ? 'ok' : 'error');
+    if (error !== undefined) this.#statementErrors.add(error);
+  }
+
+  signIn(action: string, method: string, outcome: SignInOutcome): void {
+    this.#signIns.add(action, method, outcome);
+  }
+
+  deniedWrite(table: string, action: string): void {
+    this.#deniedWrites.add(table, action);
+  }
+
+  readonly conflict = (): void => this.#conflicts.add();
+
+  families(): readonly Family[] {
+    return [
+      this.#requests,
+      this.#requestErrors,
+      this.#statements,
+      this.#statementErrors,
+      this.#signIns,
+      this.#deniedWrites,
+      this.#conflicts,
+    ];
+  }
+}
+
+/** `rejected`: the fault is the client's (4xx); `failed`: the server's (5xx). */
+export type RequestOutcome = 'ok' | 'rejected' | 'failed';
+/** `error`: neither right nor wrong, such as an unavailable store. */
+export type SignInOutcome = 'ok' | 'failed' | 'throttled' | 'error';

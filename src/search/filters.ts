@@ -1,0 +1,92 @@
+/** The filters of analyzers: what they make of a token. */
+import { transliterated } from '../base/transliterate.js';
+import type { AnalyzerFilter } from '../language/ast.js';
+import { stemmerOf } from './stemmers.js';
+import { stopWordsOf } from './stop-words.js';
+
+/** What a token has become, and which part of it that covers. */
+export interface Term {
+  readonly term: string;
+  /** Where in the token it begins, in code points. */
+  readonly at: number;
+}
+
+/** Makes one term of another, or none. */
+type WordFilter = (term: string) => string | undefined;
+
+/** Makes any number of terms of one. */
+type GramFilter = (term: Term, add: (term: Term) => void) => void;
+
+export type Filter = { readonly word: WordFilter } | { readonly grams: GramFilter };
+
+/** The lines of a file for `mapper`: lemmas by words. */
+export type Lemmas = ReadonlyMap<string, string>;
+
+type ByKind = {
+  readonly [Kind in AnalyzerFilter['kind']]: (
+    filter: Extract<AnalyzerFilter, { readonly kind: Kind }>,
+    lemmas: (path: string) => Lemmas,
+  ) => Filter;
+};
+
+const FILTERS: ByKind = {
+  lowercase: () => ({ word: (term) => term.toLowerCase() }),
+  uppercase: () => ({ word: (term) => term.toUpperCase() }),
+  ascii: () => ({ word: toAscii }),
+  nfc: () => ({ word: (term) => term.normalize('NFC') }),
+  snowball: ({ language }) => {
+    const stem = stemmerOf(language);
+    return { word: (term) => stem(term.toLowerCase()) };
+  },
+  stopwords: ({ language }) => {
+    const words = stopWordsOf(language);
+    return { word: (term) => (words.has(term) ? undefined : term) };
+  },
+  mapper: ({ path }, lemmas) => {
+    const known = lemmas(path);
+    return { word: (term) => known.get(term) ?? term };
+  },
+  edgengram: ({ min, max }) => ({ grams: (term, add) => edgeGrams(term, min, max, add) }),
+  ngram: ({ min, max }) => ({ grams: (term, add) => grams(term, min, max, add) }),
+};
+
+/** @throws TesseraError whatever `lemmas` throws */
+export function createFilter(filter: AnalyzerFilter, lemmas: (path: string) => Lemmas): Filter {
+  const make = FILTERS[filter.kind] as (filter: AnalyzerFilter, lemmas: (path: string) => Lemmas) => Filter;
+  return make(filter, lemmas);
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Character by character. What has no form in ASCII is left out, and blanks at the ends with it. */
+function toAscii(term: string): string {
+  if (ASCII.test(term)) return term;
+  let ascii = '';
+  for (const character of term) ascii += character < '\x80' ? character : transliterated(character);
+  return ascii.trim();
+}
+
+/** Where the code points of a text begin, and where the last one ends, in UTF-16 code units. */
+function pointsOf(text: string): number[] {
+  const points: number[] = [];
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1) points.push(at);
+  points.push(text.length);
+  return points;
+}
+
+function edgeGrams({ term, at }: Term, min: number, max: number, add: (term: Term) => void): void {
+  const points = pointsOf(term);
+  for (let length = min; length <= max && length < points.length; length++) {
+    add({ term: term.slice(0, points[length]), at });
+  }
+}
+
+function grams({ term, at }: Term, min: number, max: number, add: (term: Term) => void): void {
+  const points = pointsOf(term);
+  const count = points.length - 1;
+  for (let from = 0; from < count; from++) {
+    for (let length = min; length <= max && from + length <= count; length++) {
+      add({ term: term.slice(points[from], points[from + length]), at: at + from });
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Divides texts into tokens. A token ends where any of the chosen tokenizers wants it to; characters of the kind
+ * `OTHER` always end one and are part of none.
+ */
+import type { TokenizerName } from '../language/ast.js';
+import { BLANK, isMark, isUpper, kindOf, LETTER, OTHER, PUNCTUATION } from './characters.js';
+
+/** Receives tokens as UTF-16 positions, end exclusive. */
+export type TokenVisitor = (start: number, end: number) => void;
+
+/** Longer tokens are cut into pieces, in UTF-16 code units. */
+export const MAX_TOKEN = 8_192;
+
+/** Which tokenizers an analyzer has, and whether combining marks belong to the character before them (`nfc`). */
+export interface TokenizerOptions {
+  readonly tokenizers: readonly TokenizerName[];
+  readonly keepsMarks: boolean;
+}
+
+/** A text being divided, so much of it at a time as its caller wants. */
+export interface Tokenizing {
+  /** Goes on for about so many UTF-16 code units; answers whether the text is at its end. */
+  run(units: number): boolean;
+}
+
+/** Begins to divide a text. */
+export type Tokenizer = (text: string, visit: TokenVisitor) => Tokenizing;
+
+export function createTokenizer({ tokenizers, keepsMarks }: TokenizerOptions): Tokenizer {
+  const has = (name: TokenizerName): boolean => tokenizers.includes(name);
+  const rules: Rules = {
+    dropsBlanks: has('blank') || has('class') || has('camel'),
+    byClass: has('class'),
+    byCamel: has('camel'),
+    byPunctuation: has('punct'),
+    keepsMarks,
+  };
+  if (!has('segment')) return (text, visit) => new CharacterWalk(text, 0, text.length, rules, visit);
+  return (text, visit) => new SegmentWalk(text, rules, visit);
+}
+
+interface Rules {
+  readonly dropsBlanks: boolean;
+  readonly byClass: boolean;
+  readonly byCamel: boolean;
+  readonly byPunctuation: boolean;
+  readonly keepsMarks: boolean;
+}
+
+class CharacterWalk implements Tokenizing {
+  #at: number;
+  /** Where the token under way begins; -1 between tokens. */
+  #start = -1;
+  #kind = OTHER;
+  #previous = 0;
+
+  constructor(
+    private readonly text: string,
+    from: number,
+    private readonly to: number,
+    private readonly rules: Rules,
+    private readonly visit: TokenVisitor,
+  ) {
+    this.#at = from;
+  }
+
+  run(units: number): boolean {
+    const { text, to, rules } = this;
+    const { dropsBlanks, byClass, byCamel, byPunctuation, keepsMarks } = rules;
+    const end = Math.min(to, this.#at + units);
+    while (this.#at < end) {
+      const at = this.#at;
+      const point = text.codePointAt(at) as number;
+      const next = at + (point > 0xffff ? 2 : 1);
+      this.#at = next;
+      if (keepsMarks && this.#start >= 0 && point >= 0x300 && isMark(point)) continue;
+      const kind = kindOf(point);
+      if (kind === OTHER || (kind === BLANK && dropsBlanks)) {
+        this.#end(at);
+        continue;
+      }
+      if (byPunctuation && kind === PUNCTUATION) {
+        this.#end(at);
+        this.visit(at, next);
+        continue;
+      }
+      if (this.#start >= 0) {
+        const ends =
+          (byClass && kind !== this.#kind) ||
+          (byCamel && kind === LETTER && (this.#kind !== LETTER || (isUpper(point) && !isUpper(this.#previous)))) ||
+          next - this.#start > MAX_TOKEN;
+        if (ends) this.#end(at);
+      }
+      if (this.#start < 0) this.#start = at;
+      this.#kind = kind;
+      this.#previous = point;
+    }
+    if (this.#at < to) return false;
+    this.#end(to);
+    return true;
+  }
+
+  #end(at: number): void {
+    if (this.#start >= 0) this.visit(this.#start, at);
+    this.#start = -1;
+  }
+}
+
+/** Words by the rules of Unicode and the dictionaries of ICU, which are the same whatever the locale. */
+const words = () => new Intl.Segmenter('en', { granularity: 'word' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** The segments that are words, each divided further by the other tokenizers. */
+class SegmentWalk implements Tokenizing {
+  #at = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly rules: Rules,
+    private readonly visit: TokenVisitor,
+  ) {}
+
+  run(units: number): boolean {
+    segmenter ??= words();
+    const { text } = this;
+    const until = this.#at + units;
+    while (this.#at < text.length && this.#at < until) {
+      const from = this.#at;
+      const piece = text.slice(from, from + MAX_TOKEN);
+      const isLast = from + piece.length >= text.length;
+      let last: Intl.SegmentData | undefined;
+      for (const segment of segmenter.segment(piece)) {
+        if (last !== undefined) this.#divide(from, last);
+        last = segment;
+      }
+      if (last === undefined) return true;
+      // The last word may go on in the next piece, unless it is a piece by itself.
+      if (isLast || last.index === 0) {
+        this.#divide(from, last);
+        this.#at = from + piece.length;
+      } else this.#at = from + last.index;
+    }
+    return this.#at >= text.length;
+  }
+
+  #divide(from: number, { index, segment, isWordLike }: Intl.SegmentData): void {
+    if (isWordLike !== true) return;
+    const start = from + index;
+    const walk = new CharacterWalk(this.text, start, start + segment.length, this.rules, this.visit);
+    walk.run(segment.length);
+  }
+}

@@ -1,0 +1,48 @@
+/** What a server holds at the moment, read when its metrics are written. */
+import type { MemoryBudget } from '../base/memory-budget.js';
+import { VERSION } from '../base/package-version.js';
+import { type Family, GaugeFamily, type Sample } from '../metrics/families.js';
+import type { OpenDatabase } from '../session/database/database.js';
+
+export function gaugesOf(database: OpenDatabase): readonly Family[] {
+  const { memory } = database;
+  const budgets: Readonly<Record<string, MemoryBudget>> = { total: memory.budget, incoming: memory.incoming };
+  const ofBudgets = (read: (budget: MemoryBudget) => number) => (): Sample[] =>
+    Object.entries(budgets).map(([budget, each]) => ({ labels: { budget }, value: read(each) }));
+  return [
+    new GaugeFamily({ name: 'tessera_build_info', help: 'The version, as a label.' }, () => [
+      { labels: { version: VERSION }, value: 1 },
+    ]),
+    new GaugeFamily(
+      { name: 'tessera_sessions', help: 'Open sessions: all, and those signed in for longer than one request.' },
+      () => {
+        const { sessions, signedIn } = database.resourceUsage;
+        return [
+          { labels: { state: 'open' }, value: sessions },
+          { labels: { state: 'signed_in' }, value: signedIn },
+        ];
+      },
+    ),
+    new GaugeFamily({ name: 'tessera_live_queries', help: 'Live queries.' }, () => database.resourceUsage.liveQueries),
+    new GaugeFamily(
+      { name: 'tessera_open_transactions', help: 'Transactions and snapshots that clients hold open.' },
+      () => database.resourceUsage.transactions,
+    ),
+    new GaugeFamily(
+      { name: 'tessera_open_transaction_bytes', help: 'Bytes reserved for them.' },
+      () => database.resourceUsage.memory,
+    ),
+    new GaugeFamily(
+      { name: 'tessera_memory_used_bytes', help: 'Bytes reserved in the budgets of the process.' },
+      ofBudgets(({ used }) => used),
+    ),
+    new GaugeFamily(
+      { name: 'tessera_memory_limit_bytes', help: 'Limits of these budgets.' },
+      ofBudgets(({ limit }) => limit),
+    ),
+    new GaugeFamily(
+      { name: 'tessera_memory_refusals_total', help: 'Reservations that they refused.', type: 'counter' },
+      ofBudgets(({ refusals }) => refusals),
+    ),
+  ];
+}

@@ -1,0 +1,38 @@
+/** The first process of several: it prepares the store, holds the lock of its folder, and hands out connections. */
+
+import { realEnvironment } from '../../env/real.js';
+import type { Log } from '../../http/log.js';
+import { readStoreAddress } from '../../storage/engines/address.js';
+import { shareFolder } from '../../storage/engines/shared-lmdb/open.js';
+import type { Configuration } from '../configuration.js';
+import { openConfigured, prepareDatabase } from '../open.js';
+import type { Running } from '../run.js';
+import { exitOnSignals, surviveUncaught } from '../shutdown.js';
+import { WorkerPool } from './worker-pool.js';
+
+/** How much longer than its workers this process waits for what is under way, in milliseconds. */
+const GRACE = 1_000;
+
+/**
+ * Serves in `--workers` processes until a signal ends them.
+ * @throws TesseraError as `openConfigured` does; Error if a worker can't start
+ */
+export async function runPrimary(configuration: Configuration, log: Log): Promise<Running> {
+  // Alone with the store, it verifies the files, and makes the first user.
+  const database = await openConfigured(configuration, log);
+  const hasRootUser = await prepareDatabase(database, configuration).finally(() => database.close());
+  const unlock = await shareFolder(readStoreAddress(configuration.path).path);
+  const pool = new WorkerPool({ size: configuration.workers, timers: realEnvironment.timers, log });
+  const close = async () => {
+    await pool.stop().finally(unlock);
+  };
+  surviveUncaught(log);
+  exitOnSignals(close, configuration.shutdownTimeout + GRACE, log);
+  try {
+    return { url: await pool.start(), hasRootUser };
+  } catch (error) {
+    log.error({ error }, 'The workers could not be started');
+    await close().catch(() => undefined);
+    process.exit(1);
+  }
+}

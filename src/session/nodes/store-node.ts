@@ -1,0 +1,60 @@
+/** What a database does beside its own work where several nodes use its store. */
+import type { Work } from '../../catalog/nodes/lease-row.js';
+import type { SharedStore } from '../../storage/contract.js';
+import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
+import { followWork, type QueuedWork } from './follow-work.js';
+import type { Lease } from './lease.js';
+import { Membership, type MembershipOptions } from './membership.js';
+import { SharedFailures } from './shared-failures.js';
+
+/** Milliseconds between two rounds of pruning the log of commits, and between two steps of a round. */
+const PRUNING_INTERVAL = 60_000;
+const PRUNING_PAUSE = 50;
+/** For how many milliseconds background work that is under way may delay that another node goes on with it. */
+const LAST_WORK = 5_000;
+
+export class StoreNode {
+  readonly membership: Membership;
+  readonly failures: SharedFailures;
+  readonly #services: Omit<BackgroundServices, 'lease'>;
+  readonly #shared: SharedStore;
+  readonly #pruning: BackgroundRounds;
+  readonly #unfollow: (() => void)[] = [];
+
+  constructor(
+    services: Omit<BackgroundServices, 'lease'>,
+    shared: SharedStore,
+    node: Pick<MembershipOptions, 'about' | 'forget' | 'returned'>,
+  ) {
+    const { environment, report } = services;
+    this.#services = services;
+    this.#shared = shared;
+    this.membership = new Membership({ ...services, ...node, shared, report });
+    this.failures = new SharedFailures({ ...services, report, lease: this.lease('nodes') });
+    const pruning = { interval: PRUNING_INTERVAL, startsSoon: false, lease: this.lease('log') };
+    this.#pruning = new BackgroundRounds(environment.timers, () => this.#prune(), report, pruning);
+  }
+
+  lease(work: Work): Lease {
+    return this.membership.lease(work);
+  }
+
+  /** Follows the commits of other nodes, and takes part in the background work. */
+  async join(work: QueuedWork): Promise<void> {
+    for (const follower of [followWork(work), this.failures]) this.#unfollow.push(await this.#shared.follow(follower));
+    await this.membership.join();
+  }
+
+  /** Hands the background work over to another node, when what is under way has ended. */
+  async leave(ended: Promise<unknown>): Promise<void> {
+    for (const unfollow of this.#unfollow) unfollow();
+    const all = Promise.all([ended, this.failures.stop(), this.#pruning.stop()]);
+    await Promise.race([all, this.#services.environment.timers.wait(LAST_WORK)]);
+    await this.membership.leave();
+  }
+
+  async #prune(): Promise<void> {
+    while (!this.#pruning.mustEnd && (await this.#shared.prune()))
+      await this.#services.environment.timers.wait(PRUNING_PAUSE);
+  }
+}

@@ -1,0 +1,38 @@
+import type { CommitFollower, FollowedCommit } from '../../contract.js';
+import type { KnownGroup } from './log-mirror.js';
+
+/** Those who follow the commits of all processes (`SharedStore.follow`). */
+export class CommitFollowers {
+  readonly #followers = new Set<CommitFollower>();
+
+  get isEmpty(): boolean {
+    return this.#followers.size === 0;
+  }
+
+  /** Answers how to end it. */
+  add(follower: CommitFollower): () => void {
+    // An object of its own, so that one follower may follow twice.
+    const each: CommitFollower = { onCommits: (commits) => follower.onCommits(commits), onGap: () => follower.onGap() };
+    this.#followers.add(each);
+    return () => {
+      this.#followers.delete(each);
+    };
+  }
+
+  /** Delivers groups that have become visible. */
+  deliver(groups: readonly KnownGroup[]): void {
+    if (this.isEmpty) return;
+    let commits: FollowedCommit[] = [];
+    const flush = () => {
+      if (commits.length > 0) for (const follower of this.#followers) follower.onCommits(commits);
+      commits = [];
+    };
+    for (const { commits: logged, isOwn, isGap } of groups) {
+      for (const { versionstamp, keys, ranges } of logged) commits.push({ versionstamp, isOwn, keys, ranges });
+      if (!isGap) continue;
+      flush();
+      for (const follower of this.#followers) follower.onGap();
+    }
+    flush();
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { realEnvironment } from '../../../env/real.js';
+import { failure, TesseraError } from '../../../errors/error.js';
+import { joinFolder, lockFolder } from '../folder-lock.js';
+import type { LmdbOptions } from '../lmdb.js';
+import { MAX_READERS, openDatabases } from '../lmdb-databases.js';
+import { DATA_FILE } from '../lmdb-store.js';
+import { SharedLmdbEngine } from './shared-engine.js';
+import { SharedByteStore } from './shared-store.js';
+
+const DEFAULT_CACHE_BYTES = 128 << 20;
+
+/** The processes of one server that share a folder. */
+export interface WorkerGroup {
+  /** The process that holds the lock of the folder, and has made sure that the store is whole. */
+  readonly owner: number;
+  /** How many workers there are. */
+  readonly size: number;
+}
+
+/**
+ * Locks the folder of a store, which has been opened and closed before, for processes that `openSharedLmdb`. Answers how
+ * to give it up, when they have ended.
+ * @throws TesseraError `storage_in_use`; Error of the library
+ */
+export async function shareFolder(folder: string): Promise<() => Promise<void>> {
+  const unlock = lockFolder(folder);
+  try {
+    const { root, log } = openDatabases(join(folder, DATA_FILE), { sync: true, readOnly: false, hasLog: true });
+    // What was logged before concerns none of the processes to come.
+    await log?.clearAsync();
+    await root.close();
+    return unlock;
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/**
+ * Opens the store in a folder as one of several processes that use it. What `options` says of the room of caches and of
+ * the number of views is divided among them.
+ * @throws TesseraError `storage_in_use` if the owner is gone, `storage_format`, `storage_full`, `storage_unavailable`
+ */
+export function openSharedLmdb(
+  folder: string,
+  { owner, size }: WorkerGroup,
+  options: LmdbOptions = {},
+): SharedLmdbEngine {
+  try {
+    const leave = joinFolder(folder, owner);
+    try {
+      const { timers = realEnvironment.timers, clock = realEnvironment.clock } = options;
+      const store = new SharedByteStore(folder, { sync: options.sync !== 'never', timers });
+      const settings = {
+        node: randomBytes(8).toString('hex'),
+        cacheBytes: (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / size,
+        maxViews: Math.floor((options.maxViews ?? MAX_READERS / 2) / size),
+        describeKey: options.describeKey ?? (() => 'an entry'),
+        fatal: options.fatal ?? (() => undefined),
+        timers,
+        clock,
+      };
+      return new SharedLmdbEngine(store, settings, leave);
+    } catch (error) {
+      void leave();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof TesseraError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw failure('storage_unavailable', { reason: `can't open ${folder}: ${message}` }, { cause: error });
+  }
+}

@@ -1,0 +1,272 @@
+import type { Clock, Timers } from '../../../env/environment.js';
+import { failure, TesseraError } from '../../../errors/error.js';
+import { StampSource } from '../../append.js';
+import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
+import type { BeginOptions, Engine, Key, SharedStore, Versionstamp } from '../../contract.js';
+import { callAll } from '../../transaction/after-commit.js';
+import { type Committer, SnapshotTransaction } from '../../transaction/transaction.js';
+import { writtenKeys } from '../../transaction/write-set.js';
+import { type Caches, LmdbSnapshot } from '../lmdb-snapshot.js';
+import { type LmdbByteView, MAX_KEY_LENGTH } from '../lmdb-store.js';
+import { RangeCache } from '../range-cache.js';
+import { RecordCache } from '../record-cache.js';
+import { StoredValues } from '../stored-values.js';
+import { ViewPool } from '../view-pool.js';
+import { CommitFollowers } from './commit-followers.js';
+import { type CommitRequest, GroupCommits } from './group-commits.js';
+import { type KnownGroup, LogMirror } from './log-mirror.js';
+import type { SharedByteStore } from './shared-store.js';
+import { updateCaches } from './update-caches.js';
+
+export interface SharedEngineOptions {
+  /** Identifies this process (`SharedStore.node`). */
+  readonly node: string;
+  /** Room for what is kept decoded, in bytes. */
+  readonly cacheBytes: number;
+  /** How many states of the store may be read at once, the present one among them. */
+  readonly maxViews: number;
+  /** Names what is stored under a key, for the texts of errors. */
+  readonly describeKey: (key: Key) => string;
+  /** Called for a write that failed after it had begun: the process shouldn't go on. */
+  readonly fatal: (error: TesseraError) => void;
+  readonly timers: Timers;
+  readonly clock: Clock;
+}
+
+/** How often the log is looked at for those who follow it, in milliseconds: it takes some microseconds. */
+const POLL_INTERVAL = 10;
+
+/**
+ * Keeps everything in a folder that other processes of this machine use, too, through LMDB. Reads are answered at once;
+ * a commit is answered when it is on disk.
+ *
+ * LMDB's lock of writers orders the commits of all processes, in groups; each group raises the version of the store,
+ * and is logged under it. A process reads the log whenever it takes a snapshot, so that what it remembers is just what
+ * the snapshot shows. It validates its own commits under the lock, when it has read all of the log.
+ */
+export class SharedLmdbEngine implements Engine {
+  readonly name = 'lmdb';
+  readonly shared: SharedStore;
+  readonly #store: SharedByteStore;
+  readonly #views: ViewPool<LmdbByteView>;
+  readonly #caches: Caches;
+  readonly #values: StoredValues;
+  readonly #mirror: LogMirror;
+  readonly #groups: GroupCommits;
+  readonly #followers = new CommitFollowers();
+  readonly #reservations: Reservations;
+  /** For the keys that appended entries are going to have, about. */
+  readonly #stamps: StampSource;
+  readonly #timers: Timers;
+  readonly #clock: Clock;
+  readonly #fatal: (error: TesseraError) => void;
+  readonly #leave: () => Promise<void>;
+  #lastStamp: Versionstamp;
+  #changedAt: bigint;
+  #caughtUpAt: number;
+  #stopPolling: (() => void) | undefined;
+  /** Why the engine has become unavailable. */
+  #ended: TesseraError | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** `leave` is called when the engine is closed. */
+  constructor(store: SharedByteStore, options: SharedEngineOptions, leave: () => Promise<void>) {
+    const { node, cacheBytes, timers, clock } = options;
+    this.#store = store;
+    this.#leave = leave;
+    this.#timers = timers;
+    this.#clock = clock;
+    this.#fatal = options.fatal;
+    this.#views = new ViewPool(() => store.view(), options.maxViews);
+    this.#caughtUpAt = clock.monotonic();
+    const view = store.view();
+    this.#views.replace(view);
+    this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey);
+    this.#caches = {
+      records: new RecordCache(cacheBytes / 2, view.version),
+      ranges: new RangeCache(cacheBytes / 2, view.version),
+    };
+    this.#mirror = new LogMirror(view.version);
+    this.#lastStamp = store.lastStamp(view);
+    this.#changedAt = clock.now();
+    this.#reservations = new Reservations(timers);
+    this.#stamps = new StampSource(clock);
+    this.#groups = new GroupCommits(
+      { store, mirror: this.#mirror, node },
+      { timers, clock },
+      { written: () => this.#refresh(), failed: (reason) => this.#fail(reason) },
+    );
+    this.shared = this.#sharedStore(node);
+  }
+
+  get changedAt(): bigint {
+    return this.#changedAt;
+  }
+
+  begin(options: BeginOptions): SnapshotTransaction {
+    this.#mustBeOpen();
+    this.#refresh();
+    const shared = this.#views.share();
+    const snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, () =>
+      this.#views.unshare(shared),
+    );
+    if (!options.writable) return new SnapshotTransaction(snapshot);
+    return new SnapshotTransaction(snapshot, this.#committer(options), options);
+  }
+
+  check(): void {
+    this.#mustBeOpen();
+    this.#refresh();
+    const shared = this.#views.share();
+    try {
+      shared.view.next('\0');
+    } catch (error) {
+      throw unreadable(error);
+    } finally {
+      this.#views.unshare(shared);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#end(failure('storage_unavailable', { reason: 'it has been closed' }));
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  #committer({ reservation, interrupt }: BeginOptions): Committer {
+    const { commits } = this.#mirror;
+    const began = commits.hold(this.#mirror.shown);
+    const own = ownReservation(reservation);
+    const committer: Committer = {
+      maxKeyLength: MAX_KEY_LENGTH,
+      commit: (reads, writes) => {
+        const commit = () => {
+          this.#mustBeOpen();
+          return this.#commit({ began, reads, writes }, own);
+        };
+        // What has conflicted already fails at once.
+        if (this.#reservations.isEmpty || commits.conflicts(began, reads, writes)) return commit();
+        const { isMaintenance } = writes;
+        const { abandon } = committer;
+        return this.#reservations.admit(
+          { written: writtenKeys(writes, this.#stamps), isMaintenance, own, interrupt, abandon },
+          commit,
+        );
+      },
+      abandon: () => commits.release(began),
+      lastStamp: () => this.#lastStamp,
+      reserve: (reads, writes) =>
+        this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
+    };
+    return committer;
+  }
+
+  async #commit(request: CommitRequest, own: KeyReservation | undefined): Promise<void> {
+    await this.#groups.submit(request);
+    own?.release();
+  }
+
+  /** Has new snapshots show what is committed by now, and whatever is remembered agree with it. */
+  #refresh(): void {
+    const now = this.#clock.monotonic();
+    let groups: readonly KnownGroup[];
+    try {
+      const { newest } = this.#views;
+      if (newest !== undefined && this.#store.isCurrent(newest)) {
+        this.#caughtUpAt = now;
+        return;
+      }
+      groups = this.#show(this.#store.view());
+    } catch (error) {
+      throw error instanceof TesseraError ? error : unreadable(error);
+    }
+    this.#caughtUpAt = now;
+    this.#followers.deliver(groups);
+    for (const { afterCommit } of groups) for (const { callbacks, stamp } of afterCommit) callAll(callbacks, stamp);
+  }
+
+  /** New snapshots are those of a view. Answers the groups of commits that are new in it. */
+  #show(view: LmdbByteView): readonly KnownGroup[] {
+    try {
+      this.#mirror.read(this.#store.logOf(view), view.version);
+      this.#lastStamp = this.#store.lastStamp(view);
+    } catch (error) {
+      view.release();
+      throw error;
+    }
+    const groups = this.#mirror.show(view.version);
+    updateCaches(this.#caches, groups, view, this.#values);
+    this.#views.replace(view);
+    this.#changedAt = this.#clock.now();
+    return groups;
+  }
+
+  #sharedStore(node: string): SharedStore {
+    const engine = this;
+    return {
+      node,
+      get caughtUpAt() {
+        return engine.#caughtUpAt;
+      },
+      follow: async (follower) => {
+        this.#mustBeOpen();
+        this.#refresh();
+        const stop = this.#followers.add(follower);
+        if (this.#stopPolling === undefined) this.#poll();
+        return stop;
+      },
+      catchUp: async () => {
+        this.#mustBeOpen();
+        this.#refresh();
+      },
+      // Each group that is logged takes the place of an old one.
+      prune: async () => false,
+    };
+  }
+
+  /** Looks at the log from time to time, while there is anybody who follows it. */
+  #poll(): void {
+    this.#stopPolling = this.#timers.after(POLL_INTERVAL, () => {
+      this.#stopPolling = undefined;
+      if (this.#ended !== undefined || this.#followers.isEmpty) return;
+      try {
+        this.#refresh();
+      } catch {
+        // `caughtUpAt` says so, and transactions that begin fail.
+      }
+      this.#poll();
+    });
+  }
+
+  #fail(reason: unknown): TesseraError {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    const error = failure('storage_unavailable', { reason: `a write failed: ${message}` }, { cause: reason });
+    this.#end(error);
+    this.#fatal(error);
+    return error;
+  }
+
+  #end(reason: TesseraError): void {
+    this.#ended ??= reason;
+    this.#stopPolling?.();
+    this.#views.end(reason);
+  }
+
+  async #close(): Promise<void> {
+    this.#reservations.close();
+    await this.#groups.settled();
+    this.#views.close();
+    await this.#store.close();
+    await this.#leave();
+  }
+}
+
+/** The store couldn't be read. */
+function unreadable(error: unknown): TesseraError {
+  const message = error instanceof Error ? error.message : String(error);
+  return failure('storage_unavailable', { reason: `a read failed: ${message}` }, { cause: error });
+}

@@ -1,0 +1,183 @@
+/** The files of a store that several processes of one machine use at once. */
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { invariant } from '../../../base/invariant.js';
+import { isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
+import type { Pausing } from '../../../base/steps.js';
+import type { Timers } from '../../../env/environment.js';
+import { failure } from '../../../errors/error.js';
+import type { Versionstamp } from '../../contract.js';
+import { LargeWriter } from '../large-writer.js';
+import { type Databases, logKey, openDatabases, putChange, putLog, putVersion } from '../lmdb-databases.js';
+import { RECORDS_TREE } from '../lmdb-integrity.js';
+import { decodeMetadata, decodeUnsealed, FORMAT, type MetadataName } from '../lmdb-metadata.js';
+import { SpaceReserve } from '../lmdb-space.js';
+import { commitError, DATA_FILE, LmdbByteView, oldestReader } from '../lmdb-store.js';
+import type { Change } from '../packed-changes.js';
+import { StoredValues } from '../stored-values.js';
+import type { WriteResult } from '../write-thread.js';
+import type { LogSource } from './log-mirror.js';
+import { groupOf, type LoggedGroup } from './logged-group.js';
+
+export interface SharedStoreOptions {
+  readonly sync: boolean;
+  readonly timers: Timers;
+}
+
+/** What is written together: one transaction of LMDB, one fsync. */
+export interface GroupWrite {
+  readonly changes: readonly Change[];
+  readonly result: Required<WriteResult>;
+}
+
+/** The store as its lock finds it: no other process writes until the group has been written. */
+export interface LockedStore extends LogSource {
+  readonly version: number;
+  readonly lastStamp: Versionstamp;
+}
+
+/**
+ * Judges what waits to be committed, and answers what is to be written, if anything. It may work in steps if `pausing`
+ * pauses.
+ */
+export type Judge = (store: LockedStore, pausing: Pausing) => PromiseOrValue<GroupWrite | undefined>;
+
+const LOG_VALUES = new StoredValues(false, () => 'the log of commits');
+
+/**
+ * LMDB's lock of writers holds for all processes. It is taken, and the file flushed, on a thread of LMDB's library;
+ * what is done under it runs in JavaScript.
+ */
+export class SharedByteStore {
+  /** Whether there may be values without checksums, from before there were any. */
+  readonly mayBeUnsealed: boolean;
+  readonly space: SpaceReserve;
+  readonly #databases: Databases;
+  readonly #large: LargeWriter;
+  readonly #pausing: Pausing;
+
+  /**
+   * The files exist, and have been verified.
+   * @throws TesseraError `storage_format`; Error of the system or of the library
+   */
+  constructor(folder: string, { sync, timers }: SharedStoreOptions) {
+    const path = resolve(join(folder, DATA_FILE));
+    this.#pausing = { pause: () => timers.nextRound() };
+    this.#databases = openDatabases(path, { sync, readOnly: false, hasLog: true });
+    const { root, metadata } = this.#databases;
+    try {
+      const stored = metadata.get('format');
+      const format = stored === undefined ? 'unknown' : decodeUnsealed(stored);
+      if (format !== String(FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
+      this.mayBeUnsealed = metadata.get('unsealed') !== undefined;
+      // Those of processes that were killed would keep pages from being used again.
+      root.readerCheck();
+      this.space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
+      this.#large = new LargeWriter({ path, file: statSync(path, { bigint: true }), sync, hasLog: true }, timers);
+    } catch (error) {
+      void root.close();
+      throw error;
+    }
+  }
+
+  /** Whether a view shows what is committed by now, by whichever process. */
+  isCurrent(view: LmdbByteView): boolean {
+    const { root } = this.#databases;
+    // The library answers with the same transaction if nothing was committed since.
+    root.resetReadTxn();
+    const present = root.useReadTransaction();
+    present.done();
+    return present === view.transaction;
+  }
+
+  /** Pins what is committed now. */
+  view(): LmdbByteView {
+    const { root } = this.#databases;
+    root.resetReadTxn();
+    return new LmdbByteView(this.#databases, root.useReadTransaction(), false);
+  }
+
+  lastStamp(view: LmdbByteView): Versionstamp {
+    return BigInt(this.#stored('stamp', view) ?? 0);
+  }
+
+  /** The log as a view shows it. */
+  logOf(view: LmdbByteView): LogSource {
+    return { groups: (after, upTo, visit) => this.#visitGroups(after, upTo, visit, view) };
+  }
+
+  /**
+   * Writes what `judge` answers, or nothing if that is nothing. What `judge` throws is thrown, with nothing written.
+   * @throws Error of the library
+   */
+  async write(judge: Judge): Promise<void> {
+    const { root } = this.#databases;
+    try {
+      await root.childTransaction(() => {
+        this.space.look();
+        const write = judge(this.#locked(), AT_ONCE);
+        if (write === undefined) return;
+        invariant(!isPromise(write), 'a group is judged in one turn');
+        for (const change of write.changes) putChange(this.#databases, change);
+        const { version, stamp, logged } = write.result;
+        putVersion(this.#databases, version, stamp);
+        putLog(this.#databases, version, logged);
+      });
+    } catch (error) {
+      throw await commitError(error);
+    }
+  }
+
+  /** The same for many changes, in steps and on a thread of its own, if there is one to be had. */
+  async writeLarge(judge: Judge): Promise<void> {
+    const isWritten = await this.#large.use(async (thread) => {
+      await thread.begin();
+      const view = this.view();
+      try {
+        this.space.look();
+        const write = await judge(this.#locked(view), this.#pausing);
+        await (write === undefined ? thread.abort() : thread.write(write.changes, write.result));
+      } catch (error) {
+        await thread.abort();
+        throw error;
+      } finally {
+        view.release();
+      }
+    });
+    if (!isWritten) await this.write(judge);
+  }
+
+  async close(): Promise<void> {
+    await this.#large.close();
+    await this.#databases.root.close();
+    this.space.close();
+  }
+
+  /** Within a write the library reads what is committed; on a thread's behalf a view shows the same. */
+  #locked(view?: LmdbByteView): LockedStore {
+    return {
+      version: Number(this.#stored('version', view) ?? 0),
+      lastStamp: BigInt(this.#stored('stamp', view) ?? 0),
+      groups: (after, upTo, visit) => this.#visitGroups(after, upTo, visit, view),
+    };
+  }
+
+  #stored(name: MetadataName, view: LmdbByteView | undefined): string | undefined {
+    const { metadata } = this.#databases;
+    const bytes = view === undefined ? metadata.get(name) : metadata.get(name, { transaction: view.transaction });
+    return bytes === undefined ? undefined : decodeMetadata(name, bytes);
+  }
+
+  #visitGroups(after: number, upTo: number, visit: (group: LoggedGroup) => void, view: LmdbByteView | undefined): void {
+    const { log } = this.#databases;
+    for (let version = after + 1; version <= upTo; version++) {
+      const key = logKey(version);
+      const bytes = view === undefined ? log?.get(key) : log?.get(key, { transaction: view.transaction });
+      if (bytes === undefined) return;
+      visit(groupOf(version, LOG_VALUES.decode(key, bytes)));
+    }
+  }
+}
+
+/** For work that must not be interrupted. */
+export const AT_ONCE: Pausing = { pause: () => undefined };

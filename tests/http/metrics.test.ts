@@ -1,0 +1,108 @@
+/** `GET /metrics`, over a real server. */
+import { Surreal } from 'surrealdb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { RunningServer } from '../../src/server/server.js';
+import { ParsedMetrics } from '../support/prometheus.js';
+import { ROOT, startTestServer } from '../support/server.js';
+
+const SELECTION = { 'surreal-ns': 'test', 'surreal-db': 'test' };
+
+describe('GET /metrics', () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.close());
+
+  const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const AS_ROOT = { authorization: basic(ROOT.username, ROOT.password) };
+
+  async function sql(text: string, headers: Readonly<Record<string, string>> = AS_ROOT): Promise<Response> {
+    const accept = { accept: 'application/json' };
+    return fetch(`${server.url}/sql`, { method: 'POST', body: text, headers: { ...accept, ...SELECTION, ...headers } });
+  }
+
+  async function metrics(): Promise<ParsedMetrics> {
+    const answer = await fetch(`${server.url}/metrics`, { headers: AS_ROOT });
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(answer.status).toBe(200);
+    return new ParsedMetrics(await answer.text());
+  }
+
+  test('is for users of the root level', async () => {
+    await sql("DEFINE USER below ON NAMESPACE PASSWORD 'a password' ROLES OWNER");
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(403);
+    const below = { authorization: basic('below', 'a password'), 'surreal-auth-ns': 'test' };
+    expect((await fetch(`${server.url}/metrics`, { headers: below })).status).toBe(403);
+    await sql("DEFINE USER viewer ON ROOT PASSWORD 'a password' ROLES VIEWER");
+    const viewer = { authorization: basic('viewer', 'a password') };
+    expect((await fetch(`${server.url}/metrics`, { headers: viewer })).status).toBe(200);
+  });
+
+  test('counts requests and statements with their outcomes', async () => {
+    const before = await metrics();
+    await sql('CREATE a; SELECT * FROM a; THROW "no"; BEGIN; CREATE a; COMMIT');
+    await sql('SELECT * FROM');
+    const after = await metrics();
+    const grown = (name: string, labels: Readonly<Record<string, string>>) =>
+      after.sum(name, labels) - before.sum(name, labels);
+    expect(grown('tessera_request_duration_seconds_count', { door: 'sql', method: 'POST', outcome: 'ok' })).toBe(1);
+    expect(grown('tessera_request_duration_seconds_count', { door: 'sql', outcome: 'rejected' })).toBe(1);
+    expect(grown('tessera_request_errors_total', { code: 'parse_error' })).toBe(1);
+    expect(grown('tessera_statement_duration_seconds_count', { kind: 'create', outcome: 'ok' })).toBe(2);
+    expect(grown('tessera_statement_duration_seconds_count', { kind: 'select', outcome: 'ok' })).toBe(1);
+    expect(grown('tessera_statement_errors_total', { code: 'thrown' })).toBe(1);
+  });
+
+  test('counts sign-ins with their outcomes', async () => {
+    const before = await metrics();
+    await sql('RETURN 1', { authorization: basic('nobody', 'wrong') });
+    const after = await metrics();
+    const failed = { action: 'sign-in', method: 'basic', outcome: 'failed' };
+    expect(after.sum('tessera_sign_ins_total', failed) - before.sum('tessera_sign_ins_total', failed)).toBe(1);
+  });
+
+  test('counts the requests of WebSockets, and shows what they hold', async () => {
+    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+    await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
+    await client.signin(ROOT);
+    await client.use({ namespace: 'test', database: 'test' });
+    await client.query('DEFINE TABLE watched; LIVE SELECT * FROM watched');
+    const held = await metrics();
+    expect(held.sum('tessera_request_duration_seconds_count', { door: 'websocket', method: 'signin' })).toBe(1);
+    expect(held.sum('tessera_request_duration_seconds_count', { door: 'websocket', method: 'query' })).toBeGreaterThan(
+      0,
+    );
+    expect(held.sum('tessera_live_queries')).toBe(1);
+    expect(held.sum('tessera_sessions', { state: 'signed_in' })).toBe(1);
+    await client.close();
+  });
+
+  test('shows the process, and names of clients don’t become labels', async () => {
+    await fetch(`${server.url}/no/such/route`);
+    await fetch(`${server.url}/rpc`, {
+      method: 'POST',
+      body: JSON.stringify({ id: 1, method: 'no_such_method' }),
+      headers: { ...AS_ROOT, 'content-type': 'application/json' },
+    });
+    const shown = await metrics();
+    expect(shown.names).toContain('process_cpu_seconds_total');
+    expect(shown.names).toContain('nodejs_eventloop_lag_seconds');
+    expect(shown.sum('tessera_request_duration_seconds_count', { door: 'none', outcome: 'rejected' })).toBe(1);
+    expect(JSON.stringify(shown.samples)).not.toContain('no_such');
+  });
+});
+
+test('An address of its own answers without signing in, and nothing else', async () => {
+  const server = await startTestServer({ SVC_METRICS_BIND: '127.0.0.1:0' });
+  try {
+    expect(server.metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+    const answer = await fetch(server.metricsUrl as string);
+    expect(new ParsedMetrics(await answer.text()).sum('tessera_build_info')).toBe(1);
+    expect((await fetch((server.metricsUrl as string).replace('/metrics', '/sql'))).status).toBe(404);
+    expect((await fetch(server.metricsUrl as string, { method: 'POST' })).status).toBe(404);
+  } finally {
+    await server.close();
+  }
+});

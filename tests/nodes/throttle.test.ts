@@ -1,0 +1,94 @@
+/** Failed sign-ins where several nodes use one store: what fails at one delays at all. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { prefixRange } from '../../src/catalog/keys.js';
+import { FAILURES_PREFIX } from '../../src/catalog/nodes/keys.js';
+import { objectFrom } from '../../src/value/value.js';
+import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
+import { settled } from '../support/node-process.js';
+
+const QUICK = { authentication: { failureDelay: { minimum: 0, step: 1 } } };
+const ADDRESS = '192.0.2.1';
+const WRONG = { user: 'ann', pass: 'wrong' };
+/** Failures that are free of delay at one node alone: those of one account from one address. */
+const FREE = 5;
+
+let nodes: NodeDatabases;
+let one: DatabaseNode;
+let two: DatabaseNode;
+beforeEach(async () => {
+  nodes = new NodeDatabases();
+  one = await nodes.join(QUICK);
+  two = await nodes.join(QUICK);
+  await nodes.ask(one, "DEFINE USER ann ON ROOT PASSWORD 'ann has a password' ROLES VIEWER");
+});
+afterEach(() => nodes.close());
+
+/** An attempt: the error that it ended with, `in`, or `waiting`. */
+interface Attempt {
+  outcome: string;
+}
+
+function begin({ database }: DatabaseNode, ip: string, credentials: Record<string, string>): Attempt {
+  const attempt = { outcome: 'waiting' };
+  database
+    .session({ ip })
+    .signIn(objectFrom(credentials))
+    .then(
+      () => {
+        attempt.outcome = 'in';
+      },
+      ({ code }) => {
+        attempt.outcome = code;
+      },
+    );
+  return attempt;
+}
+
+/** Threads hash passwords, in the order in which attempts begin. No time passes for the nodes. */
+async function outcomeOf(attempt: Attempt): Promise<string> {
+  while (attempt.outcome === 'waiting') await settled();
+  return attempt.outcome;
+}
+
+const rows = async () => {
+  const reader = one.engine.begin({ writable: false });
+  const count = await nodes.during(reader.count(prefixRange(FAILURES_PREFIX)));
+  reader.cancel();
+  return count;
+};
+
+test('Attempts that fail at one node are delayed at another after one interval', async () => {
+  for (let time = 0; time <= FREE; time++) expect(await outcomeOf(begin(one, ADDRESS, WRONG))).toBe('invalid_auth');
+  await nodes.pass(500);
+  const delayed = begin(two, ADDRESS, WRONG);
+  // One from elsewhere for another account isn't; it begins later and has ended.
+  expect(await outcomeOf(begin(two, '192.0.2.9', { ...WRONG, user: 'bob' }))).toBe('invalid_auth');
+  expect(delayed.outcome).toBe('waiting');
+  await nodes.pass(1_000);
+  expect(await outcomeOf(delayed)).toBe('invalid_auth');
+});
+
+test('Nobody counts them twice', async () => {
+  for (let time = 0; time < FREE; time++) expect(await outcomeOf(begin(one, ADDRESS, WRONG))).toBe('invalid_auth');
+  await nodes.pass(500);
+  for (const node of [one, two]) expect(await outcomeOf(begin(node, ADDRESS, WRONG))).toBe('invalid_auth');
+});
+
+test('A success writes nothing', async () => {
+  expect(await outcomeOf(begin(one, ADDRESS, { user: 'ann', pass: 'ann has a password' }))).toBe('in');
+  await nodes.pass(1_000);
+  expect(await rows()).toBe(0);
+});
+
+test('What is written of failures says no names, and goes after a while', async () => {
+  await outcomeOf(begin(one, ADDRESS, WRONG));
+  await nodes.pass(500);
+  const reader = two.engine.begin({ writable: false });
+  const batch = await nodes.during(reader.scan(prefixRange(FAILURES_PREFIX)).next());
+  reader.cancel();
+  expect(JSON.stringify(batch)).not.toMatch(/ann|192/);
+  expect(batch).toHaveLength(1);
+  expect(batch?.[0]?.[1]).toHaveLength(3);
+  await nodes.pass(65_000);
+  expect(await rows()).toBe(0);
+});

@@ -1,0 +1,94 @@
+/** Analyzers: that long texts yield to other requests, and that every text has terms. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { untilTrue } from '../../src/base/promise-or-value.js';
+import type { AnalyzerFilter, TokenizerName } from '../../src/language/ast.js';
+import { Analyzer, type TermAt } from '../../src/search/analyzer.js';
+import { kindOf, LETTER, OTHER } from '../../src/search/characters.js';
+import { createTokenizer } from '../../src/search/tokenizer.js';
+
+const noFiles = (path: string): never => {
+  throw new Error(path);
+};
+
+function analyzer(tokenizers: readonly TokenizerName[], filters: readonly AnalyzerFilter[]): Analyzer {
+  return new Analyzer({ tokenizers, filters }, noFiles);
+}
+
+/** The terms of a text with how often others had their turn, and how many terms came between two turns at the most. */
+function analyzed(parts: Analyzer, text: string): { terms: TermAt[]; pauses: number; most: number } {
+  const terms: TermAt[] = [];
+  let pauses = 0;
+  let most = 0;
+  let since = 0;
+  const pause = () => {
+    pauses++;
+    since = 0;
+  };
+  // Nothing is waited for.
+  void parts.termsAt(text, pause, (term) => {
+    terms.push(term);
+    most = Math.max(most, ++since);
+  });
+  return { terms, pauses, most };
+}
+
+test('a text of 16 MiB is analyzed piece by piece', () => {
+  const { terms, pauses, most } = analyzed(
+    analyzer(['blank'], [{ kind: 'lowercase' }]),
+    'lorem ipsum '.repeat(1_398_102),
+  );
+  expect(terms.length).toBe(2_796_204);
+  expect(pauses).toBeGreaterThan(1_000);
+  expect(most).toBeLessThan(5_000);
+});
+
+test('a text that becomes many ngrams is analyzed in smaller pieces', () => {
+  const { most } = analyzed(
+    analyzer(['blank'], [{ kind: 'ngram', min: 1, max: 30 }]),
+    `${'a'.repeat(60)} `.repeat(500),
+  );
+  expect(most).toBeLessThan(20_000);
+});
+
+test('a token of 1 MiB is cut into pieces', () => {
+  const { terms } = analyzed(analyzer(['blank'], [{ kind: 'snowball', language: 'english' }]), 'x'.repeat(2 ** 20));
+  expect(terms.map(({ term }) => term.length)).toEqual(Array.from({ length: 128 }, () => 8_192));
+});
+
+test('lone surrogates are part of no token', () => {
+  const { terms } = analyzed(analyzer(['blank'], []), 'a\ud800b \udc00 c\udfff');
+  expect(terms.map(({ term }) => term)).toEqual(['a', 'b', 'c']);
+  expect([0xd800, 0xdfff].map(kindOf)).toEqual([OTHER, OTHER]);
+});
+
+const NAMES: readonly TokenizerName[] = ['blank', 'class', 'camel', 'punct', 'segment'];
+
+test('tokens follow one another, and hold all letters of the text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.subarray([...NAMES]), (text, tokenizers) => {
+      let last = 0;
+      let letters = 0;
+      const visit = (start: number, end: number) => {
+        expect(start).toBeGreaterThanOrEqual(last);
+        expect(end).toBeGreaterThan(start);
+        last = end;
+        letters += lettersOf(text.slice(start, end));
+      };
+      const tokenizing = createTokenizer({ tokenizers, keepsMarks: false })(text, visit);
+      void untilTrue(() => tokenizing.run(3));
+      expect(last).toBeLessThanOrEqual(text.length);
+      expect(letters).toBe(lettersOf(text));
+    }),
+  );
+});
+
+function lettersOf(text: string): number {
+  return [...text].filter((character) => kindOf(character.codePointAt(0) as number) === LETTER).length;
+}
+
+test('the text of a query grows no ngrams', () => {
+  const grown = analyzer(['blank'], [{ kind: 'lowercase' }, { kind: 'edgengram', min: 2, max: 3 }]);
+  expect(analyzed(grown, 'Hello').terms.map(({ term }) => term)).toEqual(['he', 'hel']);
+  expect(analyzed(grown.forQueries, 'Hello').terms.map(({ term }) => term)).toEqual(['hello']);
+});

@@ -1,0 +1,53 @@
+/**
+ * One of several processes on a folder: `node shared-lmdb-child.js <folder> <owner> <mode> <name> <count>`. It prints a line for each commit once it
+ * is acknowledged.
+ *
+ * `histories` runs transactions of all kinds on a few keys and prints what they read and wrote; `<name>` seeds them. `increment` increments one
+ * counter. `commit` and `large` commit until they are killed, as in `crash-child.ts`; `large` says before each commit that it begins.
+ */
+import { writeSync } from 'node:fs';
+import { openSharedLmdb } from '../../src/storage/engines/shared-lmdb/open.js';
+import { withRetries } from '../../src/storage/retry.js';
+import { runTransactions } from '../support/shared-histories.js';
+
+const [, , folder = '', owner = '', mode = '', name = '', count = '0'] = process.argv;
+const engine = openSharedLmdb(folder, { owner: Number(owner), size: 3 });
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+const MODES: Readonly<Record<string, () => Promise<void>>> = {
+  histories: () => runTransactions(engine, Number(name), Number(count), (history) => say(JSON.stringify(history))),
+  async increment() {
+    for (let left = Number(count); left > 0; left--) {
+      await withRetries(engine, async (transaction) => {
+        transaction.put('counter', ((await transaction.get('counter')) as number) + 1);
+        transaction.append('log/', name);
+      });
+      say('incremented');
+    }
+  },
+  async commit() {
+    for (let round = 1; ; round++) {
+      const transaction = engine.begin({ writable: true });
+      transaction.put(`left/${name}/${round}`, 'x'.repeat(round % 5_000));
+      transaction.put(`last/${name}`, round);
+      transaction.put(`right/${name}/${round}`, round);
+      await transaction.commit();
+      say(`${name} ${round}`);
+    }
+  },
+  async large() {
+    for (let round = 1; ; round++) {
+      const transaction = engine.begin({ writable: true });
+      for (let at = 0; at < 10_000; at++) transaction.put(`many/${at}`, round);
+      say(`begin ${round}`);
+      await transaction.commit();
+      say(`end ${round}`);
+    }
+  },
+};
+
+await MODES[mode]?.();
+await engine.close();
