@@ -4,12 +4,20 @@
  */
 export type PromiseOrValue<T> = T | Promise<T>;
 
-/** Whether `value` is a promise. Tessera's values never have a callable `then`. */
+/**
+ * Whether `value` is a promise. Tessera's values never have a callable `then`.
+ *
+ * `andThen` takes a closure even where there is nothing to wait for. On the path of every statement the test is written
+ * out instead: `RETURN 1` in process takes 0.83 rather than 1.08 µs (`docs/PERFORMANCE.md`, appendix B).
+ */
 export function isPromise<T>(value: PromiseOrValue<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Calls `next` with the value, synchronously if it is available. Errors of `next` are thrown or reject. */
+/**
+ * Calls `next` with the value, synchronously if it is available. Errors of `next` are thrown or reject. Nested calls
+ * read worse than a generator that yields promises, which was tried: for four steps it takes 10 µs rather than 0.1.
+ */
 export function andThen<T, U>(value: PromiseOrValue<T>, next: (value: T) => PromiseOrValue<U>): PromiseOrValue<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

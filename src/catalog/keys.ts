@@ -57,6 +57,7 @@ export function namespaceArea(namespace: Id): Area {
   return `N${idBytes(namespace)}`;
 }
 
+/** The area of all keys of a database. */
 export function databaseArea(database: Id): Area {
   return `D${idBytes(database)}`;
 }
@@ -91,6 +92,7 @@ const TABLE_KINDS = { field: 'f', index: 'i', 'replaced-index': 'o', event: 'e' 
 /** Kinds of definitions on a table. */
 export type TableMemberKind = keyof typeof TABLE_KINDS;
 
+/** The key of a definition: `name` as in the DEFINE statement. */
 export function definitionKey(area: Area, kind: AreaKind, name: string): Key {
   return `${area}d${AREA_KINDS[kind]}${nameBytes(name)}`;
 }

@@ -40,7 +40,7 @@ export async function runCopy(
   if (source.engine === 'lmdb') statSync(join(source.path, DATA_FILE));
   let progress = new Progress('Copied', errors);
   await using(openEngine(from, { ...FOR_COPIES, readOnly: true }), (fromEngine) =>
-    using(openEngine(to, FOR_COPIES), async (toEngine) => {
+    using(openEngine(to, { ...FOR_COPIES, exclusive: true }), async (toEngine) => {
       const ends = { from: fromEngine, to: toEngine, source: await identityOf(source) };
       const copied = await copyStore(ends, {
         copied: (bytes) => progress.add(bytes),

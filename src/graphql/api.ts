@@ -1,9 +1,10 @@
 /** What databases offer over GraphQL, made from their definitions and kept as long as these stay as they are. */
 import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
-import type { RequestActivity, Session } from '../session/contract.js';
+import type { Session } from '../session/contract.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { EffectiveLimitsByRole, type RulesOfRoles } from './effective-limits.js';
@@ -78,12 +79,11 @@ export class DatabaseApis {
   }
 
   /**
-   * What the selected database offers to a session.
+   * What the selected database, which has these definitions, offers to a session.
    * @throws TesseraError `graphql_not_configured`, `graphql_no_tables`
    */
-  async of(session: Session, activity?: RequestActivity): Promise<DatabaseApi> {
+  of(session: Session, catalog: DatabaseCatalog | undefined): DatabaseApi {
     const { limits, roles, guardedByDefault, hideDenied, warn } = this.#options;
-    const catalog = await session.catalog(activity);
     const config = catalog?.configs.get('graphql')?.config;
     if (catalog === undefined || config?.kind !== 'graphql' || !exposesAny(config)) {
       throw failure('graphql_not_configured');

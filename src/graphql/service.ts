@@ -6,10 +6,10 @@ import { realEnvironment } from '../env/real.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { pausingOf } from '../exec/runtime/cooperative-yielding.js';
 import { RequestInterrupt } from '../exec/runtime/interrupt.js';
-import type { RequestActivity, Session } from '../session/contract.js';
+import type { CatalogSnapshot, RequestActivity, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
-import { DatabaseApis } from './api.js';
+import { type DatabaseApi, DatabaseApis } from './api.js';
 import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { readVariables } from './document/variables.js';
@@ -64,6 +64,8 @@ interface Ready {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly allowance: EffectiveLimits;
+  /** The definitions that it was prepared with; absent for a guest who may only sign in. */
+  readonly definitions: CatalogSnapshot | undefined;
 }
 type Refused = Pick<OperationResult, 'failures'>;
 
@@ -97,10 +99,10 @@ export class GraphqlService {
    * @throws TesseraError when it can't be run at all: `graphql_not_configured`, `graphql_limit`, …
    */
   async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<OperationResult> {
-    const ready = await this.#ready(session, request);
-    if ('failures' in ready) return ready;
-    if (isSubscription(ready)) throw failure('graphql_not_streamed');
-    return this.#answer(ready, session, spending);
+    return this.#prepared(session, request, {}, (ready) => {
+      if (isSubscription(ready)) throw failure('graphql_not_streamed');
+      return this.#answer(ready, session, spending);
+    });
   }
 
   /**
@@ -117,9 +119,20 @@ export class GraphqlService {
     session: Session,
     request: GraphqlRequest,
   ): Promise<OperationResult | ResponseStream<OperationResult>> {
-    const ready = await this.#ready(session, request);
-    if ('failures' in ready) return ready;
-    if (!isSubscription(ready)) return this.#answer(ready, session, this.spending(session));
+    return this.#prepared(session, request, {}, (ready) =>
+      isSubscription(ready)
+        ? this.#begin(ready, session, request)
+        : this.#answer(ready, session, this.spending(session)),
+    );
+  }
+
+  /** Begins a subscription. */
+  async #begin(
+    ready: Ready,
+    session: Session,
+    request: GraphqlRequest,
+  ): Promise<OperationResult | ResponseStream<OperationResult>> {
+    ready.definitions?.release();
     const root = subscriptionRoot(ready);
     try {
       const work = root.plan.begin(this.#call(ready, session));
@@ -140,28 +153,58 @@ export class GraphqlService {
    * @throws TesseraError why the subscription ends
    */
   async #answerToChange(session: Session, request: GraphqlRequest, event: Value): Promise<OperationResult> {
-    const ready = await this.#ready(session, request, { background: true });
-    if ('failures' in ready) {
-      const [first] = ready.failures;
+    const answer = await this.#prepared(session, request, { background: true }, (ready) => {
+      const { definitions } = ready;
+      invariant(definitions !== undefined, 'a guest without rights has no subscription');
+      const call = this.#call(ready, session);
+      return this.#outcome(call, async () => [await runEvent(subscriptionRoot(ready), event, call, definitions)]);
+    });
+    if (!('roots' in answer)) {
+      const [first] = answer.failures;
       invariant(first !== undefined, 'a refusal has a reason');
       throw first.error;
     }
-    const call = this.#call(ready, session);
-    return this.#outcome(call, async () => [await runEvent(subscriptionRoot(ready), event, call, session)]);
+    return answer;
+  }
+
+  /** Runs `work` with the operation of a request, if it may run; otherwise answers what is wrong with the request. */
+  async #prepared<T>(
+    session: Session,
+    request: GraphqlRequest,
+    activity: RequestActivity,
+    work: (ready: Ready) => Promise<T>,
+  ): Promise<T | Refused> {
+    const definitions = session.isAdmitted ? await session.catalogSnapshot(activity) : undefined;
+    try {
+      const ready = await this.#ready(session, request, definitions);
+      return 'failures' in ready ? ready : await work(ready);
+    } finally {
+      definitions?.release();
+    }
   }
 
   /** An operation that may run, with its variables; or what is wrong with the request. */
-  async #ready(session: Session, request: GraphqlRequest, activity?: RequestActivity): Promise<Ready | Refused> {
-    const api = session.isAdmitted ? await this.#apis.of(session, activity) : this.#apis.signInOnly;
+  async #ready(
+    session: Session,
+    request: GraphqlRequest,
+    definitions: CatalogSnapshot | undefined,
+  ): Promise<Ready | Refused> {
+    const api = definitions === undefined ? this.#apis.signInOnly : this.#apis.of(session, definitions.catalog);
     const allowance = api.effectiveLimits.of(session.identity);
     const text = this.#trusted.textOf(request);
     const prepared = api.documents.prepare(text, request.operationName, allowance, request.only);
     // A session that may not run statements may sign in; everything else fails as statements would.
-    if (api === this.#apis.signInOnly && !(prepared.ok && isOfMutation(prepared))) await this.#apis.of(session);
+    if (api === this.#apis.signInOnly && !(prepared.ok && isOfMutation(prepared))) await this.#api(session);
     if (!prepared.ok) return { failures: prepared.failures };
     const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };
-    return { operation: api.operation(prepared), variables: variables.values, allowance };
+    return { operation: api.operation(prepared), variables: variables.values, allowance, definitions };
+  }
+
+  async #api(session: Session): Promise<DatabaseApi> {
+    const definitions = await session.catalogSnapshot();
+    definitions.release();
+    return this.#apis.of(session, definitions.catalog);
   }
 
   /** A run of its own. */
@@ -171,9 +214,13 @@ export class GraphqlService {
   }
 
   #answer(ready: Ready, session: Session, spending: Spending): Promise<OperationResult> {
-    const { operation, variables } = ready;
+    const { operation, variables, definitions } = ready;
     const compiled = operation.compiled(variables);
     const call = this.#call(ready, session, spending);
+    if (definitions !== undefined && readsMore(operation, compiled)) {
+      return this.#outcome(call, () => inSnapshot(definitions, (snapshot) => runQuery(compiled, call, snapshot)));
+    }
+    definitions?.release();
     return this.#outcome(call, () => runnerOf(operation)(compiled, call, session));
   }
 
@@ -218,7 +265,7 @@ export class GraphqlService {
    * @throws TesseraError `graphql_introspection_disabled`, `graphql_document_untrusted`, `graphql_not_configured`, …
    */
   async sdl(session: Session): Promise<string> {
-    const api = await this.#apis.of(session);
+    const api = await this.#api(session);
     if (this.#trusted.isClosed) throw failure('graphql_document_untrusted');
     const { introspectionForbiddenBy: setting } = api.effectiveLimits.of(session.identity);
     if (setting !== undefined) throw failure('graphql_introspection_disabled', { setting });
@@ -237,18 +284,13 @@ function isSubscription({ operation }: Ready): boolean {
 type Run = (compiled: CompiledOperation, call: ExecutionContext, session: Session) => Promise<RootResult[]>;
 
 function runnerOf({ node }: Operation): Run {
-  if (node.operation === OperationTypeNode.QUERY) return runConsistently;
+  if (node.operation === OperationTypeNode.QUERY) return runQuery;
   return isTransaction(node) ? runTransaction : runMutation;
 }
 
-/** A query reads one state of the database. */
-async function runConsistently(
-  compiled: CompiledOperation,
-  call: ExecutionContext,
-  session: Session,
-): Promise<RootResult[]> {
-  if (!compiled.hasMore && compiled.roots.length === 1) return runQuery(compiled, call, session);
-  return inSnapshot(session, (snapshot) => runQuery(compiled, call, snapshot));
+/** Whether it is a query of several statements, which have to read one state of the database. */
+function readsMore({ node }: Operation, { hasMore, roots }: CompiledOperation): boolean {
+  return node.operation === OperationTypeNode.QUERY && (hasMore || roots.length !== 1);
 }
 
 /** The one field of a subscription. @throws TesseraError `graphql_operation` when @skip has left none */

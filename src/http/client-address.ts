@@ -8,6 +8,7 @@ export type ClientAddressSource =
   /** A lower-case header that trusted proxies set; for other peers the socket's address counts. */
   | { readonly from: 'header'; readonly header: string; readonly trusted: BlockList };
 
+/** The client's IP address: the socket's, or that of the header if a trusted proxy sent it; `undefined` if unknown. */
 export function clientAddress(request: IncomingMessage, source: ClientAddressSource): string | undefined {
   if (source.from === 'none') return undefined;
   const peer = plainAddress(request.socket.remoteAddress);

@@ -1,16 +1,20 @@
 /** Parameters that the engine binds. */
 
+/** Those that mean the current document wherever there is one. */
+export const CURRENT_DOCUMENT_PARAMS: ReadonlySet<string> = new Set(['this', 'self']);
+
 /**
- * Those that mean a document wherever there is one: `$this` and `$self` the current one, `$parent` the one around it. A
- * variable of such a name is seen only where there is none.
+ * The same, and `$parent`, which means the document around it. A variable of such a name is seen only where there is no
+ * document.
  */
-export const DOCUMENT_PARAMS: ReadonlySet<string> = new Set(['this', 'self', 'parent']);
+export const DOCUMENT_PARAMS: ReadonlySet<string> = new Set([...CURRENT_DOCUMENT_PARAMS, 'parent']);
 
 /**
  * Those that say who and where a request is, or that statements bind themselves; no client, no LET and no DEFINE PARAM
  * may bind them.
  */
-export const REQUEST_PARAMS: ReadonlySet<string> = new Set(['access', 'auth', 'session', 'token']);
+export const REQUEST_PARAMS: ReadonlySet<string> = new Set<RequestParam>(['access', 'auth', 'session', 'token']);
+export type RequestParam = 'access' | 'auth' | 'session' | 'token';
 
 /** Those of events and of the clauses of fields. */
 const CHANGE_PARAMS = ['after', 'before', 'event', 'input', 'value'];

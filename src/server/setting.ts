@@ -50,16 +50,19 @@ export function toggle(row: Row): Setting<boolean> {
   return { ...row, read: (text = 'false') => readBoolean(text) };
 }
 
+/** Readers of settings take a text and throw an `Error` with a message for the operator. This one takes any text. */
 export function readText(text: string): string {
   return text;
 }
 
+/** `true`, `false`, `1` or `0`. @throws Error */
 export function readBoolean(text: string): boolean {
   const value = { true: true, '1': true, false: false, '0': false }[text.toLowerCase()];
   if (value === undefined) throw new Error(`"${text}" is neither true nor false`);
   return value;
 }
 
+/** One of the given words. @throws Error */
 export function readChoice<const C extends string>(choices: readonly C[]): (text: string) => C {
   return (text) => {
     const choice = choices.find((known) => known === text);
@@ -76,6 +79,7 @@ export function readList(text: string): readonly string[] {
     .filter((item) => item !== '');
 }
 
+/** A whole number from 1 to 999,999,999. @throws Error */
 export function readCount(text: string): number {
   if (!/^\d{1,9}$/.test(text) || text === '0') throw new Error(`"${text}" is not a whole number above 0`);
   return Number(text);

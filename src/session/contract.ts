@@ -48,6 +48,19 @@ export interface SessionOpening {
  */
 export type NotificationSink = (notification: Notification) => PromiseOrValue<void>;
 
+/** The definitions of a database, and the snapshot that they were read from. */
+export interface CatalogSnapshot {
+  /** `undefined` if the database doesn't exist. */
+  readonly catalog: DatabaseCatalog | undefined;
+  /**
+   * Keeps the snapshot for statements: it counts from now on like one of `begin`, and the request ends it.
+   * @throws TesseraError `too_many_transactions`, `session_expired`
+   */
+  hold(): PromiseOrValue<HeldTransaction>;
+  /** Gives the snapshot up, unless it is held. Must be called. */
+  release(): void;
+}
+
 export interface RequestActivity {
   /** Background activity, such as reads for a subscription: it doesn't reset the session's idle timeout. */
   readonly background?: boolean;
@@ -167,10 +180,10 @@ export interface Session extends StatementExecutor {
    */
   import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void>;
   /**
-   * The definitions of the selected database, as this session may use them to build a schema; `undefined` if it doesn't
-   * exist.
+   * Reads the definitions of the selected database, as this session may use them to build a schema, in a snapshot that
+   * the statements of the request can go on with.
    */
-  catalog(options?: RequestActivity): Promise<DatabaseCatalog | undefined>;
+  catalogSnapshot(options?: RequestActivity): Promise<CatalogSnapshot>;
   /**
    * Checks that the session is still valid, for callers which opened it earlier and don't get notified of changes.
    * @throws TesseraError `session_expired`

@@ -32,10 +32,12 @@ export function datetimeFromMilliseconds(milliseconds: number): Datetime | undef
   return datetimeFrom(seconds, Math.round((milliseconds - seconds * 1000) * 1e6));
 }
 
+/** Nanoseconds since 1970 UTC. */
 export function datetimeNanoseconds(datetime: Datetime): bigint {
   return BigInt(datetime.seconds) * NANOSECONDS_PER_SECOND + BigInt(datetime.nanoseconds);
 }
 
+/** Milliseconds since 1970 UTC, with a fraction. */
 export function datetimeMilliseconds(datetime: Datetime): number {
   return datetime.seconds * 1000 + datetime.nanoseconds / 1e6;
 }

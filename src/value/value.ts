@@ -274,10 +274,12 @@ export function isObject(value: Value): value is ObjectValue {
   return value instanceof PlainObject;
 }
 
+/** Whether a value is an array; sets are not. */
 export function isArray(value: Value): value is ArrayValue {
   return Array.isArray(value);
 }
 
+/** Whether a value is an int (number or bigint), float or decimal. */
 export function isNumber(value: Value): value is NumberValue {
   return typeof value === 'number' || typeof value === 'bigint' || value instanceof Float || value instanceof Decimal;
 }

@@ -155,6 +155,7 @@ export function membersOf(value: Value): readonly Value[] {
     : shape.coordinates;
 }
 
+/** The error of a value of more than `limit` parts or bytes: `value_too_large`. */
 export function tooLarge(limit: number) {
   return failure('value_too_large', { limit });
 }

@@ -31,7 +31,7 @@ function startCopy(from: string, to: string): { process: ChildProcess; ended: Pr
 
 /** The last key that was copied. */
 async function lastCopied(address: string): Promise<string> {
-  const engine = await openPostgres(address, { isShared: true, readOnly: true }).catch(() => undefined);
+  const engine = await openPostgres(address, { readOnly: true }).catch(() => undefined);
   const transaction = engine?.begin({ writable: false });
   const marker = await transaction?.get(COPY_MARKER);
   transaction?.cancel();

@@ -158,7 +158,7 @@ describe('the handler', () => {
     const service = new GraphqlService({ report: ({ cause }) => reported.push(cause) });
     const session: Session = Object.create(stack.owner, {
       isAdmitted: { value: true },
-      catalog: { value: () => stack.owner.catalog() },
+      catalogSnapshot: { value: () => stack.owner.catalogSnapshot() },
       deadline: { value: () => undefined },
       identity: { value: stack.owner.identity },
       execute: { value: () => Promise.reject(new TypeError('secret of the process')) },

@@ -1,6 +1,7 @@
 import { validateSchema } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildSchema } from '../../src/graphql/build-schema.js';
+import { catalogOf } from '../support/catalog-of.js';
 import { type Answer, openStack, type Stack } from './stack.js';
 
 const SETUP = `
@@ -372,7 +373,7 @@ describe('the schema', () => {
       DEFINE FIELD \`größe x\`.\`a-b\`.*.c ON odd TYPE int;
       DEFINE TABLE Odd; DEFINE TABLE CreateOddInput; DEFINE TABLE Tokens; DEFINE TABLE Mutation;`);
     expect(results.every(({ outcome }) => outcome.ok)).toBe(true);
-    const catalog = await stack.owner.catalog();
+    const catalog = await catalogOf(stack.owner);
     const view = { guardedByDefault: false, hidesDenied: false };
     const { schema } = buildSchema(
       { tables: [...(catalog?.tables.values() ?? [])], functions: [], changing: new Set() },

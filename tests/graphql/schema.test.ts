@@ -6,11 +6,12 @@ import { exposedBy } from '../../src/graphql/schema/exposed.js';
 import { legalName, Names } from '../../src/graphql/schema/names.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { escapeIdentifier } from '../../src/value/text/quote.js';
+import { catalogOf } from '../support/catalog-of.js';
 import { openStack } from './stack.js';
 
 async function schemaOf(setup: string, guardedByDefault = false): Promise<GraphQLSchema> {
   const { owner } = await openStack(`DEFINE CONFIG OVERWRITE GRAPHQL AUTO; ${setup}`);
-  const catalog = await owner.catalog();
+  const catalog = await catalogOf(owner);
   const config = catalog?.configs.get('graphql')?.config;
   if (catalog === undefined || config?.kind !== 'graphql') throw new Error('the setup has no config');
   const { schema } = buildSchema(exposedBy(catalog, config), { guardedByDefault, hidesDenied: false });
@@ -382,7 +383,7 @@ input _filter_first_table {
             await owner.query(`DEFINE FIELD OVERWRITE ${escapeIdentifier(field)} ON ${escaped} TYPE ${kind}`);
           }
         }
-        const catalog = await owner.catalog();
+        const catalog = await catalogOf(owner);
         const { schema } = buildSchema(
           { tables: [...(catalog?.tables.values() ?? [])], functions: [], changing: new Set() },
           {

@@ -11,8 +11,8 @@ export interface Stack {
   readonly database: OpenDatabase;
   readonly owner: Session;
   readonly service: GraphqlService;
-  /** How often statements were sent to the owner's session, and how many. */
-  readonly sent: { calls: number; statements: number };
+  /** How often statements were sent to the owner's session, how many, and how many requests held a snapshot. */
+  readonly sent: { calls: number; statements: number; snapshots: number };
   /** These statements. */
   readonly last: Statement[];
   /** The standard answer. */
@@ -39,7 +39,7 @@ export async function openStack(setup: string, options: GraphqlOptions = {}): Pr
   for (const { outcome } of await owner.query(setup)) if (!outcome.ok) throw outcome.error;
   const service = new GraphqlService(options);
   const handle = createGraphqlHandler(service, 'standard');
-  const sent = { calls: 0, statements: 0 };
+  const sent = { calls: 0, statements: 0, snapshots: 0 };
   const last: Statement[] = [];
   const watch = <D extends StatementExecutor>(door: D): D => {
     const execute = door.execute.bind(door);
@@ -54,6 +54,15 @@ export async function openStack(setup: string, options: GraphqlOptions = {}): Pr
   watch(owner);
   const begin = owner.begin.bind(owner);
   owner.begin = async (options) => watch(await begin(options));
+  const catalogSnapshot = owner.catalogSnapshot.bind(owner);
+  owner.catalogSnapshot = async (activity) => {
+    const definitions = await catalogSnapshot(activity);
+    const hold = async () => {
+      sent.snapshots += 1;
+      return watch(await definitions.hold());
+    };
+    return { ...definitions, hold };
+  };
   return {
     database,
     owner,

@@ -50,7 +50,7 @@ describe('an expired session', () => {
     begin: (expired) => expired.begin(),
     'setting a variable': async (expired) => expired.setVariable('a', 1),
     'unsetting a variable': async (expired) => expired.unsetVariable('a'),
-    catalog: (expired) => expired.catalog(),
+    catalogSnapshot: (expired) => expired.catalogSnapshot(),
   };
 
   it.each(Object.entries(REFUSED))('refuses %s', async (_, act) => {

@@ -401,7 +401,7 @@ it('keeps a guest out altogether unless guests are let in', async () => {
   for (const text of ['SELECT * FROM t', 'RETURN 1', 'INFO FOR DB', 'CREATE t', 'USE NS x']) {
     expect(await answer(guest, text)).toMatch(/^not_allowed/);
   }
-  await expect((async () => guest.catalog())()).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect((async () => guest.catalogSnapshot())()).rejects.toMatchObject({ code: 'not_allowed' });
   await expect((async () => guest.begin())()).rejects.toMatchObject({ code: 'not_allowed' });
   await closed.close();
 });

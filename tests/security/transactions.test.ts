@@ -12,6 +12,7 @@ import type { ResourceUsage } from '../../src/session/database/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
+import { catalogOf } from '../support/catalog-of.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { HeldStore, openUnsynced } from '../support/held-store.js';
 import { answer, run, World } from '../support/world.js';
@@ -173,7 +174,7 @@ describe('#78', () => {
       }
       await session.import(pieces());
     },
-    catalog: (session) => session.catalog(),
+    catalog: (session) => catalogOf(session),
     graphql: async (session) => {
       await new GraphqlService().answer(session, { ...NO_VARIABLES, query: '{ t { id n } }' });
     },

@@ -2,6 +2,7 @@
 import { hash } from '@node-rs/argon2';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { objectFrom, type Value } from '../../src/value/value.js';
+import { catalogOf } from '../support/catalog-of.js';
 import { type Owned, openOwned } from '../support/owned.js';
 
 const INVALID = { code: 'invalid_auth' };
@@ -65,7 +66,7 @@ describe('a hash of less work than new ones', () => {
     return weak;
   };
   const hashNow = async () => {
-    const catalog = await owner.catalog();
+    const catalog = await catalogOf(owner);
     return catalog?.users.get('old')?.passhash;
   };
 

@@ -17,8 +17,7 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL, commits under 
   });
   beforeEach(async () => {
     const address = server.address(`heads_${stores++}`);
-    const options = { isShared: true };
-    nodes = [await openPostgres(address, options), await openPostgres(address, options)];
+    nodes = [await openPostgres(address), await openPostgres(address)];
     return async () => {
       for (const node of nodes) await node.close();
     };

@@ -150,7 +150,7 @@ describe.skipIf(postgresPrograms() === undefined)('In PostgreSQL, what is large'
   test('is applied whole or not at all where the connection is cut', async () => {
     const proxy = await CuttingProxy.start(server.port, 'commit_group');
     const address = server.address(`large_${schemas - 1}`).replace(`${server.port}`, `${proxy.port}`);
-    const engine = await openPostgres(address, { isShared: true });
+    const engine = await openPostgres(address);
     for (const moment of ['before', 'during', 'after'] as const) {
       proxy.cutNext(moment);
       const transaction = engine.begin({ writable: true });
@@ -170,7 +170,7 @@ describe.skipIf(postgresPrograms() === undefined)('In PostgreSQL, what is large'
   test('or slow to read ends with an error once it has taken too long', async () => {
     const proxy = await CuttingProxy.start(server.port, 'get_many');
     const address = server.address(`large_${schemas - 1}`).replace(`${server.port}`, `${proxy.port}`);
-    const engine = await openPostgres(`${address}&read_timeout=1`, { isShared: true });
+    const engine = await openPostgres(`${address}&read_timeout=1`);
     proxy.cutNext('silent');
     const silent = engine.begin({ writable: false });
     await expect((async () => silent.getMany(['a', 'b']))()).rejects.toMatchObject({ code: 'storage_unavailable' });

@@ -54,7 +54,6 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
       ...readPostgresAddress(server.address(schema)),
       port,
       node,
-      isShared: true,
       // All there is, whatever the clock of the server says.
       logRetention: -60_000,
       timers: realEnvironment.timers,

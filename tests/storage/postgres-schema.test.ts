@@ -18,24 +18,25 @@ describe.skipIf(postgresPrograms() === undefined)('A store in PostgreSQL', () =>
     await connection.close();
   }
 
-  test('is for one server at a time, and for the next as soon as that has closed it', async () => {
-    const address = server.address('sole');
-    const first = await openPostgres(address);
-    await expect(openPostgres(address)).rejects.toMatchObject({
-      code: 'storage_in_use',
-      message: 'The store in the schema sole is in use by another process',
-    });
+  test('is for several servers, or for one process alone', async () => {
+    const address = server.address('lock');
+    const inUse = { code: 'storage_in_use', message: 'The store in the schema lock is in use by another process' };
+    const servers = [await openPostgres(address), await openPostgres(address)];
+    await expect(openPostgres(address, { exclusive: true })).rejects.toMatchObject(inUse);
     // Another schema of the same database is another store.
-    await (await openPostgres(server.address('other'))).close();
-    await first.close();
+    await (await openPostgres(server.address('other'), { exclusive: true })).close();
+    for (const each of servers) await each.close();
+    const copy = await openPostgres(address, { exclusive: true });
+    await expect(openPostgres(address)).rejects.toMatchObject(inUse);
+    await copy.close();
     await (await openPostgres(address)).close();
   });
 
-  test('does not commit while another server has it, once its lock was lost', async () => {
+  test('does not commit while another process has it alone, once its lock was lost', async () => {
     const address = server.address('lost');
     const engine = await openPostgres(address);
     await run("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()");
-    const other = await openPostgres(address);
+    const other = await openPostgres(address, { exclusive: true });
     const transaction = engine.begin({ writable: true });
     transaction.put('a', 1);
     await expect((async () => transaction.commit())()).rejects.toMatchObject({ code: 'storage_in_use' });

@@ -5,6 +5,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import type { Statement } from '../../src/language/ast.js';
 import type {
+  CatalogSnapshot,
   Database,
   HeldTransaction,
   IssuedTokens,
@@ -159,8 +160,11 @@ export class FakeSession implements Session {
 
   readonly isAdmitted = true;
 
-  async catalog() {
-    return undefined;
+  async catalogSnapshot(): Promise<CatalogSnapshot> {
+    const hold = () => {
+      throw failure('too_many_transactions', { limit: 0, of: 'server' });
+    };
+    return { catalog: undefined, hold, release: () => undefined };
   }
 
   async revalidate(): Promise<void> {

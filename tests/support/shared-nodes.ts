@@ -41,9 +41,7 @@ export function postgresNodes(
   { clock, timers, count }: NodesOptions = {},
 ): Promise<SharedNodes> {
   const environment = { ...(clock && { clock }), ...(timers && { timers }) };
-  return sharedNodes({ ...(count && { count }) }, () =>
-    openPostgres(server.address(schema), { isShared: true, ...environment }),
-  );
+  return sharedNodes({ ...(count && { count }) }, () => openPostgres(server.address(schema), environment));
 }
 
 async function sharedNodes({ count = 2 }: NodesOptions, open: () => Promise<RemoteEngine>): Promise<SharedNodes> {

@@ -74,6 +74,7 @@ export function loadNamespace(transaction: Transaction, name: string): PromiseOr
   });
 }
 
+/** The definition of a namespace; `undefined` if there is none. */
 export function findNamespace(transaction: Transaction, name: string): PromiseOrValue<NamespaceDefinition | undefined> {
   return find(transaction, 'define-namespace', definitionKey(ROOT_AREA, 'namespace', name));
 }

@@ -22,6 +22,7 @@ export type Rule =
       readonly reads: FieldsRead;
     };
 
+/** Compiles a PERMISSIONS clause: `NONE`, `FULL` or a condition. `admits` evaluates it. */
 export function compileRule(permission: Permission, compiler: Compiler): Rule {
   if (permission.kind !== 'where') return permission;
   const { condition } = permission;

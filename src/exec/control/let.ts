@@ -1,18 +1,18 @@
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Let } from '../../language/ast.js';
+import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import { CoercionError, coerce } from '../../value/coerce.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
-import { isProtectedParam } from '../expression/param.js';
 import type { Evaluate } from '../runtime/execution.js';
 import { restoreTotals } from '../view/totals.js';
 
 /** Names a value in the scope around it. A RETURN inside the value ends the value only. */
 export function compileLet({ name, type, value }: Let, compiler: InlineCompiler): Evaluate {
-  if (isProtectedParam(name)) {
+  if (REQUEST_PARAMS.has(name)) {
     return () => {
       throw failure('reserved_variable', { name });
     };

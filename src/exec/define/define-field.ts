@@ -29,30 +29,38 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
     const { change } = beginDefinition(execution, 'database', 'edit', 'Field');
     return andThen(pathOf(frame), (path) =>
       andThen(tableOf(frame), (tableName) =>
-        andThen(tableOfField(execution, statement, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
+        andThen(tableOfField(execution, statement, tableName), (place): PromiseOrValue<undefined> => {
           const field: FieldDefinition = settled(statement, { path, table: tableName });
           const name = fieldName(field);
-          checkField(field, table, execution.importing);
-          const existing = table.fields.find((other) => fieldName(other) === name);
+          checkField(field, place.table, execution.importing);
+          const existing = place.table.fields.find((other) => fieldName(other) === name);
           if (!goesAhead(statement.mode, existing !== undefined, () => failure('field_exists', { name }))) return;
-          return andThen(putField(change, catalog, table.definition, field), () => {
-            finish(execution);
-            const implied = settleImplied(
-              change,
-              { catalog, table },
-              existing === undefined ? [] : elementsOf(existing),
-              elementsOf(field),
-            );
-            return andThen(implied, () => {
-              finish(execution);
-              const referred = settleReferences(execution, catalog, table, existing, field);
-              return andThen(referred, () => keepRelation(execution, change, field, { catalog, table }));
-            });
-          });
+          return defineField(execution, change, place, field, existing);
         }),
       ),
     );
   };
+}
+
+/** Stores a field, and what follows from it: fields of elements, references, the ends of a relation. */
+function defineField(
+  execution: Execution,
+  change: SchemaChange,
+  { catalog, table }: TableInCatalog,
+  field: FieldDefinition,
+  existing: FieldDefinition | undefined,
+): PromiseOrValue<undefined> {
+  const put = putField(change, catalog, table.definition, field);
+  const implied = andThen(put, () => {
+    finish(execution);
+    const before = existing === undefined ? [] : elementsOf(existing);
+    return settleImplied(change, { catalog, table }, before, elementsOf(field));
+  });
+  const referred = andThen(implied, () => {
+    finish(execution);
+    return settleReferences(execution, catalog, table, existing, field);
+  });
+  return andThen(referred, () => keepRelation(execution, change, field, { catalog, table }));
 }
 
 /** A table that isn't there yet is made for the field, unless the field has to know it. */

@@ -30,12 +30,12 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
             const before = existing === undefined ? [] : endsOf(name, existing.definition.tableKind);
             const after = endsOf(name, statement.tableKind);
             if (before.length === 0 && after.length === 0 && statement.view === undefined) return undefined;
-            return andThen(tableNow(execution, name), (place) =>
-              andThen(settleImplied(change, place, before, after), () => {
-                finish(execution);
-                return andThen(buildView(execution, name, compiler), () => undefined);
-              }),
-            );
+            const implied = andThen(tableNow(execution, name), (place) => settleImplied(change, place, before, after));
+            const built = andThen(implied, () => {
+              finish(execution);
+              return buildView(execution, name, compiler);
+            });
+            return andThen(built, () => undefined);
           });
         }),
     );

@@ -45,6 +45,10 @@ export function selectedNamespace({ identity: { place } }: Execution): Namespace
   return { namespace: place.namespace };
 }
 
+/**
+ * Namespace and database that the session has selected.
+ * @throws TesseraError `namespace_empty`, `database_empty`
+ */
 export function selectedDatabase({ identity: { place } }: Execution): FullDatabasePath {
   if (place.namespace === undefined) throw failure('namespace_empty');
   if (place.database === undefined) throw failure('database_empty');

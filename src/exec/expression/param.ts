@@ -2,31 +2,25 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ParamDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
+import { CURRENT_DOCUMENT_PARAMS, type RequestParam } from '../../language/engine-params.js';
 import type { Value } from '../../value/value.js';
 import { admits, compileRule, type Rule } from '../authorization/permission.js';
 import { selectedDatabase } from '../define/ensure-database.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 
 /** Params that no LET can hide: who asks, and from where. */
-const IDENTITY: Readonly<Record<string, (frame: Frame) => Value>> = {
+const IDENTITY: Readonly<Record<RequestParam, Evaluate>> = {
   auth: (frame) => frame.execution.identity.auth,
   token: (frame) => frame.execution.identity.token,
   session: (frame) => frame.execution.identity.session,
   access: (frame) => frame.execution.identity.access,
 };
 
-/** Names that clients and statements can't set. */
-export function isProtectedParam(name: string): boolean {
-  return Object.hasOwn(IDENTITY, name);
-}
-
-/** Params that mean the current document wherever there is one; where there is none, only a variable can replace it. */
-const DOCUMENT: ReadonlySet<string> = new Set(['this', 'self']);
-
 export function compileParam({ name, slot }: Param, compiler: Compiler): Evaluate {
   if (slot !== undefined) return ({ execution }) => execution.request.literals[slot];
-  if (Object.hasOwn(IDENTITY, name)) return IDENTITY[name] as Evaluate;
-  if (DOCUMENT.has(name)) return ({ current, scope }) => (current === undefined ? scope.getAnywhere(name) : current);
+  if (Object.hasOwn(IDENTITY, name)) return IDENTITY[name as RequestParam];
+  if (CURRENT_DOCUMENT_PARAMS.has(name))
+    return ({ current, scope }) => (current === undefined ? scope.getAnywhere(name) : current);
   const variable: Evaluate = (frame) => {
     const value = frame.scope.get(name);
     return value === undefined && !frame.scope.has(name) ? definedParam(name, frame, compiler) : value;

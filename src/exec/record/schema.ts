@@ -33,6 +33,7 @@ class ShapeBuilder implements FieldShape {
   }
 }
 
+/** The fields of a SCHEMAFULL table as a tree, by which undefined ones are found. */
 export function shapeOf(fields: readonly FieldDefinition[]): FieldShape {
   const root = new ShapeBuilder();
   // `id` always exists, and edges have both their ends whether declared or not.

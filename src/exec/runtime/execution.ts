@@ -141,9 +141,7 @@ export interface Execution {
   readonly importing: boolean;
   /** A PERMISSIONS clause is evaluated. */
   readonly judging: boolean;
-  /**
-   * False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`.
-   */
+  /** False in read-only transactions, closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
   readonly variants: Variants<Execution>;
 }

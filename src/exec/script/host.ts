@@ -6,11 +6,11 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import { callFunction } from '../../functions/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Statement } from '../../language/ast.js';
+import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { parseExpression, parseQuery } from '../../language/parse.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
 import { type Duration, isArray, isObject, type Value } from '../../value/value.js';
 import { ExecutionContext } from '../expression/execution-context.js';
-import { isProtectedParam } from '../expression/param.js';
 import { deeper } from '../runtime/depth.js';
 import { type Compiler, Frame, type Interrupt } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
@@ -108,7 +108,7 @@ function scopeOf(variables: Value, outer: Scope): Scope {
   const scope = new Scope(outer);
   if (!isObject(variables)) throw refused('The variables of a query must be an object');
   for (const name of Object.keys(variables)) {
-    if (isProtectedParam(name)) throw failure('reserved_variable', { name });
+    if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
     scope.set(name, variables[name]);
   }
   return scope;

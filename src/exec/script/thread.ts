@@ -1,6 +1,6 @@
 /** One thread for scripts, as the server sees it. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { isPromise, otherwise } from '../../base/promise-or-value.js';
+import { andThen, isPromise, otherwise } from '../../base/promise-or-value.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import {
   type FromThread,
@@ -137,8 +137,7 @@ export class ScriptThread {
     const outcome = otherwise<Outcome>(
       () => {
         if (run.waiting > this.#limits.memory) throw failure('script_failed', { reason: TOO_MUCH_WAITS });
-        const answer = run.host.call(request, input, this.#inner, this.#check);
-        return isPromise(answer) ? answer.then(succeeded) : succeeded(answer);
+        return andThen(run.host.call(request, input, this.#inner, this.#check), succeeded);
       },
       (error) => ({ ok: false, text: asTesseraError(error).message }),
     );

@@ -193,6 +193,7 @@ function quote(text: string): string {
   return JSON.stringify(escapable(text));
 }
 
+/** The error of a script that does what it may not: `script_failed`. */
 export function refused(reason: string): TesseraError {
   return failure('script_failed', { reason });
 }

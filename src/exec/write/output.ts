@@ -31,6 +31,7 @@ const FORMS: Readonly<
   diff: (before, after) => ({ value: diff(before, after) }),
 };
 
+/** Compiles the RETURN clause of a statement that writes; `otherwise`: what it returns without one. */
 export function compileOutput(
   output: Output | undefined,
   otherwise: 'after' | 'none',

@@ -21,6 +21,7 @@ function dayNumber(datetime: Datetime): number {
   return Math.floor(datetime.seconds / SECONDS_PER_DAY);
 }
 
+/** Year, month, day and time of a datetime, in UTC. */
 export function calendarOf(datetime: Datetime): CalendarTime {
   const days = dayNumber(datetime);
   const second = datetime.seconds - days * SECONDS_PER_DAY;

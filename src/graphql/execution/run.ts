@@ -1,7 +1,7 @@
 /** Runs a compiled operation: its statements, what their rows lead to, and the JSON of the answer. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import type { RequestActivity, Session, StatementExecutor, StatementResult } from '../../session/contract.js';
+import type { CatalogSnapshot, Session, StatementExecutor, StatementResult } from '../../session/contract.js';
 import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
 import type { ExecutionContext } from './execution-context.js';
@@ -84,23 +84,21 @@ export async function runEvent(
   { key, plan: { completion } }: CompiledRoot & { readonly plan: RootPlan },
   value: Value,
   call: ExecutionContext,
-  session: Session,
+  definitions: CatalogSnapshot,
 ): Promise<RootResult> {
   completion.gather?.(value, call);
-  if (call.waiting.length > 0)
-    await inSnapshot(session, (snapshot) => runPendingFetches(call, snapshot), { background: true });
+  if (call.waiting.length > 0) await inSnapshot(definitions, (snapshot) => runPendingFetches(call, snapshot));
   const json = completion.write(value, call);
   call.place(0, key);
   return { key, json: json ?? 'null', time: 0n };
 }
 
-/** Whatever is read there is read from one state of the database, however many statements it takes. */
+/** Runs statements in the snapshot that the definitions were read from: a request reads one state of the database. */
 export async function inSnapshot<T>(
-  session: Session,
+  definitions: CatalogSnapshot,
   work: (snapshot: StatementExecutor) => Promise<T>,
-  activity?: RequestActivity,
 ): Promise<T> {
-  const snapshot = await session.begin({ ...activity, writable: false });
+  const snapshot = await definitions.hold();
   try {
     return await work(snapshot);
   } finally {

@@ -13,6 +13,7 @@ export function head(kind: string, mode: 'overwrite' | 'if-not-exists' | undefin
   return `DEFINE ${kind}${clauses(mode === 'overwrite' && 'OVERWRITE', mode === 'if-not-exists' && 'IF NOT EXISTS')}`;
 }
 
+/** `COMMENT …`, as an expression if it isn't settled yet; `undefined` without one. */
 export function commentText(
   { comment, computedClauses }: { readonly comment?: string; readonly computedClauses?: ComputedClauses },
   printer: Printer,
@@ -21,6 +22,7 @@ export function commentText(
   return comment === undefined ? undefined : `COMMENT ${quoteString(comment)}`;
 }
 
+/** `GRAPHQL_ALIAS` and `GRAPHQL_DEPRECATED`, each `undefined` if the definition has none. */
 export function graphqlTexts({ graphqlAlias, graphqlDeprecated }: InGraphql): (string | undefined)[] {
   return [
     clause('GRAPHQL_ALIAS', graphqlAlias, quoteString),
@@ -28,10 +30,12 @@ export function graphqlTexts({ graphqlAlias, graphqlDeprecated }: InGraphql): (s
   ];
 }
 
+/** Prints nanoseconds as a duration literal: `90_000_000_000n` is `1m30s`. */
 export function durationText(nanoseconds: bigint): string {
   return formatDuration(new Duration(nanoseconds));
 }
 
+/** `CHANGEFEED 3d INCLUDE ORIGINAL`; `undefined` without a changefeed. */
 export function changefeedText(changefeed: Changefeed | undefined): string | undefined {
   if (changefeed === undefined) return undefined;
   return `CHANGEFEED ${durationText(changefeed.retention)}${changefeed.original ? ' INCLUDE ORIGINAL' : ''}`;
@@ -52,6 +56,7 @@ function isBare(statement: Statement): boolean {
   return statement.kind === 'throw' || statement.kind === 'break' || statement.kind === 'continue';
 }
 
+/** One permission: `NONE`, `FULL` or `WHERE …`. */
 export function permissionText(permission: Permission, printer: Printer): string {
   return permission.kind === 'where'
     ? `WHERE ${codeText(permission.condition, printer)}`

@@ -1,7 +1,6 @@
 /** A session: principal, selection and variables. One per connection, or per HTTP request. */
 import { type Client, GUEST, plainIdentity, SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
@@ -16,6 +15,7 @@ import { weighInSteps } from '../../value/weight.js';
 import { Auditor } from '../audit/auditor.js';
 import type {
   BeginOptions,
+  CatalogSnapshot,
   DatabaseSelection,
   ExportSelection,
   HeldTransaction,
@@ -197,20 +197,17 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   begin({ writable = true, background = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
-    const session = background ? this.#participate(background) : this.#participating;
-    const ready = andThen(this.#durability.durable, () => this.#use(background));
-    return andThen(ready, () => {
-      this.#mustBeAdmitted();
-      return this.#transactions.begin(this.#identity, writable, session);
-    });
+    const entered = andThen(this.#durability.durable, () => this.#enter(background));
+    return andThen(entered, () => this.#transactions.begin(this.#identity, writable, this.#participantOf(background)));
   }
 
   transaction(id: string): HeldTransaction {
     this.#mustBeLive();
-    return this.#transactions.find(id, this.#participating);
+    return this.#transactions.find(id, this.#participantOf());
   }
 
-  get #participating(): Participant {
+  #participantOf(background = false): Participant {
+    if (background) return this.#participate(background);
     this.#participant ??= this.#participate(false);
     return this.#participant;
   }
@@ -220,7 +217,7 @@ export class OpenSession implements Session, RegisteredSession {
       parse: (text, given) => this.#parse(text, given),
       check: () => this.#mustBeLive(),
       confirm: () => this.#use(true),
-      enter: () => andThen(this.#use(background), () => this.#mustBeAdmitted()),
+      enter: () => this.#enter(background),
       run: (statements, request) => this.#run(statements, request),
       interruptible: (work) => this.#interruptible(work),
       joined: (held) => this.#transactions.joined(held),
@@ -425,11 +422,6 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** Imports and exports have a timeout of their own. They end with the session. */
   #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
-    const identity = () =>
-      andThen(this.#use(), () => {
-        this.#mustBeAdmitted();
-        return this.#identity;
-      });
     return {
       ...running,
       services: this.#services,
@@ -437,16 +429,18 @@ export class OpenSession implements Session, RegisteredSession {
       timeout,
       scope: this.#variables.scopeWith(undefined),
       durability: this.#durability,
-      identity,
+      identity: () => andThen(this.#enter(), () => this.#identity),
       snapshot: () => this.#transactions.exportSnapshot(this.#identity),
     };
   }
 
-  async catalog({ background }: RequestActivity = {}): Promise<DatabaseCatalog | undefined> {
+  async catalogSnapshot({ background = false }: RequestActivity = {}): Promise<CatalogSnapshot> {
     await this.#durability.durable;
-    await this.#use(background);
-    this.#mustBeAdmitted();
-    return readCatalog(this.#services, this.#identity);
+    await this.#enter(background);
+    return readCatalog(this.#services, this.#identity, (transaction) => {
+      this.#mustBeAdmitted();
+      return this.#transactions.hold(this.#identity, transaction, this.#participantOf(background));
+    });
   }
 
   close(): void {
@@ -465,6 +459,11 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#revalidation === undefined
       ? this.#mustBeLive(background)
       : this.#revalidation.then(() => this.#mustBeLive(background));
+  }
+
+  /** Begins a request that runs statements or reads definitions. */
+  #enter(background = false): PromiseOrValue<void> {
+    return andThen(this.#use(background), () => this.#mustBeAdmitted());
   }
 
   /** A closed session begins nothing, not even requests already on their way. */

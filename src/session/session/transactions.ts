@@ -61,24 +61,37 @@ export class SessionTransactions {
    * @throws TesseraError `too_many_transactions`; `cancelled` if all are cancelled meanwhile
    */
   begin(whose: SessionIdentity, writable: boolean, session: Participant): PromiseOrValue<HeldTransaction> {
+    const kind = writable ? 'transaction' : 'snapshot';
+    const begun = this.#begin(whose, kind, (memory) => this.#begun({ writable, memory }));
+    return andThen(begun, (all) => this.#heldBy(session, all, writable));
+  }
+
+  /**
+   * Holds a snapshot that is open already.
+   * @throws TesseraError `too_many_transactions`
+   */
+  hold(whose: SessionIdentity, snapshot: Transaction, session: Participant): PromiseOrValue<HeldTransaction> {
+    const begun = this.#begin(whose, 'snapshot', () => snapshot);
+    return andThen(begun, (all) => this.#heldBy(session, all, false));
+  }
+
+  #heldBy(session: Participant, { transaction, hold, ending }: Begun, writable: boolean): HeldTransaction {
     const { clock, random } = this.#environment;
-    return andThen(this.#begin(whose, writable ? 'transaction' : 'snapshot'), ({ transaction, hold, ending }) => {
-      const held = new OpenHeldTransaction(transaction, {
-        drawId: () => uuidV7(Number(clock.now() / 1_000_000n), random).text,
-        use: () => hold.use(),
-        release: (over) => {
-          hold.release();
-          if (writable) this.#connection.transactions.delete(over);
-        },
-      });
-      ending.end = (reason) => {
-        if (writable) this.#connection.transactions.noteEnd(held, reason);
-        held.end(reason);
-      };
-      if (writable) this.#connection.transactions.add(held);
-      held.join(session);
-      return held.handleFor(session);
+    const held = new OpenHeldTransaction(transaction, {
+      drawId: () => uuidV7(Number(clock.now() / 1_000_000n), random).text,
+      use: () => hold.use(),
+      release: (over) => {
+        hold.release();
+        if (writable) this.#connection.transactions.delete(over);
+      },
     });
+    ending.end = (reason) => {
+      if (writable) this.#connection.transactions.noteEnd(held, reason);
+      held.end(reason);
+    };
+    if (writable) this.#connection.transactions.add(held);
+    held.join(session);
+    return held.handleFor(session);
   }
 
   joined(held: { cancel(): void }): void {
@@ -91,7 +104,8 @@ export class SessionTransactions {
 
   /** The snapshot of an export. It ends with the session at the latest, even if its reader never finishes. */
   exportSnapshot(whose: SessionIdentity): PromiseOrValue<ExportSnapshot> {
-    return andThen(this.#begin(whose, 'export'), ({ transaction, hold }) => {
+    const begin = (memory: BeginOptions['memory']) => this.#begun({ writable: false, memory });
+    return andThen(this.#begin(whose, 'export', begin), ({ transaction, hold }) => {
       const snapshot: ExportSnapshot = {
         transaction,
         cancel: () => {
@@ -105,18 +119,26 @@ export class SessionTransactions {
     });
   }
 
-  #begin(whose: SessionIdentity, kind: HeldKind): PromiseOrValue<Begun> {
+  /** `begin` begins the transaction, with the memory that its writes may take. */
+  #begin(
+    whose: SessionIdentity,
+    kind: HeldKind,
+    begin: (memory: NonNullable<BeginOptions['memory']>) => PromiseOrValue<Transaction>,
+  ): PromiseOrValue<Begun> {
     if (this.#isClosed) throw failure('cancelled');
     const epoch = this.#epoch;
     const ending: Begun['ending'] = { end: () => undefined };
     const hold = this.#all.hold({ user: userOf(whose), kind, end: (reason) => ending.end(reason) });
     return otherwise(
       () =>
-        andThen(this.#begun({ writable: kind === 'transaction', memory: () => hold.memory }), (transaction) => {
-          if (this.#epoch === epoch) return { transaction, hold, ending };
-          transaction.cancel();
-          throw failure('cancelled');
-        }),
+        andThen(
+          begin(() => hold.memory),
+          (transaction) => {
+            if (this.#epoch === epoch) return { transaction, hold, ending };
+            transaction.cancel();
+            throw failure('cancelled');
+          },
+        ),
       (error) => {
         hold.release();
         throw error;

@@ -1,8 +1,8 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import { failure } from '../../errors/error.js';
 import { Scope } from '../../exec/runtime/scope.js';
+import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { isReservedParameter } from './reserved-parameters.js';
 
 /** Variables per session; guests can set them, too. */
 const MAX_VARIABLES = 1_000;
@@ -34,7 +34,7 @@ export class SessionVariables {
    * @throws TesseraError `protected_variable`, `too_many_variables`, or the error of the exhausted budget
    */
   set(name: string, variable: Variable): void {
-    if (isReservedParameter(name)) throw failure('protected_variable', { name });
+    if (REQUEST_PARAMS.has(name)) throw failure('protected_variable', { name });
     if (this.#variables.size >= MAX_VARIABLES && !this.#variables.has(name)) {
       throw failure('too_many_variables', { limit: MAX_VARIABLES });
     }
@@ -69,7 +69,7 @@ export class SessionVariables {
       throw failure('too_many_request_variables', { limit: MAX_REQUEST_VARIABLES });
     }
     for (const name of names) {
-      if (isReservedParameter(name)) throw failure('reserved_variable', { name });
+      if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
       scope.set(name, variables[name]);
     }
     return scope;

@@ -10,6 +10,8 @@ import type { WorkerGroup } from './shared-lmdb/open.js';
 export interface EngineOptions extends LmdbOptions {
   /** The processes that share a folder, this one among them; absent where it is alone with the store. */
   readonly group?: WorkerGroup | undefined;
+  /** No other process may have it open meanwhile, in PostgreSQL as well. */
+  readonly exclusive?: boolean;
 }
 
 /**

@@ -74,7 +74,7 @@ export class ViewPool<V extends ByteView = ByteView> {
     if (outdated !== undefined) this.unshare(outdated);
   }
 
-  /** From now on reads of all these views fail. */
+  /** Closes all views. */
   end(reason: TesseraError): void {
     for (const view of this.#views) view.end(reason);
   }
@@ -85,13 +85,13 @@ export class ViewPool<V extends ByteView = ByteView> {
   }
 
   #add(view: V): SharedView<V> {
-    if (this.#views.size >= this.#most) this.#endOldest();
+    if (this.#views.size >= this.#most) this.#expireOldestSnapshot();
     const shared = new SharedView(view);
     this.#views.add(shared);
     return shared;
   }
 
-  #endOldest(): void {
+  #expireOldestSnapshot(): void {
     const [oldest] = this.#views;
     if (oldest === undefined) return;
     oldest.end(failure('snapshot_expired'));

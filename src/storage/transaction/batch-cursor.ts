@@ -1,4 +1,4 @@
-import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from '../contract.js';
 import { after, type ReadSet } from './read-set.js';
@@ -50,15 +50,13 @@ export class BatchCursor implements Cursor {
     const wanted = this.#wanted();
     if (wanted === 0) return undefined;
     const entries: Entry[] = [];
-    const read = this.#store.read(entries, wanted);
-    return isPromise(read) ? read.then(() => this.#entries(entries, wanted)) : this.#entries(entries, wanted);
+    return andThen(this.#store.read(entries, wanted), () => this.#entries(entries, wanted));
   }
 
   nextValues(): PromiseOrValue<readonly Stored[] | undefined> {
     const wanted = this.#wanted();
     if (wanted === 0) return undefined;
-    const read = this.#store.readValues(wanted);
-    return isPromise(read) ? read.then((found) => this.#values(found, wanted)) : this.#values(read, wanted);
+    return andThen(this.#store.readValues(wanted), (found) => this.#values(found, wanted));
   }
 
   close(): void {

@@ -9,8 +9,8 @@ import { PostgresStore } from './store.js';
 export interface OpenPostgresOptions {
   /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
   readonly describeKey?: (key: Key) => string;
-  /** See `PostgresOptions.isShared`. */
-  readonly isShared?: boolean;
+  /** No other process may have it open meanwhile. Default: other servers may. */
+  readonly exclusive?: boolean;
   /** The store must be there already; its schema isn't made. */
   readonly readOnly?: boolean;
   readonly clock?: Clock;
@@ -28,7 +28,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
     timers,
-    isShared: options.isShared ?? false,
+    exclusive: options.exclusive,
     readOnly: options.readOnly,
   });
   return new RemoteEngine(store, { clock, timers });

@@ -21,7 +21,7 @@ import { ConnectionPool, type PoolSettings } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
 import { pruneLog } from './prune.js';
 import { PostgresSnapshot } from './snapshot.js';
-import { SoleServer } from './sole-server.js';
+import { StoreLock } from './store-lock.js';
 
 /** As LMDB's, so that a store can be copied from one engine to the other. */
 const MAX_KEY_LENGTH = 1_978;
@@ -64,8 +64,8 @@ export interface PostgresOptions extends PoolSettings {
   readonly connections: number;
   /** A random number that identifies the commits of this process. */
   readonly node: bigint;
-  /** Other servers may have it open, too. What a server holds in memory isn't shared among them yet. */
-  readonly isShared?: boolean;
+  /** No other process may have it open meanwhile. */
+  readonly exclusive?: boolean | undefined;
   /** The store must be there already; its schema isn't made. */
   readonly readOnly?: boolean | undefined;
   /** Names a key in error messages. */
@@ -84,7 +84,7 @@ export class PostgresStore implements RemoteStore {
   readonly #logs: ConnectionPool;
   readonly #log: PostgresLog;
   readonly #values: StoredValues;
-  readonly #sole: SoleServer | undefined;
+  readonly #lock: StoreLock;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
@@ -100,7 +100,7 @@ export class PostgresStore implements RemoteStore {
     this.#logs = new ConnectionPool(options, 1, prepare);
     this.#log = new PostgresLog(this.#logs);
     this.#values = new StoredValues(true, options.describeKey);
-    this.#sole = options.isShared ? undefined : new SoleServer(options, options.schema);
+    this.#lock = new StoreLock(options, options.schema, options.exclusive ? 'exclusive' : 'shared');
   }
 
   /**
@@ -110,7 +110,7 @@ export class PostgresStore implements RemoteStore {
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const store = new PostgresStore(options);
     try {
-      await store.#sole?.hold();
+      await store.#lock.hold();
       const connection = await store.#commits.take();
       try {
         await prepareSchema(connection, options.schema, options.readOnly === true);
@@ -159,7 +159,7 @@ export class PostgresStore implements RemoteStore {
   async #ready(group: CommitGroup): Promise<{ readonly connection: Connection; readonly commit: ReadyCommit }> {
     let connection: Connection | undefined;
     try {
-      await this.#sole?.hold();
+      await this.#lock.hold();
       connection = await this.#commits.take();
       const commit = await readyCommit(connection, this.#options.node, group, this.#options.commitTimeout);
       return { connection, commit };
@@ -229,6 +229,6 @@ export class PostgresStore implements RemoteStore {
     this.#snapshots.close();
     this.#commits.close();
     this.#logs.close();
-    await this.#sole?.close();
+    await this.#lock.close();
   }
 }

@@ -6,11 +6,11 @@ import { literal } from './identifiers.js';
 const TRUE = '\x01';
 
 /**
- * Keeps a store to one server, as long as what a server holds in memory (revocations, live queries, limits) isn't
- * shared by several: an advisory lock on a connection of its own, which PostgreSQL releases when the connection ends.
- * Without the lock, the store doesn't commit.
+ * The lock on a store that each process holds which has it open: shared by servers, exclusive for a copy. It is an
+ * advisory lock on a connection of its own, which PostgreSQL releases when the connection ends. Without it the store
+ * doesn't commit.
  */
-export class SoleServer {
+export class StoreLock {
   readonly #settings: ConnectionSettings;
   readonly #schema: string;
   readonly #statement: Statement;
@@ -18,16 +18,17 @@ export class SoleServer {
   #locking: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(settings: ConnectionSettings, schema: string) {
+  constructor(settings: ConnectionSettings, schema: string, mode: 'shared' | 'exclusive') {
     this.#settings = settings;
     this.#schema = schema;
-    const text = `SELECT pg_try_advisory_lock(hashtext('tessera server'), hashtext(${literal(schema)}))`;
+    const lock = mode === 'shared' ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+    const text = `SELECT ${lock}(hashtext('tessera server'), hashtext(${literal(schema)}))`;
     this.#statement = { name: 'lock', text };
   }
 
   /**
    * Makes sure that the lock is held, and tries to take it where its connection was lost.
-   * @throws TesseraError `storage_in_use` another server holds it, `storage_unavailable`
+   * @throws TesseraError `storage_in_use` another process holds it, `storage_unavailable`
    */
   async hold(): Promise<void> {
     if (this.#connection?.isUsable) return;
@@ -37,7 +38,7 @@ export class SoleServer {
     await this.#locking;
   }
 
-  /** Releases it, so that another server may start at once. */
+  /** Releases it, so that another process may open the store at once. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#connection?.close();
