@@ -65,7 +65,7 @@ export class GroupCommits {
   readonly #failed: (reason: unknown) => unknown;
   #waiting: WaitingCommit[] = [];
   #running: Promise<void> | undefined;
-  /** Why nothing more is written. */
+  /** Why writing has ended. */
   #ended: { readonly error: unknown } | undefined;
 
   /**

@@ -228,7 +228,7 @@ export class SharedLmdbEngine implements Engine {
     };
   }
 
-  /** Looks at the log from time to time, while there are followers. */
+  /** Looks at the log from time to time, while it has followers. */
   #poll(): void {
     this.#stopPolling = this.#timers.after(POLL_INTERVAL, () => {
       this.#stopPolling = undefined;
