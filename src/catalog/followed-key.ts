@@ -42,7 +42,7 @@ const NAMESPACE = namespaceArea(0);
 const DATABASE = databaseArea(0);
 const TABLE_LENGTH = 4;
 /** Most keys are of one of these kinds: records, index entries, edges, and changes of watched tables. */
-const OF_NO_INTEREST = 'rxecl';
+const OF_NO_INTEREST: ReadonlySet<string> = new Set(['r', 'x', 'e', 'c', 'l']);
 
 /** The name that `FollowedKey` has for a grant. */
 export function grantName(access: string, grant: string): string {
@@ -53,7 +53,7 @@ export function grantName(access: string, grant: string): string {
 export function readFollowedKey(key: Key): FollowedKey | undefined {
   const at = key[0] === ROOT ? ROOT.length : DATABASE.length;
   const kind = key[at];
-  if (kind === undefined || OF_NO_INTEREST.includes(kind)) return undefined;
+  if (kind === undefined || OF_NO_INTEREST.has(kind)) return undefined;
   const isDatabase = key[0] === DATABASE[0];
   if (kind === INCARNATION) {
     return isDatabase ? { kind: 'incarnation', key: key.slice(at + 1 + TABLE_LENGTH) } : undefined;

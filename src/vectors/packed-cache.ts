@@ -17,8 +17,8 @@ class KeptBlocks {
 }
 
 /**
- * Keeps the blocks of tables within a number of bytes. Those that were searched least recently go first; of a table that
- * doesn't fit, the beginning is kept.
+ * Keeps the blocks of tables within a number of bytes. Those that were searched least recently go first; of a table
+ * that doesn't fit, the beginning is kept.
  */
 export class PackedCache {
   readonly #room: number;

@@ -1,9 +1,9 @@
 /**
- * Tells of packed vectors how near they may be at best, so that few have to be measured exactly.
+ * Bounds how near packed vectors may be at best, so that few have to be measured exactly.
  *
- * Vectors x̃ and q̃ of 32-bit floats differ from x and q by 2⁻²⁴ of their components, so that by the triangle inequality
- * their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms is off by n · 2⁻²⁴ of itself. The margins below
- * are at least twice that, and what remains is less than TINY.
+ * Vectors x̃ and q̃ of 32-bit floats differ from x and q by 2⁻²⁴ of their components, so that by the triangle
+ * inequality their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms is off by n · 2⁻²⁴ of itself. The
+ * margins below are at least twice that, and what remains is less than TINY.
  */
 import { magnitude } from './distances.js';
 import { fastestKernels, type KernelName, type Kernels } from './kernels.js';

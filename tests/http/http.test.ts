@@ -63,6 +63,10 @@ describe('plain addresses', () => {
     database.healthy = false;
     expect((await send({ url: '/health' })).status).toBe(503);
     expect((await send({ url: '/ready' })).status).toBe(503);
+    database.healthy = true;
+    database.current = false;
+    expect((await send({ url: '/health' })).status).toBe(200);
+    expect((await send({ url: '/ready' })).status).toBe(503);
     expect((await send({ url: '/status' })).status).toBe(200);
   });
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await run(nodes.a.owner, 'DEFINE TABLE a; DEFINE TABLE b');
 });
 
-/** What was heard on a node since the last time. */
+/** The notifications on a node since the last time. */
 async function news(heard: string[]): Promise<string[]> {
   await settled();
   return heard.splice(0);

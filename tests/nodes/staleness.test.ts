@@ -27,7 +27,7 @@ test('a node that is behind refuses requests and sign-ins, until it has caught u
   expect(await failureOf(() => signUp(b, 'cy'))).toBe('storage_unavailable');
   expect(await failureOf(() => b.database.checkReady())).toBe('storage_unavailable');
   expect(await failureOf(() => b.database.check())).toBe('none');
-  // Nobody's rights can have been taken from guests, nor from the process itself.
+  // Guests and the process itself have no rights that could have been revoked.
   expect(await failureOf(() => run(b.database.session({}), 'RETURN 1'))).toBe('none');
   expect(await failureOf(() => run(b.owner, 'RETURN 1'))).toBe('none');
   expect(await failureOf(() => a.database.checkReady())).toBe('none');

@@ -184,6 +184,8 @@ export class FakeDatabase implements Database {
     [];
   readonly levels: { namespace?: string; database?: string }[] = [];
   healthy = true;
+  /** It knows what other nodes do. */
+  current = true;
   onQuery: (
     text: string,
     variables: ObjectValue | undefined,
@@ -213,6 +215,7 @@ export class FakeDatabase implements Database {
 
   async checkReady(): Promise<void> {
     await this.check();
+    if (!this.current) throw failure('storage_unavailable', { reason: 'the test says so' });
   }
 
   async close(): Promise<void> {}

@@ -4,7 +4,7 @@
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type LogPosition, positionAfter, positionIn, stampBytes, stampIn, stampOfTime } from '../../storage/append.js';
-import type { Cursor, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
+import type { Cursor, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
 import { int, isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { Id } from '../definitions/definition.js';
@@ -45,10 +45,15 @@ function recordIn(value: Value): ObjectValue | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** The keys of the entries from a position on. */
+export function liveLogRange(database: Id, from: LogPosition): KeyRange {
+  const prefix = liveLogPrefix(database);
+  return { from: prefix + from, to: prefixRange(prefix).to };
+}
+
 /** The entries from a position on. */
 export function scanLiveLog(transaction: Transaction, database: Id, from: LogPosition): Cursor {
-  const prefix = liveLogPrefix(database);
-  return transaction.scan({ from: prefix + from, to: prefixRange(prefix).to }, { batch: BATCH });
+  return transaction.scan(liveLogRange(database, from), { batch: BATCH });
 }
 
 /** Where an entry is in the log of its database, and the versionstamp of its commit. */

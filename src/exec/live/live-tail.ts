@@ -1,10 +1,19 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
-import { liveLogPosition, liveLogStart, readLiveLogEntry, scanLiveLog } from '../../catalog/live/live-log.js';
+import { databaseKey } from '../../catalog/keys.js';
+import { liveLogPrunedKey } from '../../catalog/live/keys.js';
+import {
+  liveLogPosition,
+  liveLogRange,
+  liveLogStart,
+  readLiveLogEntry,
+  scanLiveLog,
+} from '../../catalog/live/live-log.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { type LogPosition, positionAfter } from '../../storage/append.js';
+import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/append.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
 import { RecordId } from '../../value/value.js';
@@ -25,6 +34,11 @@ export interface LiveTailServices {
 interface Reader {
   readonly query: LiveQuery;
   next: LogPosition;
+}
+
+/** From where on the log is to be read. */
+function firstOf(readers: readonly Reader[]): LogPosition {
+  return readers.map(({ next }) => next).reduce((a, b) => (a < b ? a : b), LAST_POSITION);
 }
 
 /**
@@ -76,12 +90,21 @@ export class LiveTail {
     const { engine, catalogs } = this.#services;
     const transaction = await engine.begin({ writable: false });
     try {
+      await this.#prefetch(transaction);
       const catalog = await loadDatabase(transaction, catalogs, this.#namespace, this.#name);
       if (catalog?.database.id === this.#database) await this.#read(transaction);
       this.#endRemoved(catalog);
     } finally {
       transaction.cancel();
     }
+  }
+
+  /** What a round reads, fetched together where the store answers later. */
+  #prefetch(transaction: Transaction): PromiseOrValue<void> {
+    return transaction.prefetch?.({
+      keys: [databaseKey(this.#namespace, this.#name), liveLogPrunedKey(this.#database)],
+      ranges: [liveLogRange(this.#database, firstOf([...this.#readers.values()]))],
+    });
   }
 
   async #read(transaction: Transaction): Promise<void> {
@@ -92,9 +115,8 @@ export class LiveTail {
     for (const { query, next } of readers) {
       if (next < start) this.#services.end(query, failure('live_queries_behind'));
     }
-    const from = readers.map(({ next }) => next).reduce((a, b) => (a < b ? a : b));
     const interrupt = RequestInterrupt.begin(this.#services.environment);
-    const cursor = scanLiveLog(transaction, this.#database, from);
+    const cursor = scanLiveLog(transaction, this.#database, firstOf(readers));
     let last: Versionstamp | undefined;
     try {
       for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {

@@ -141,9 +141,7 @@ export interface Execution {
   readonly importing: boolean;
   /** A PERMISSIONS clause is evaluated. */
   readonly judging: boolean;
-  /**
-   * False in read-only transactions, inside closures and permission clauses: what they write fails with `read_only`.
-   */
+  /** False in read-only transactions, closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
   readonly variants: Variants<Execution>;
 }
@@ -168,10 +166,7 @@ export interface AnalyzerRegistry {
 /** An analyzer for the texts of one execution. */
 export interface TextAnalyzer {
   readonly analyzer: Analyzer;
-  /**
-   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
-   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
-   */
+  /** The result of its FUNCTION for a text, or the text itself. @throws TesseraError `analyzer_result`, and others */
   source(text: string): PromiseOrValue<string>;
 }
 

@@ -45,7 +45,7 @@ export const SERVER_SETTINGS = {
   metricsBind: optional(
     {
       flag: '--metrics-bind <address>',
-      description: 'Another address at which GET /metrics answers everybody; on the main one it is for root users',
+      description: 'Another address for GET /metrics, without sign-in; at the main one it needs a root user',
     },
     readAddress,
   ),

@@ -83,10 +83,16 @@ export class SharedState implements CommitFollower {
         if (commit.isOwn) continue;
         if (key.startsWith(PRESENCE_RANGE.from)) this.#services.presence.followed(key);
         if (followed === undefined) continue;
-        if (key === DENIALS) this.#services.executor.revocationFlag.followed();
+        if (key === DENIALS) this.#revokedFirst();
         this.#services.registry.followed(followed, (database) => this.#pathOf(database));
       }
     }
+  }
+
+  /** Until now no token was looked up among revoked ones, so that some sessions may have begun with one. */
+  #revokedFirst(): void {
+    this.#services.executor.revocationFlag.followed();
+    this.#services.registry.revalidateAll();
   }
 
   /** What a large commit has written isn't known exactly. */

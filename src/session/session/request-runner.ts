@@ -1,6 +1,6 @@
 /**
  * Runs the statements of a request in order: each in its own transaction, or all between BEGIN and COMMIT in one, which
- * is retried after conflicts (`withRetries`). A statement that only reads and writes records is complete when its commit
+ * is retried after conflicts (`withRetries`). One that only reads and writes records is complete when its commit
  * is accepted; later statements see it before it is durable, and the caller awaits `DurabilityTracker.durable` before
  * replying. All other statements wait for durability first.
  */

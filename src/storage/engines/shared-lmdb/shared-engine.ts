@@ -228,7 +228,7 @@ export class SharedLmdbEngine implements Engine {
     };
   }
 
-  /** Looks at the log from time to time, while there is anybody who follows it. */
+  /** Looks at the log from time to time, while there are followers. */
   #poll(): void {
     this.#stopPolling = this.#timers.after(POLL_INTERVAL, () => {
       this.#stopPolling = undefined;
