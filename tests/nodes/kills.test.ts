@@ -12,7 +12,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres-server.js'
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { HistoryClients, type HistoryNode } from '../support/statement-histories.js';
 
-const KILLS = Number(process.env['KILLS'] ?? 3);
+const KILLS = Number(process.env['KILLS'] ?? 2);
 const SEED = Number(process.env['KILLS_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
 /** For starting servers, apart from what is waited for in vain at most. */
 const DEADLINE = 120_000 + KILLS * 60_000;

@@ -8,9 +8,9 @@ import { PostgresServer, postgresPrograms } from '../support/postgres-server.js'
 import { cleanUp, ROOT, startServer } from '../support/server-process.js';
 import { HistoryClients } from '../support/statement-histories.js';
 
-const TRANSACTIONS = Number(process.env['HISTORY_TRANSACTIONS'] ?? 800);
+const TRANSACTIONS = Number(process.env['HISTORY_TRANSACTIONS'] ?? 500);
 const SEED = Number(process.env['HISTORY_SEED'] ?? Math.floor(Number(process.hrtime.bigint() % 100_000n)));
-const DEADLINE = 60_000 + TRANSACTIONS * 60;
+const DEADLINE = 120_000 + TRANSACTIONS * 200;
 
 // Without PostgreSQL there is no store that several servers share; `.ci/run` installs it.
 describe.skipIf(postgresPrograms() === undefined)('On one store in PostgreSQL', () => {
