@@ -4,10 +4,12 @@
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import type {
+  Binary,
   Call,
   Expression,
   Group,
   Idiom,
+  MatchesOperator,
   Order,
   Projection,
   Projections,
@@ -34,7 +36,7 @@ export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpan
 export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan | KnnScan;
 
 /** How an index finds them. */
-export type IndexAccess = IndexScan;
+export type IndexAccess = IndexScan | FullTextScan;
 
 /** Nodes that change the records that they find. */
 export type ChangeNode = Update | Upsert | Delete | LiveQuery;
@@ -90,11 +92,26 @@ export interface KnnScan {
   readonly ef: number;
 }
 
+/** The records whose texts match a query: `body @1@ 'green tea'`. */
+export interface FullTextScan {
+  readonly kind: 'full-text-scan';
+  readonly table: string;
+  readonly index: IndexDefinition;
+  /** The condition, by which functions on the match know it. */
+  readonly condition: Binary;
+  readonly operator: MatchesOperator;
+  readonly query: Operand;
+  /** Scores are asked for, and the reader sees all that the index has. */
+  readonly scored: boolean;
+  /** The best matches first. */
+  readonly direction?: 'forward';
+}
+
 /** One scan for each alternative of a condition: `a = 1 OR b = 2`. */
 export interface UnionScan {
   readonly kind: 'union-scan';
   readonly table: string;
-  readonly branches: readonly IndexScan[];
+  readonly branches: readonly IndexAccess[];
 }
 
 /**
@@ -337,6 +354,8 @@ export type NamedProjection = Extract<Projection, { readonly kind: 'expression' 
 /** The order in which the first rows are wanted, by plain paths. */
 export interface OrderWanted {
   readonly keys: readonly OrderKeyWanted[];
+  /** Without keys: the best matches of a condition are wanted, by the score that `call` gives. */
+  readonly score?: { readonly condition: Binary; readonly call: Call };
 }
 
 export interface OrderKeyWanted {
@@ -349,6 +368,7 @@ const ACCESSES: { readonly [Kind in Access['kind']]: true } = {
   'point-lookup': true,
   'range-scan': true,
   'index-scan': true,
+  'full-text-scan': true,
   'union-scan': true,
   'knn-scan': true,
 };

@@ -15,7 +15,7 @@ const LEVELS: Readonly<Record<Configuration['log'], string>> = {
 /**
  * A log with one JSON object per line on standard error, so that standard output is free for people. Secrets
  * (credentials, tokens, bodies, bound values) are never passed to it; the redaction list below is a second safeguard.
- * With several processes, each line names its `worker`.
+ * Lines of one of several processes say which `worker` it is.
  */
 export function createLog(level: Configuration['log'], worker?: number): Logger {
   return pino(

@@ -1,13 +1,13 @@
 /** HNSW indexes: the vector of each record (`index/vectors.ts`). */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { packedVector, vectorKey } from '../../index/vectors.js';
-import type { Transaction } from '../../storage/contract.js';
+import type { Execution } from '../runtime/execution.js';
 import type { IndexKeeping, KeptIndex, RecordChange } from './contract.js';
 import { isSame } from './ordered.js';
 
 export const hnsw: IndexKeeping = { maintain };
 
-function maintain(index: KeptIndex, transaction: Transaction, changes: readonly RecordChange[]): PromiseOrValue<void> {
+function maintain(index: KeptIndex, { context: { transaction } }: Execution, changes: readonly RecordChange[]): PromiseOrValue<void> {
   for (const { key, before, after } of changes) {
     if (before !== undefined && after !== undefined && isSame(index.fields, before, after)) continue;
     const vector = after && packedVector(index.definition, after);

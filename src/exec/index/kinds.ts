@@ -4,6 +4,7 @@
  */
 import type { IndexKind } from '../../language/ast.js';
 import type { IndexKeeping } from './contract.js';
+import { fullText } from './full-text.js';
 import { hnsw } from './hnsw.js';
 import { ordered } from './ordered.js';
 
@@ -12,6 +13,6 @@ export const INDEX_KINDS: { readonly [Kind in IndexKind['kind']]: IndexKeeping |
   plain: ordered(),
   unique: ordered('unique'),
   count: 'nothing',
-  fulltext: 'unsupported',
+  fulltext: fullText,
   hnsw,
 };

@@ -1,6 +1,7 @@
 /** Accesses, compiled: how an access and the values of its operands become the part of a table to be read. */
 import type { Access } from '../../plan/nodes.js';
 import type { Compiler } from '../runtime/execution.js';
+import { narrowByFullText } from './full-text-scan.js';
 import { narrowByIndex } from './index-scan.js';
 import { narrowByNearest } from './knn-scan.js';
 import { type Narrow, unlessFailing } from './narrow.js';
@@ -18,6 +19,7 @@ export const ACCESSES: ByKind = {
   'point-lookup': narrowToRecord,
   'range-scan': narrowToRange,
   'index-scan': narrowByIndex,
+  'full-text-scan': narrowByFullText,
   'union-scan': narrowByIndexes,
   'knn-scan': narrowByNearest,
 };

@@ -27,6 +27,7 @@ export const SOURCES: ByKind = {
   'point-lookup': tableStream,
   'range-scan': tableStream,
   'index-scan': tableStream,
+  'full-text-scan': tableStream,
   'union-scan': tableStream,
   'knn-scan': tableStream,
   'named-record': namedStream,

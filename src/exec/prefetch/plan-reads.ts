@@ -10,6 +10,7 @@ import {
   type Access,
   type Bounds,
   type Direction,
+  type IndexAccess,
   type IndexScan,
   isAccess,
   type KnnScan,
@@ -92,8 +93,8 @@ function ofValues({ expression }: Values, compiler: Compiler): FirstReads {
 const MAX_KEYS = 1_024;
 
 function ofAccess(access: Access, compiler: Compiler): FirstReads {
-  // How much of its index is read depends on what is found.
-  if (access.kind === 'knn-scan') return nothing;
+  // What it reads next depends on what it has read.
+  if (access.kind === 'knn-scan' || isFullText(access)) return nothing;
   const likely = guessed(access);
   if (!operandsOf(likely).every(({ value }) => isKnown(value))) return nothing;
   const { undirected, direction } = withoutDirection(likely);
@@ -123,6 +124,10 @@ function ofAccess(access: Access, compiler: Compiler): FirstReads {
   };
 }
 
+function isFullText(access: Access): boolean {
+  return access.kind === 'full-text-scan' || (access.kind === 'union-scan' && access.branches.some(isFullText));
+}
+
 /** In which direction it goes is found out with another question to the store. */
 function withoutDirection(access: Guessable): {
   readonly undirected: Access;
@@ -146,8 +151,10 @@ function guessed(access: Guessable): Guessable {
       return { ...access, ...guessedBounds(access) };
     case 'index-scan':
       return guessedScan(access);
+    case 'full-text-scan':
+      return access;
     case 'union-scan':
-      return { ...access, branches: access.branches.map(guessedScan) };
+      return { ...access, branches: access.branches.map((branch) => guessed(branch) as IndexAccess) };
   }
 }
 
@@ -175,6 +182,8 @@ function operandsOf(access: Guessable): readonly Operand[] {
       return [access.from, access.to].filter((operand) => operand !== undefined);
     case 'index-scan':
       return [...access.equal, access.from, access.to, access.anyOf].filter((operand) => operand !== undefined);
+    case 'full-text-scan':
+      return [access.query];
     case 'union-scan':
       return access.branches.flatMap(operandsOf);
   }

@@ -164,10 +164,7 @@ export interface AnalyzerRegistry {
 /** An analyzer for the texts of one execution. */
 export interface TextAnalyzer {
   readonly analyzer: Analyzer;
-  /**
-   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
-   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
-   */
+  /** The result of its FUNCTION for a text, or the text itself. @throws TesseraError `analyzer_result`, and others */
   source(text: string): PromiseOrValue<string>;
 }
 

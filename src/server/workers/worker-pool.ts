@@ -50,8 +50,8 @@ export class WorkerPool {
   }
 
   /**
-   * Starts all of them, and answers their URL once all of them serve. The first one shows whether a start is possible,
-   * before the others follow.
+   * Starts all of them, and answers the URL at which they serve, when all of them do. The first shows whether a start
+   * is possible, before the others follow.
    * @throws Error if one ends before it serves; it has said why
    */
   async start(): Promise<string> {
@@ -60,6 +60,11 @@ export class WorkerPool {
     await Promise.all(others.map((slot) => this.#started(slot)));
     for (const slot of this.#slots) this.#watch(slot);
     return url;
+  }
+
+  /** The processes of the workers. */
+  get pids(): readonly (number | undefined)[] {
+    return this.#slots.map(({ worker }) => worker?.process.pid);
   }
 
   /** Has all of them end what is under way. @throws Error if one didn't end as it should */

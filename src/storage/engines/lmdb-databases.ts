@@ -110,7 +110,7 @@ export function putVersion({ metadata }: Databases, version: number, stamp: Vers
   if (stamp !== undefined) void metadata.put('stamp', encodeMetadata('stamp', String(stamp)));
 }
 
-/** How many groups of commits the log reaches back: a process that has missed more of them begins again. */
+/** How many groups of commits the log reaches back: a process that has missed more has a gap. */
 export const LOG_GROUPS = 2_048;
 /** Adds the group that makes a version to the log, and removes the one that is too old by that. */
 export function putLog({ log }: Databases, version: number, bytes: Uint8Array): void {

@@ -74,7 +74,7 @@ export class ViewPool<V extends ByteView = ByteView> {
     if (outdated !== undefined) this.unshare(outdated);
   }
 
-  /** Closes all views. */
+  /** From now on reads of all these views fail. */
   end(reason: TesseraError): void {
     for (const view of this.#views) view.end(reason);
   }

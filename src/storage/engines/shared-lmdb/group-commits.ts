@@ -65,7 +65,7 @@ export class GroupCommits {
   readonly #failed: (reason: unknown) => unknown;
   #waiting: WaitingCommit[] = [];
   #running: Promise<void> | undefined;
-  /** Why writing has ended. */
+  /** Why nothing more is written. */
   #ended: { readonly error: unknown } | undefined;
 
   /**

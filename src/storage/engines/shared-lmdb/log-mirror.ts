@@ -18,7 +18,7 @@ export interface KnownGroup {
   readonly isOwn: boolean;
   /** What is to be called for each of its commits once it is visible. */
   readonly afterCommit: readonly { readonly callbacks: AfterCommit; readonly stamp: bigint }[];
-  /** It replaces groups that were missed, whose commits aren't known. */
+  /** It takes the place of groups that were missed, whose commits aren't known. */
   readonly isGap: boolean;
 }
 

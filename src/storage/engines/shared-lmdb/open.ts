@@ -20,8 +20,8 @@ export interface WorkerGroup {
 }
 
 /**
- * Locks the folder of a store, which has been opened and closed before, for processes that `openSharedLmdb`. Answers a
- * function that unlocks it, for when they have ended.
+ * Locks the folder of a store, which has been opened and closed before, for processes that `openSharedLmdb`. Answers
+ * how to give it up, when they have ended.
  * @throws TesseraError `storage_in_use`; Error of the library
  */
 export async function shareFolder(folder: string): Promise<() => Promise<void>> {

@@ -228,7 +228,7 @@ export class SharedLmdbEngine implements Engine {
     };
   }
 
-  /** Looks at the log from time to time, while it has followers. */
+  /** Looks at the log from time to time, while there are followers. */
   #poll(): void {
     this.#stopPolling = this.#timers.after(POLL_INTERVAL, () => {
       this.#stopPolling = undefined;
