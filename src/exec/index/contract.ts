@@ -38,7 +38,7 @@ export interface IndexKeeping {
    * a state before. Two transactions that change different records conflict only if both claim the same value
    * (`claims`).
    * @throws TesseraError `index_violation`, which tells the record that stands in the way if `tellsHolder`;
-   * `value_too_large`; `key_too_long`; `vector_dimension`, `vector_value`; what an analyzer throws
+   * `value_too_large`; `key_too_long`; `vector_dimension`, `vector_value`, `vector_component`; what an analyzer throws
    */
   maintain(
     index: KeptIndex,
