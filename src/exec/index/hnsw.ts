@@ -7,7 +7,11 @@ import { isSame } from './ordered.js';
 
 export const hnsw: IndexKeeping = { maintain };
 
-function maintain(index: KeptIndex, { context: { transaction } }: Execution, changes: readonly RecordChange[]): PromiseOrValue<void> {
+function maintain(
+  index: KeptIndex,
+  { context: { transaction } }: Execution,
+  changes: readonly RecordChange[],
+): PromiseOrValue<void> {
   for (const { key, before, after } of changes) {
     if (before !== undefined && after !== undefined && isSame(index.fields, before, after)) continue;
     const vector = after && packedVector(index.definition, after);
