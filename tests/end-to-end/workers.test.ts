@@ -13,7 +13,9 @@ function workersOf(log: string): number[] {
   return pid.split(',').map(Number);
 }
 
-it('serves on after one worker is killed, starts it again, and ends all of them in order', { timeout: 120_000 }, async () => {
+it('serves on after one worker is killed, starts it again, and ends all of them in order', {
+  timeout: 120_000,
+}, async () => {
   const folder = temporaryFolder();
   const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT, '--audit-log', `${folder}/audit`]);
   // New connections go to both in turn.
