@@ -34,7 +34,10 @@ async function schemaOf(session) {
   const [{ buildSchema }, { exposedBy }] = await Promise.all(
     ['graphql/build-schema', 'graphql/schema/exposed'].map(tessera),
   );
-  const catalog = await session.catalog();
+  // In earlier revisions `catalog`, which are compared with.
+  const snapshot = await session.catalogSnapshot?.();
+  const catalog = snapshot === undefined ? await session.catalog() : snapshot.catalog;
+  snapshot?.release();
   const exposed = exposedBy(catalog, catalog.configs.get('graphql').config);
   return () => buildSchema(exposed, { guardedByDefault: false, hidesDenied: false });
 }

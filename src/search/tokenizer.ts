@@ -144,9 +144,15 @@ class SegmentWalk implements Tokenizing {
   }
 
   #divide(from: number, { index, segment, isWordLike }: Intl.SegmentData): void {
-    if (isWordLike !== true) return;
+    // A mark that stands alone is no word to ICU.
+    if (isWordLike !== true && !hasLetter(segment)) return;
     const start = from + index;
     const walk = new CharacterWalk(this.text, start, start + segment.length, this.rules, this.visit);
     walk.run(segment.length);
   }
+}
+
+function hasLetter(segment: string): boolean {
+  for (const character of segment) if (kindOf(character.codePointAt(0) as number) === LETTER) return true;
+  return false;
 }

@@ -49,5 +49,8 @@ const MODES: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
+// As the sockets of a server do: what an engine waits for keeps no process alive.
+const alive = setInterval(() => undefined, 60_000);
 await MODES[mode]?.();
 await engine.close();
+clearInterval(alive);

@@ -5,6 +5,7 @@ import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Binary, Idiom } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
+import { transformExpression } from '../../language/visitor.js';
 import { fullTextIndexOn } from '../../plan/access/full-text.js';
 import { type Bm25, DEFAULT_BM25 } from '../../search/bm25.js';
 import type { DocumentTerms } from '../../search/pending.js';
@@ -69,7 +70,7 @@ export function compileMatchSite(condition: Binary, compiler: Compiler): (frame:
       const table = id instanceof RecordId ? catalog?.tables.get(id.table) : undefined;
       const index = path === undefined || table === undefined ? undefined : judgingIndex(table, path);
       if (catalog === undefined || table === undefined || index === undefined || !isObject(current)) {
-        throw failure('no_suitable_index', { expression: printExpression(condition) });
+        throw failure('no_suitable_index', { expression: printedWith(execution.request.literals, condition) });
       }
       return andThen(analyzerOf(execution, index), (analyzer) =>
         andThen(evaluate(frame), (text) =>
@@ -86,6 +87,14 @@ export function compileMatchSite(condition: Binary, compiler: Compiler): (frame:
       );
     });
   };
+}
+
+/** The condition as its text has it: literals were replaced by slots (`language/parameterize.ts`). */
+function printedWith(literals: readonly Value[], condition: Binary): string {
+  const restored = transformExpression(condition, (node) =>
+    node.kind === 'param' && node.slot !== undefined ? { kind: 'literal', value: literals[node.slot] } : undefined,
+  );
+  return printExpression(restored);
 }
 
 /** By whose analyzer rows are judged: one that answers, or one that is still being built. */

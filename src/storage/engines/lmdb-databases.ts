@@ -9,6 +9,11 @@ import type { Change } from './packed-changes.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
+/** What the callback of a transaction answers to have the library abort it. */
+export function abortTransaction(): unknown {
+  return lmdb().ABORT;
+}
+
 /** Transactions with different snapshots that may be under way at once. Each takes 64 bytes of the lock file. */
 export const MAX_READERS = 8192;
 

@@ -2,9 +2,8 @@
 import { on } from 'node:events';
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { ABORT } from 'lmdb';
 import { invariant } from '../../base/invariant.js';
-import { openDatabases, putChange, putLog, putVersion } from './lmdb-databases.js';
+import { abortTransaction, openDatabases, putChange, putLog, putVersion } from './lmdb-databases.js';
 import { unpackChanges } from './packed-changes.js';
 import type { ToWriter, WriterData } from './write-thread.js';
 
@@ -29,7 +28,7 @@ async function putAll(first: ToWriter): Promise<unknown> {
   for (; message.kind === 'changes' || message.kind === 'begin'; message = await next()) {
     if (message.kind === 'changes') unpackChanges(message.bytes, (change) => putChange(databases, change));
   }
-  if (message.kind === 'abort') return ABORT;
+  if (message.kind === 'abort') return abortTransaction();
   invariant(message.kind === 'commit', 'closed within a write');
   const { version, stamp, logged } = message.result;
   putVersion(databases, version, stamp);

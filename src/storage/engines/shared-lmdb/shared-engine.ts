@@ -1,9 +1,12 @@
+import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure, TesseraError } from '../../../errors/error.js';
 import { StampSource } from '../../append.js';
 import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
-import type { BeginOptions, Engine, Key, SharedStore, Versionstamp } from '../../contract.js';
+import type { BeginOptions, Engine, Key, Reservation, SharedStore, Versionstamp } from '../../contract.js';
+import { SharedReservations } from '../../remote/shared-reservations.js';
 import { callAll } from '../../transaction/after-commit.js';
+import { DELETED } from '../../transaction/overlay.js';
 import { type Committer, SnapshotTransaction } from '../../transaction/transaction.js';
 import { writtenKeys } from '../../transaction/write-set.js';
 import { type Caches, LmdbSnapshot } from '../lmdb-snapshot.js';
@@ -55,6 +58,7 @@ export class SharedLmdbEngine implements Engine {
   readonly #groups: GroupCommits;
   readonly #followers = new CommitFollowers();
   readonly #reservations: Reservations;
+  readonly #sharedReservations: SharedReservations;
   /** For the keys that appended entries are going to have, about. */
   readonly #stamps: StampSource;
   readonly #timers: Timers;
@@ -90,6 +94,12 @@ export class SharedLmdbEngine implements Engine {
     this.#lastStamp = store.lastStamp(view);
     this.#changedAt = clock.now();
     this.#reservations = new Reservations(timers);
+    this.#sharedReservations = new SharedReservations(this.#reservations, () => this.begin({ writable: true }));
+    this.#followers.add({
+      // It reads, and commits are delivered as a transaction begins.
+      onCommits: (commits) => queueMicrotask(() => this.#sharedReservations.onCommits(commits)),
+      onGap: () => this.#sharedReservations.onGap(),
+    });
     this.#stamps = new StampSource(clock);
     this.#groups = new GroupCommits(
       { store, mirror: this.#mirror, node },
@@ -144,6 +154,8 @@ export class SharedLmdbEngine implements Engine {
     const committer: Committer = {
       maxKeyLength: MAX_KEY_LENGTH,
       commit: (reads, writes) => {
+        // Other processes know with the commit that the reservation is over.
+        if (own?.row !== undefined) writes.overlay.put(own.row, DELETED);
         const commit = () => {
           this.#mustBeOpen();
           return this.#commit({ began, reads, writes }, own);
@@ -159,15 +171,19 @@ export class SharedLmdbEngine implements Engine {
       },
       abandon: () => commits.release(began),
       lastStamp: () => this.#lastStamp,
-      reserve: (reads, writes) =>
-        this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
+      reserve: (reads, writes): PromiseOrValue<Reservation> => {
+        const written = writtenKeys(writes, this.#stamps);
+        return andThen(this.#reservations.reserve({ reads, written, interrupt }, own), (reservation) =>
+          this.#sharedReservations.publishIfNeeded(reservation),
+        );
+      },
     };
     return committer;
   }
 
   async #commit(request: CommitRequest, own: KeyReservation | undefined): Promise<void> {
     await this.#groups.submit(request);
-    own?.release();
+    own?.committed();
   }
 
   /** Has new snapshots show what is committed by now, and whatever is remembered agree with it. */
