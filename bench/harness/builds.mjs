@@ -1,6 +1,6 @@
 // Builds of revisions of the repository, kept by commit.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './temporary-folder.mjs';
@@ -12,7 +12,12 @@ const MOST_KEPT = 6;
 
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 
+/** Modules read it beside the folder of their build. */
+const PACKAGE = 'package.json';
+
 function compile(folder, output) {
+  mkdirSync(KEPT, { recursive: true });
+  copyFileSync(join(ROOT, PACKAGE), join(KEPT, PACKAGE));
   execFileSync(
     process.execPath,
     [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', output],
@@ -62,7 +67,7 @@ export function buildWorking() {
 /** Forgets the oldest builds. */
 function prune(keep) {
   const builds = readdirSync(KEPT)
-    .filter((name) => name !== 'working' && name !== keep)
+    .filter((name) => ![PACKAGE, 'working', keep].includes(name))
     .map((name) => ({ path: join(KEPT, name), made: statSync(join(KEPT, name)).mtimeMs }))
     .toSorted((a, b) => b.made - a.made);
   for (const { path } of builds.slice(MOST_KEPT - 1)) rmSync(path, { recursive: true, force: true });
