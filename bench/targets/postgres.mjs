@@ -1,71 +1,7 @@
-// PostgreSQL from the packages of the system (`apt-get install postgresql-15`), started in a folder of its own, through `pg`.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+// PostgreSQL through `pg`.
 import { plain } from '../harness/answers.mjs';
 import { CONNECTIONS, MILLISECONDS } from '../harness/requests.mjs';
-import { temporaryFolder } from '../harness/temporary-folder.mjs';
-
-const BINARIES = '/usr/lib/postgresql/15/bin';
-const lacks = () => (existsSync(BINARIES) ? undefined : `${BINARIES} isn't there; apt-get install postgresql-15`);
-
-/** It refuses to run as root. */
-const asPostgres = (command, args) =>
-  process.getuid?.() === 0
-    ? ['setpriv', ['--reuid=postgres', '--regid=postgres', '--clear-groups', command, ...args]]
-    : [command, args];
-
-/** @returns {Promise<number>} a free port */
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-
-async function start() {
-  const folder = temporaryFolder();
-  if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder.path]);
-  const data = `${folder.path}/data`;
-  const initialize = ['-D', data, '-A', 'trust', '-U', 'bench', '--no-sync', '-E', 'UTF8', '--locale=C'];
-  execFileSync(...asPostgres(`${BINARIES}/initdb`, initialize), { stdio: 'ignore' });
-  const port = await freePort();
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder.path };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(...asPostgres(`${BINARIES}/postgres`, ['-D', data, ...flags]), { stdio: 'ignore' });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  // Ends it at once, and those that serve its clients.
-  const stop = () => child.kill('SIGINT');
-  process.once('exit', stop);
-  return {
-    port,
-    processor: () => processorOf(child.pid),
-    stop: async () => {
-      process.off('exit', stop);
-      stop();
-      await ended;
-      folder.remove();
-    },
-  };
-}
-
-/** Microseconds that a process and its children have used: PostgreSQL serves each client in a process of its own. */
-function processorOf(parent) {
-  let nanoseconds = 0;
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The name, in brackets, may hold anything.
-      const [, ppid] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-      if (Number(ppid) !== parent && Number(pid) !== parent) continue;
-      nanoseconds += Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]);
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return nanoseconds / 1e3;
-}
+import { lacksPostgres, startPostgres } from '../servers/postgres.mjs';
 
 async function connected(pg, port) {
   const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'bench', database: 'postgres', max: CONNECTIONS });
@@ -86,7 +22,7 @@ const TYPES = { number: 'int', string: 'text', boolean: 'boolean' };
 
 async function open(dataset, rows) {
   const { default: pg } = await import('pg');
-  const server = await start();
+  const server = await startPostgres();
   const pool = await connected(pg, server.port);
   const record = (_table, id) => id;
   const load = async (table, all) => {
@@ -139,7 +75,7 @@ export const POSTGRES = [
     speaks: 'postgres',
     keeps: 'a crash of the machine: fsync before the answer',
     needs: ['pg'],
-    lacks,
+    lacks: lacksPostgres,
     open,
   },
 ];

@@ -38,7 +38,7 @@ Examples:
   program
     .command('copy')
     .description('Copy a whole store to another place or engine')
-    .argument('<from>', 'The store, as for "tessera start": a folder, or postgres://…; no server may have it open')
+    .argument('<from>', 'The store, as for "tessera start": a folder, or postgres://…')
     .argument('<to>', 'An empty one, or one that holds an unfinished copy of the same')
     .addOption(new Flag('--json', 'What was copied as JSON'))
     .addHelpText(

@@ -10,6 +10,10 @@ import type { FunctionRules } from './rules.js';
 export interface IndexNote {
   /** How well it matches, by the number of the condition (`@1@`). */
   readonly scores?: ReadonlyMap<number, number>;
+  /** The condition by which it was found, which it meets. */
+  readonly condition?: object;
+  /** The scan that has found it, by which is remembered what holds for all of its rows. */
+  readonly scan?: object;
   /** How far it lies from what was searched, in the unit of the measure. */
   readonly distance?: Value;
 }

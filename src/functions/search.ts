@@ -1,4 +1,4 @@
-/** Full-text search. Conditions with MATCHES aren't available, and neither is what belongs to one. */
+/** Full-text search. What belongs to a condition with MATCHES is run by `exec/search` where there is one. */
 import { otherwise } from '../base/promise-or-value.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { float, type Value } from '../value/value.js';
@@ -8,7 +8,13 @@ import { MAX_INPUT_IN_PIECES } from './input-limit.js';
 import { any, rest, text } from './parameters.js';
 import { fusionFunctions } from './search/fusion.js';
 
-/** A function on the match found by a condition. */
+const NO_REFERENCE = 'index_ref argument must be a literal integer in range 0..255';
+
+function isReference(value: Value): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
+}
+
+/** A function on the match found by a condition, which the planner gives to it (`plan/match-calls.ts`). */
 function ofMatch(
   name: string,
   least: number,
@@ -26,6 +32,7 @@ function ofMatch(
       if (args.length < least) throw failure('too_few_arguments', { name: path, least });
       const value = resultOf(args, context);
       if (value !== undefined) return value;
+      if (!isReference(args[least - 1])) throw failure('misplaced_function', { name: path, reason: NO_REFERENCE });
       throw failure('misplaced_function', { name: path, reason: 'no MATCHES clause found in WHERE condition' });
     },
     { deterministic: false },

@@ -276,6 +276,8 @@ export interface Call {
   readonly kind: 'call';
   readonly path: string;
   readonly args: readonly Expression[];
+  /** Of a function on a match (`search::score`): the condition that it is about. The planner sets it. */
+  readonly match?: Binary;
 }
 
 /** `function($a) { … }`: JavaScript, kept as text. */

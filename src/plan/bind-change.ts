@@ -8,9 +8,10 @@ import { rewrite } from './rewrite.js';
 import type { NodeFacts, RuleName } from './rules/rule.js';
 
 /** The records that a statement is about. */
-export function bindFound({ targets, where, with: hints }: Update | Upsert | Delete, binding: Binding): StreamNode {
+export function bindFound(statement: Update | Upsert | Delete, binding: Binding): StreamNode {
+  const { targets, with: hints } = statement;
   const { reader, rules } = binding;
-  const found = bindWhere(where, (condition) =>
+  const found = bindWhere(statement, targets, binding, (condition) =>
     bindSources(targets, { where: condition, with: hints, isRead: false }, binding),
   );
   // A rule makes of a stream another one.

@@ -5,18 +5,20 @@
 import type { Select } from '../language/ast.js';
 import { type Binding, bindSources } from './bind-sources.js';
 import { bindWhere } from './bind-where.js';
+import { asksForScores } from './match-calls.js';
 import type { RowNode, StreamNode } from './nodes.js';
 import { orderWanted } from './order-wanted.js';
 import { isPlain } from './projections.js';
 import { rewrite } from './rewrite.js';
 
 export function bindSelect(select: Select, binding: Binding): RowNode {
-  const { projections, from, where, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
+  const { projections, from, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
   // An order that ends early is of use to what asks for the first rows alone.
   const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
-  const filtered = bindWhere(where, (condition, mayOrder) => {
+  const scored = asksForScores(select);
+  const filtered = bindWhere(select, from, binding, (condition, mayOrder) => {
     const order = mayOrder ? wanted : undefined;
-    return bindSources(from, { where: condition, with: hints, order, isRead: true }, binding);
+    return bindSources(from, { where: condition, with: hints, order, scored, isRead: true }, binding);
   });
   const rows: StreamNode = split === undefined ? filtered : { kind: 'split', on: split, input: filtered };
   let node: RowNode = group === undefined ? rows : { kind: 'aggregate', group, projections, input: rows };

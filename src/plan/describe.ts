@@ -48,6 +48,18 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     attributes: { table: scan.table, access: boundsText(ID, scan).join(' AND '), ...ordered(scan.direction) },
   }),
   'index-scan': (scan) => ({ operator: 'IndexScan', attributes: indexAttributes(scan) }),
+  'full-text-scan': ({ table, index, condition, operator, query, scored, direction }) => ({
+    operator: 'FullTextScan',
+    attributes: {
+      table,
+      index: index.name,
+      query: printExpression(query.value),
+      ...(operator.operator === 'OR' && { operator: 'OR' }),
+      path: printExpression(condition.left),
+      ...(scored && { scores: 'true' }),
+      ...(direction && { order: 'best first' }),
+    },
+  }),
   'union-scan': ({ table }) => ({ operator: 'UnionScan', attributes: { table } }),
   'named-record': ({ id, direct }) => ({
     operator: 'PointLookup',
@@ -66,6 +78,16 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     operator: 'Filter',
     attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
   }),
+  'knn-scan': ({ index, k, ef }) => ({
+    operator: 'KnnScan',
+    attributes: {
+      index: index.name,
+      k: String(k),
+      ef: String(ef),
+      ...('dimension' in index.indexKind && { dimension: String(index.indexKind.dimension) }),
+    },
+  }),
+  'first-rows': ({ most }) => ({ operator: 'FirstRows', attributes: { limit: String(most) } }),
   'knn-top-k': ({ field, vector, k, metric, packed }) => ({
     operator: 'KnnTopK',
     attributes: {
@@ -146,7 +168,9 @@ const IS_BY_QUERY: { readonly [Kind in Access['kind']]: (access: Of<Kind>) => bo
   'point-lookup': ({ id }) => id.from === 'query',
   'range-scan': ({ from, to }) => [from, to].every((bound) => bound === undefined || bound.from === 'query'),
   'index-scan': (scan) => operandsOf(scan).every(({ from }) => from === 'query'),
+  'full-text-scan': ({ query }) => query.from === 'query',
   'union-scan': ({ branches }) => branches.every(isByQuery),
+  'knn-scan': () => true,
 };
 
 function isByQuery(access: Access): boolean {

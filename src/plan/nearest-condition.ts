@@ -4,7 +4,7 @@ import type { Binary, Expression, NearestOperator } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
 import { operandsOf } from './access/comparisons.js';
 
-type NearestExpression = Binary & { readonly operator: NearestOperator };
+export type NearestExpression = Binary & { readonly operator: NearestOperator };
 
 export interface NearestCondition {
   readonly nearest: NearestExpression;

@@ -4,10 +4,12 @@
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import type {
+  Binary,
   Call,
   Expression,
   Group,
   Idiom,
+  MatchesOperator,
   Order,
   Projection,
   Projections,
@@ -22,7 +24,7 @@ export type PlanTree = RowNode | ChangeNode | ViewNode;
 export type RowNode = StreamNode | ListNode;
 
 /** Nodes that hand rows on as they find them. */
-export type StreamNode = SourceNode | Filter | KnnTopK | Split;
+export type StreamNode = SourceNode | Filter | KnnTopK | FirstRows | Split;
 
 /** Nodes that give all of their rows together. */
 export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit | Fetch | CountRecords | CountEntries;
@@ -31,10 +33,10 @@ export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit |
 export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
 
 /** How the records of one table are found. */
-export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan;
+export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan | KnnScan;
 
 /** How an index finds them. */
-export type IndexAccess = IndexScan;
+export type IndexAccess = IndexScan | FullTextScan;
 
 /** Nodes that change the records that they find. */
 export type ChangeNode = Update | Upsert | Delete | LiveQuery;
@@ -80,11 +82,36 @@ export interface IndexScan extends Bounds {
   readonly direction?: Direction;
 }
 
+/** The records whose texts match a query: `body @1@ 'green tea'`. */
+export interface FullTextScan {
+  readonly kind: 'full-text-scan';
+  readonly table: string;
+  readonly index: IndexDefinition;
+  /** The condition, by which functions on the match know it. */
+  readonly condition: Binary;
+  readonly operator: MatchesOperator;
+  readonly query: Operand;
+  /** Scores are asked for, and the reader sees all that the index has. */
+  readonly scored: boolean;
+  /** The best matches first. */
+  readonly direction?: 'forward';
+}
+
+/** The records of an HNSW index by how near their vectors lie, nearest first: `v <|k,ef|> $point`. */
+export interface KnnScan {
+  readonly kind: 'knn-scan';
+  readonly table: string;
+  readonly index: IndexDefinition;
+  readonly vector: Expression;
+  readonly k: number;
+  readonly ef: number;
+}
+
 /** One scan for each alternative of a condition: `a = 1 OR b = 2`. */
 export interface UnionScan {
   readonly kind: 'union-scan';
   readonly table: string;
-  readonly branches: readonly IndexScan[];
+  readonly branches: readonly IndexAccess[];
 }
 
 /**
@@ -168,6 +195,13 @@ export interface KnnTopK {
   readonly metric: Metric;
   /** The table of which packed vectors are kept (the rule `packed-vectors`). */
   readonly packed?: string;
+  readonly input: StreamNode;
+}
+
+/** As many rows as are wanted, as they come. */
+export interface FirstRows {
+  readonly kind: 'first-rows';
+  readonly most: number;
   readonly input: StreamNode;
 }
 
@@ -320,6 +354,8 @@ export type NamedProjection = Extract<Projection, { readonly kind: 'expression' 
 /** The order in which the first rows are wanted, by plain paths. */
 export interface OrderWanted {
   readonly keys: readonly OrderKeyWanted[];
+  /** Without keys: the best matches of a condition are wanted, by the score that `call` gives. */
+  readonly score?: { readonly condition: Binary; readonly call: Call };
 }
 
 export interface OrderKeyWanted {
@@ -332,7 +368,9 @@ const ACCESSES: { readonly [Kind in Access['kind']]: true } = {
   'point-lookup': true,
   'range-scan': true,
   'index-scan': true,
+  'full-text-scan': true,
   'union-scan': true,
+  'knn-scan': true,
 };
 
 /** Whether a node finds the records of one table. */
@@ -351,6 +389,7 @@ const STREAMS: { readonly [Kind in StreamNode['kind']]: true } = {
   changes: true,
   filter: true,
   'knn-top-k': true,
+  'first-rows': true,
   split: true,
 };
 

@@ -1,6 +1,7 @@
 import type { Select } from '../language/ast.js';
 import { printIdiom } from '../language/print.js';
 import { isFieldPath } from './access/comparisons.js';
+import { isScore } from './match-calls.js';
 import type { OrderKeyWanted, OrderWanted } from './nodes.js';
 
 /**
@@ -19,6 +20,9 @@ export function orderWanted({ from, order, limit, split, group, projections }: S
         item.kind === 'expression' && item.alias !== undefined && printIdiom(item.alias) === printIdiom(key.path),
     );
     const path = named?.kind === 'expression' ? named.expression : key.path;
+    if (order.keys.length === 1 && key.descending === true && isScore(path)) {
+      return { keys, score: { condition: path.match, call: path } };
+    }
     if (!isFieldPath(path)) return undefined;
     keys.push({ path, direction: key.descending ? 'backward' : 'forward' });
   }

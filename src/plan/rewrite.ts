@@ -60,13 +60,22 @@ export function chooseAccess(
   rules: ReadonlySet<RuleName>,
 ): Access {
   let access: Access = { kind: 'table-scan', table: entry.definition.name };
-  const { where, with: indexes, order } = hints;
+  const { where, with: indexes, order, scored } = hints;
   const isRuled = reader.isChecked && isRead && rules.has(permissionAccess.name);
   const rule = isRuled ? permissionAccess.conditionOf(entry) : undefined;
   // Nothing narrows the table, and nothing asks for an order.
   if (where === undefined && order === undefined && rule === undefined) return access;
   const mayHide = (path: Idiom) => reader.isChecked && reader.mayHide(entry, path);
-  const facts = new AccessFacts({ where, with: indexes, order, entry, rule, mayHide });
+  const facts = new AccessFacts({
+    where,
+    with: indexes,
+    order,
+    scored,
+    entry,
+    rule,
+    mayHide,
+    isChecked: reader.isChecked,
+  });
   for (const rule of ACCESS_RULES) if (rules.has(rule.name)) access = rule.rewrite(access, facts) ?? access;
   return access;
 }

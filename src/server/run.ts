@@ -5,16 +5,11 @@ import { withoutPassword } from '../storage/engines/address.js';
 import type { Configuration } from './configuration.js';
 import { createLog } from './log.js';
 import { openConfigured, prepareDatabase } from './open.js';
+import type { Running } from './running.js';
 import { startServer } from './server.js';
 import { nameOf } from './setting.js';
 import type { IgnoredSetting } from './settings/ignored.js';
 import { exitOnSignals, surviveUncaught } from './shutdown.js';
-
-/** The URL of a running server, and whether it has a root user. */
-export interface Running {
-  readonly url: string;
-  readonly hasRootUser: boolean;
-}
 
 /**
  * Opens the database and serves it until a signal ends the process, in as many processes as are configured.
@@ -34,7 +29,8 @@ export async function runServer(
     configuration.workers > 1
       ? await (await import('./workers/primary.js')).runPrimary(configuration, log)
       : await runAlone(configuration, log);
-  log.info({ url: running.url, path: withoutPassword(configuration.path) }, 'Listening');
+  const { url, pids } = running;
+  log.info({ url, path: withoutPassword(configuration.path), pids }, 'Listening');
   return running;
 }
 

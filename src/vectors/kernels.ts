@@ -1,4 +1,6 @@
-/** Measures many packed vectors against one, roughly and fast: by WebAssembly SIMD if there is, else in JavaScript. */
+/**
+ * Measures many packed vectors against one, roughly and fast: in WebAssembly where there is SIMD, else in JavaScript.
+ */
 import { KERNELS_BINARY } from './kernels-binary.js';
 
 export type KernelName = 'squaredEuclidean' | 'dotProduct' | 'manhattan';

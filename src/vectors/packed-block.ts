@@ -1,5 +1,5 @@
 /** Vectors of one length as 32-bit floats, one after the other, to be screened. */
-import { magnitude } from './distances.js';
+import { type Floats, magnitude } from './distances.js';
 import { LANES } from './kernels.js';
 
 /** Beyond it squares and their sums might not be finite in 32 bits, below it they might vanish. */
@@ -36,7 +36,7 @@ export class PackedBlock {
     return this.vectors.byteLength + this.norms.byteLength + this.positions.byteLength;
   }
 
-  add(vector: Float64Array, position: number): void {
+  add(vector: Floats, position: number): void {
     const { count } = this;
     const norm = magnitude(vector);
     this.vectors.set(vector, count * this.width);

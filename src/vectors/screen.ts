@@ -1,5 +1,5 @@
 /**
- * Bounds how near packed vectors may be at best, so that few have to be measured exactly.
+ * Lower bounds of the distances of packed vectors, so that few have to be measured exactly.
  *
  * Vectors x̃ and q̃ of 32-bit floats differ from x and q by 2⁻²⁴ of their components, so that by the triangle
  * inequality their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms is off by n · 2⁻²⁴ of itself. The

@@ -13,6 +13,7 @@ import type { RuleName } from '../../src/plan/rules/rule.js';
 import { type DatabaseOptions, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
+import { shareFolder, type WorkerGroup } from '../../src/storage/engines/shared-lmdb/open.js';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { DEFAULT_LIMITS } from '../../src/value/nesting.js';
@@ -36,7 +37,9 @@ let server: PostgresServer | undefined;
 let schemas = 0;
 afterAll(() => server?.remove());
 
-async function onEngine<T>(kind: NonNullable<Way['engine']>, work: (address: string) => Promise<T>): Promise<T> {
+type Work<T> = (address: string, group?: WorkerGroup) => Promise<T>;
+
+async function onEngine<T>(kind: NonNullable<Way['engine']>, work: Work<T>): Promise<T> {
   if (kind === 'memory') return work('memory');
   if (kind === 'postgres') {
     server ??= await PostgresServer.start();
@@ -44,14 +47,17 @@ async function onEngine<T>(kind: NonNullable<Way['engine']>, work: (address: str
   }
   const folder = mkdtempSync(join(tmpdir(), 'tessera-script-'));
   try {
-    return await work(folder);
+    if (kind === 'lmdb') return await work(folder);
+    await (await openEngine(folder)).close();
+    const unlock = await shareFolder(folder);
+    return await work(folder, { owner: process.pid, size: 1 }).finally(unlock);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 interface Way {
-  readonly engine?: 'memory' | 'lmdb' | 'postgres';
+  readonly engine?: 'memory' | 'lmdb' | 'shared lmdb' | 'postgres';
   readonly tuning?: DatabaseOptions['tuning'];
   readonly wire?: (value: Value) => Value;
   readonly isLate?: boolean;
@@ -64,6 +70,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'in memory': {},
   // Every value is encoded and decoded on its way.
   'on disk': { engine: 'lmdb' },
+  'by a worker': { engine: 'shared lmdb' },
   'without rules': { tuning: { rules: new Set<RuleName>() } },
   'record by record': { tuning: { batch: 1 } },
   // Each answer of the store comes later, some after those that were asked for behind them.
@@ -128,11 +135,11 @@ describe.each(update === undefined ? ways : [])(
   '%s',
   (way, { engine = 'memory', tuning = {}, wire, planned, isLate }) => {
     test.each(scriptsFor(way, tuning))('%s', async (name) => {
-      await onEngine(engine, async (address) => {
+      await onEngine(engine, async (address, group) => {
         const source = readFileSync(join(FOLDER, name), 'utf8');
         const store = isLate
           ? new LateEngine(new MemoryEngine(), new Lateness(3, seeded(LATENESS_SEED)))
-          : await openEngine(address, { sync: 'never' });
+          : await openEngine(address, { sync: 'never', group });
         const database = await openDatabase(store, { ...optionsOf(source), tuning });
         const before = planned ? (text: string) => planWithOtherLiterals(database.plans, text) : undefined;
         const differences = await runScript(database, source, { wire, before });

@@ -31,7 +31,7 @@ export class NodeProcess {
     this.#isPaused = true;
   }
 
-  /** It stands still when it has given way so often. */
+  /** It stands still when it has yielded so often. */
   pauseAfter(turns: number): void {
     this.#turnsLeft = turns;
   }

@@ -39,8 +39,10 @@ export function putIndex(
     const answersOn = isLater && before !== undefined && stateOf(before) === 'ready';
     if (answersOn) keepAnswering(change, catalog, table, before);
     else if (before !== undefined) discard(change, catalog, table, before);
-    if (isLater) queueIndexWork(transaction, catalog, idsOf(catalog, table, index), 'build');
-    else if (replaced !== undefined) endReplaced(change, catalog, table, replaced);
+    const ids = idsOf(catalog, table, index);
+    if (isLater) queueIndexWork(transaction, catalog, ids, 'build');
+    else if (isFolded(index)) queueIndexWork(transaction, catalog, ids, 'fold');
+    if (!isLater && replaced !== undefined) endReplaced(change, catalog, table, replaced);
     const isAlone = !answersOn && (isLater || replaced === undefined);
     return andThen(putIndexDefinition(change, catalog, table.definition, index, isAlone), () => index);
   });
@@ -51,11 +53,18 @@ export function rewriteIndex(change: SchemaChange, { catalog, table, index }: In
   return putIndexDefinition(change, catalog, table.definition, index, true);
 }
 
+/** Whether what writers note of an index is folded in the background. */
+function isFolded({ indexKind }: IndexDefinition): boolean {
+  return indexKind.kind === 'fulltext';
+}
+
 /** From now on queries use an index that was built in the background, rather than the one before. */
 export function completeIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   const { state, ...complete } = index;
   invariant(state === 'building', 'an index that is completed was under construction');
-  endIndexWork(change.transaction, idsOf(catalog, table, index));
+  const ids = idsOf(catalog, table, index);
+  if (isFolded(index)) queueIndexWork(change.transaction, catalog, ids, 'fold');
+  else endIndexWork(change.transaction, ids);
   return settle(change, catalog, table, complete);
 }
 

@@ -21,8 +21,11 @@ export interface IndexIds {
   readonly index: Id;
 }
 
-/** To add the entries of all records, or to delete the obsolete entries of an index. */
-export type IndexTask = 'build' | 'clear';
+/**
+ * To add the entries of all records; to delete the obsolete entries of an index; to fold, over and over, what writers
+ * have noted in a full-text index.
+ */
+export type IndexTask = 'build' | 'clear' | 'fold';
 
 export interface IndexWork extends IndexIds {
   readonly task: IndexTask;

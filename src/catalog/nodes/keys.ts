@@ -4,6 +4,7 @@
  *     D ff ff ff ff n node          a node (`node-row.ts`)
  *     D ff ff ff ff w work          which node does some kind of background work (`lease-row.ts`)
  *     D ff ff ff ff f stamp order   failed sign-ins (`failure-row.ts`)
+ *     D ff ff ff ff v stamp order   reservations (`storage/remote/shared-reservations.ts`)
  *     D ff ff ff ff s user node id  a lasting session (`presence.ts`)
  *     D ff ff ff ff k stamp order   a signal to a node (`signals.ts`)
  *     D ff ff ff ff d db            a database with watched tables (`../live/watched-tables.ts`)

@@ -91,6 +91,10 @@ export const functionErrors = {
     kind: 'Validation',
     text: ({ most }) => `The terms of a text may not exceed ${most} UTF-16 code units together`,
   }),
+  no_suitable_index: row<{ expression: string }>({
+    kind: 'Validation',
+    text: ({ expression }) => `There was no suitable index supporting the expression: ${expression}`,
+  }),
   misplaced_function: row<{ name: string; reason: string }>({
     kind: 'Validation',
     text: ({ name, reason }) => `Invalid query: Index function '${name}': ${reason}`,

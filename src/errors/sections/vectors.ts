@@ -1,4 +1,5 @@
 import { row } from '../row.js';
+import { shown } from './value.js';
 
 const UNSUPPORTED =
   'Invalid query: KNN operators nested in OR/NOT expressions or mixed with unsupported KNN variants are not supported';
@@ -20,6 +21,22 @@ export const vectorErrors = {
   nearest_misplaced: row<{ where: string }>({
     kind: 'Validation',
     text: ({ where }) => `Invalid query: KNN operators are not supported in ${where}, which judges records one by one`,
+  }),
+  vector_dimension: row<{ found: number; expected: number }>({
+    kind: 'Validation',
+    text: ({ found, expected }) => `Incorrect vector dimension (${found}). Expected a vector of ${expected} dimension.`,
+  }),
+  hnsw_option: row<{ index: string; option: string; least: number }>({
+    kind: 'Validation',
+    text: ({ index, option, least }) => `The index \`${index}\` needs ${option} to be at least ${least}`,
+  }),
+  vector_component: row<{ component: string; type: string }>({
+    kind: 'Validation',
+    text: ({ component, type }) => `Cannot convert from '${shown(component)}' to '${type}'`,
+  }),
+  vector_value: row<{ value: string }>({
+    kind: 'Validation',
+    text: ({ value }) => `The value cannot be converted to a vector: ${shown(value)}`,
   }),
   /** `reason` names the type and the value. */
   nearest_operand: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),

@@ -32,7 +32,7 @@ export async function repairIndexes(engine: Engine): Promise<Repair> {
     for (const table of catalog.tables.values()) {
       for (const index of keptIndexes(table)) {
         // The rest of its entries come in the background.
-        if (index.isBuilding) continue;
+        if (index.isBuilding || index.keeping.entries === undefined) continue;
         const repair = new IndexRepair(engine, catalog, table, index);
         total.removed += await repair.removeStale();
         total.added += await repair.addMissing(total.conflicts);
@@ -75,7 +75,7 @@ class IndexRepair {
       if (this.#table.keys.record(encodeKey(own)) !== key) return 0;
       const index = this.#index;
       let added = 0;
-      for (const entry of index.keeping.entries(index, record, own)) {
+      for (const entry of index.keeping.entries?.(index, record, own) ?? []) {
         const listed = await transaction.get(entry.key);
         if (listed !== undefined && equals(listed, own)) continue;
         if (listed === undefined) {

@@ -62,7 +62,9 @@ export class TableCheck {
   }
 
   async run(): Promise<void> {
-    const indexes = keptIndexes(this.#table).filter(({ isBuilding }) => !isBuilding);
+    const indexes = keptIndexes(this.#table).filter(
+      ({ isBuilding, keeping }) => !isBuilding && keeping.entries !== undefined,
+    );
     const references = referringFields(this.#table);
     for await (const batch of batchesOf(this.#transaction, this.#table.keys.records)) {
       for (const [key, stored] of batch) {
@@ -99,7 +101,7 @@ export class TableCheck {
 
   async #listed(index: KeptIndex, id: RecordId, record: ObjectValue): Promise<void> {
     const key = id.key as RecordKey;
-    for (const entry of index.keeping.entries(index, record, key)) {
+    for (const entry of index.keeping.entries?.(index, record, key) ?? []) {
       const listed = await this.#transaction.get(entry.key);
       const place = databasePathOf(this.#catalog, this.#table, index.definition);
       if (listed === undefined) this.#faults.add('indexes', place, `${toText(id)} isn’t listed`);
@@ -127,7 +129,8 @@ export class TableCheck {
     // A record that can't be read may have it.
     if (record === null) return true;
     if (!isObject(record)) return false;
-    return index.keeping.entries(index, record, listed as RecordKey).some((entry) => entry.key === key);
+    const entries = index.keeping.entries?.(index, record, listed as RecordKey) ?? [];
+    return entries.some((entry) => entry.key === key);
   }
 
   #recordAt(key: RecordKey): Promise<Value> {

@@ -11,6 +11,7 @@ import { buildIndex } from '../index/build.js';
 import { INDEX_KINDS } from '../index/kinds.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
+import { checkHnswOptions } from './hnsw-options.js';
 import { checkColumns, compileColumns } from './index-columns.js';
 
 /** Defines an index and lists the records that are there already: at once, or with CONCURRENTLY in the background. */
@@ -28,6 +29,7 @@ export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): 
           if (!goesAhead(statement.mode, taken, () => failure('index_exists', { name }))) return;
           return andThen(columnsOf(frame), (fields) => {
             checkColumns(fields, name, table, execution.importing);
+            checkHnswOptions(name, statement.indexKind);
             const definition = settled(statement, { name, table: tableName, fields, concurrently: false });
             return defineAndBuild(execution, change, { catalog, table, definition, isLater: statement.concurrently });
           });

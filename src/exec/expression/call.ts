@@ -6,6 +6,7 @@ import { findFunction } from '../../functions/registry.js';
 import type { Call, Expression } from '../../language/ast.js';
 import { Closure, kindOf, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import { compileMatchCall } from '../search/match-call.js';
 import { CUSTOM, callDefined } from './call-defined.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
@@ -44,6 +45,7 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
       throw failure('package_functions', { name });
     };
   }
+  if (call.match !== undefined) return compileMatchCall(call, call.match, compiler.outer);
   const row = findFunction(call.path);
   if (row === undefined) {
     return () => {

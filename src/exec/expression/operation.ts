@@ -6,6 +6,7 @@ import { constantValue } from '../../language/constant-value.js';
 import type { Value } from '../../value/value.js';
 import { weightOfJoined } from '../../value/weight.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import { compileMatches } from '../search/match.js';
 import { isSmall, type OperateOnLarge, operateOnLarge } from './large-operands.js';
 import {
   DECIDED,
@@ -25,10 +26,7 @@ export function compileUnary({ operator, operand }: Unary, compiler: Compiler): 
 export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
   const { operator } = binary;
   if (typeof operator === 'object') {
-    if (operator.kind === 'nearest') return nearestAsValue;
-    return () => {
-      throw failure('not_supported', { what: 'Full-text search' });
-    };
+    return operator.kind === 'matches' ? compileMatches(binary, compiler) : nearestAsValue;
   }
   const left = compiler.expression(binary.left);
   if (isShortCircuit(operator)) return compileShortCircuit(operator, left, compiler.expression(binary.right));

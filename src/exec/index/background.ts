@@ -23,12 +23,14 @@ import {
   notedFlaw,
   putBuildProgress,
 } from '../../catalog/indexes/work.js';
-import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { encodedKeyOf, indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { foldPending } from '../../search/fold.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
+import type { Execution } from '../runtime/execution.js';
 import { asNew } from './build.js';
-import type { KeptIndex, RecordChange } from './contract.js';
-import { keptIndex, maintain } from './maintain.js';
+import type { BulkBuild, KeptIndex, RecordChange } from './contract.js';
+import { keptIndex, maintain, notingFlaws } from './maintain.js';
 
 /** How much a step may do. */
 export interface StepBounds {
@@ -43,6 +45,8 @@ export interface StepBounds {
 /** A transaction with what the work needs beside it. */
 export interface StepSite extends SchemaChange {
   readonly catalogs: CatalogCache;
+  /** In which analyzers of the database run. */
+  execution(namespace: string, database: string): Execution;
 }
 
 /** Does some of the work; answers whether that was all of it. */
@@ -54,7 +58,7 @@ export function stepOfIndexWork(site: StepSite, work: IndexWork, bounds: StepBou
 
 const STEPS: {
   readonly [Task in IndexTask]: (site: StepSite, work: IndexWork, bounds: StepBounds) => PromiseOrValue<boolean>;
-} = { build: stepOfBuild, clear: stepOfClearing };
+} = { build: stepOfBuild, clear: stepOfClearing, fold: stepOfFolding };
 
 function stepOfClearing(
   { transaction, clock }: StepSite,
@@ -70,6 +74,17 @@ function stepOfClearing(
     endIndexWork(transaction, work);
     return true;
   });
+}
+
+/** So many changes are folded together, and no fewer. */
+const FOLD = { least: 64, most: 2_048 };
+
+/** Folds what is pending of a full-text index. It stays in the queue: there will be more. */
+function stepOfFolding(site: StepSite, work: IndexWork): PromiseOrValue<boolean> {
+  const execution = site.execution(work.namespace, work.databaseName);
+  const index = indexPrefix(work.database, work.table, work.index);
+  const pause = () => execution.interrupt.checkpoint();
+  return andThen(foldPending(site.transaction, index, FOLD, pause), (isMore) => !isMore);
 }
 
 /** The index may be gone, with its table or its database. */
@@ -94,8 +109,16 @@ function buildSome(site: StepSite, at: IndexInCatalog, work: IndexWork, bounds: 
   const until = clock.monotonic() + bounds.time;
   return andThen(buildProgress(transaction, work), ({ initial, position }) => {
     const rest = { from: position ?? records.from, to: records.to };
-    const walked = walk(transaction, rest, { ...bounds, until, clock }, (batch) => listAll(kept, transaction, batch));
-    return andThen(walked, ({ rows, next }) => {
+    const execution = site.execution(work.namespace, work.databaseName);
+    const bulk = kept.keeping.build?.(kept, execution);
+    const listed = bulk === undefined ? listOneByOne(kept, execution) : listTogether(kept, execution, bulk, rest);
+    const most =
+      bulk === undefined
+        ? { ...bounds, until }
+        : { ...bounds, rows: Math.min(BULK.rows, BULK.each * bounds.rows), until: until + BULK.time };
+    const walked = walk(transaction, rest, { ...most, clock }, listed.add);
+    const ended = andThen(walked, (end) => andThen(listed.finish(end), () => end));
+    return andThen(ended, ({ rows, next }) => {
       putBuildProgress(transaction, work, { initial: initial + rows, position: next ?? records.to });
       return andThen(notedFlaw(transaction, work), (flaw) => {
         if (flaw !== undefined) return andThen(failIndex(site, at, flaw), () => true);
@@ -105,11 +128,33 @@ function buildSome(site: StepSite, at: IndexInCatalog, work: IndexWork, bounds: 
   });
 }
 
+/** Records that are listed together are worth a longer step, which yields to others on its way. */
+const BULK = { rows: 2_048, each: 64, time: 50 };
+
+interface Listing {
+  readonly add: (batch: readonly Entry[]) => PromiseOrValue<void>;
+  readonly finish: (end: Walked) => PromiseOrValue<void>;
+}
+
 /** What claims of these records are looked at is fetched together where the store answers later. */
-function listAll(kept: KeptIndex, transaction: Transaction, batch: readonly Entry[]): PromiseOrValue<void> {
-  const changes = asNew(batch.map(([, record]) => record));
-  const fetched = transaction.prefetch?.({ keys: claimsOf(kept, changes) });
-  return andThen(fetched, () => maintain(kept, transaction, changes));
+function listOneByOne(kept: KeptIndex, execution: Execution): Listing {
+  const { transaction } = execution.context;
+  return {
+    add: (batch) => {
+      const changes = asNew(batch.map(([, record]) => record));
+      const fetched = transaction.prefetch?.({ keys: claimsOf(kept, changes) });
+      return andThen(fetched, () => maintain(kept, execution, changes));
+    },
+    finish: () => undefined,
+  };
+}
+
+function listTogether(kept: KeptIndex, execution: Execution, bulk: BulkBuild, rest: KeyRange): Listing {
+  return {
+    add: (batch) => notingFlaws(execution, kept.ids, () => bulk.add(asNew(batch.map(([, record]) => record)))),
+    finish: ({ next }) =>
+      bulk.finish({ from: encodedKeyOf(rest.from), to: next === undefined ? '' : encodedKeyOf(next) }),
+  };
 }
 
 function claimsOf(kept: KeptIndex, changes: readonly RecordChange[]): Key[] {

@@ -30,13 +30,18 @@ function listRecords(execution: Execution, table: TableEntry, index: IndexDefini
   const kept = keptIndex(table, index);
   if (kept === undefined) return transaction.count(table.keys.records);
   let read = 0;
+  const build = kept.keeping.build?.(kept, execution);
   const done = forEachBatchOfValues(transaction.scan(table.keys.records), (batch) => {
     read += batch.length;
-    return andThen(maintain(kept, transaction, asNew(batch)), () =>
+    const changes = asNew(batch);
+    return andThen(build === undefined ? maintain(kept, execution, changes) : build.add(changes), () =>
       andThen(execution.interrupt.checkpoint(), () => undefined),
     );
   });
-  return andThen(done, () => read);
+  return andThen(
+    andThen(done, () => build?.finish()),
+    () => read,
+  );
 }
 
 /** Stored records as if they had just been created. */

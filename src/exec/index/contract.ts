@@ -3,8 +3,9 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { IndexIds } from '../../catalog/indexes/work.js';
 import type { IndexEntry } from '../../index/entries.js';
-import type { Key, Transaction } from '../../storage/contract.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
 import type { ObjectValue, RecordKey } from '../../value/value.js';
+import type { Execution } from '../runtime/execution.js';
 
 /** A record before and after a change; one of them is missing where it is created or deleted. */
 export interface RecordChange {
@@ -37,21 +38,34 @@ export interface IndexKeeping {
    * a state before. Two transactions that change different records conflict only if both claim the same value
    * (`claims`).
    * @throws TesseraError `index_violation`, which tells the record that stands in the way if `tellsHolder`;
-   * `value_too_large`; `key_too_long`
+   * `value_too_large`; `key_too_long`; `vector_dimension`, `vector_value`, `vector_component`; what an analyzer throws
    */
   maintain(
     index: KeptIndex,
-    transaction: Transaction,
+    execution: Execution,
     changes: readonly RecordChange[],
     tellsHolder: boolean,
   ): PromiseOrValue<void>;
+  /** How many records that weren't listed before are listed together; `maintain` does it where it is absent. */
+  readonly build?: (index: KeptIndex, execution: Execution) => BulkBuild;
   /**
-   * All entries that a record has, for those who check the index or repair it.
+   * All entries that a record has, for those who check the index or repair it; absent where it has none of its own.
    * @throws TesseraError `value_too_large`
    */
-  entries(index: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[];
+  entries?(index: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[];
   /**
    * The keys that a record claims for itself alone, under each of which its own key is found. `maintain` reads them.
    */
   readonly claims?: (index: KeptIndex, record: ObjectValue) => readonly Key[];
+}
+
+/** Records that are being listed together, in the order of their keys. */
+export interface BulkBuild {
+  /** @throws TesseraError as `IndexKeeping.maintain` does */
+  add(changes: readonly RecordChange[]): PromiseOrValue<void>;
+  /**
+   * Lists what was added. All records were whose encoded keys lie in a range, so that what writers have noted of these
+   * meanwhile is void; an empty end is that of the table. Without a range no one else has written.
+   */
+  finish(keys?: KeyRange): PromiseOrValue<void>;
 }

@@ -4,6 +4,8 @@
  */
 import type { IndexKind } from '../../language/ast.js';
 import type { IndexKeeping } from './contract.js';
+import { fullText } from './full-text.js';
+import { hnsw } from './hnsw.js';
 import { ordered } from './ordered.js';
 
 /** `nothing`: the storage knows what is asked. `unsupported`: a definition is kept, and serves for nothing. */
@@ -11,6 +13,6 @@ export const INDEX_KINDS: { readonly [Kind in IndexKind['kind']]: IndexKeeping |
   plain: ordered(),
   unique: ordered('unique'),
   count: 'nothing',
-  fulltext: 'unsupported',
-  hnsw: 'unsupported',
+  fulltext: fullText,
+  hnsw,
 };

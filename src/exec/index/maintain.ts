@@ -9,6 +9,7 @@ import type { ErrorCode } from '../../errors/catalogue.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { ObjectValue, RecordKey } from '../../value/value.js';
+import type { Execution } from '../runtime/execution.js';
 import type { KeptIndex, RecordChange } from './contract.js';
 import { INDEX_KINDS } from './kinds.js';
 
@@ -50,7 +51,7 @@ function fieldsOf({ fields }: IndexDefinition): readonly string[] | undefined {
  * @throws TesseraError `index_violation` when a unique index already lists another record with the same values
  */
 export function updateIndexes(
-  transaction: Transaction,
+  execution: Execution,
   table: TableEntry,
   key: RecordKey,
   before: ObjectValue | undefined,
@@ -60,7 +61,7 @@ export function updateIndexes(
   const indexes = keptIndexes(table);
   if (indexes.length === 0) return;
   const changes = [{ key, before, after }];
-  return forEachInOrder(indexes, (index) => notStopping(maintain(index, transaction, changes, tellsHolder)));
+  return forEachInOrder(indexes, (index) => notStopping(maintain(index, execution, changes, tellsHolder)));
 }
 
 /** For `forEachInOrder`, which stops where it is answered true. */
@@ -68,25 +69,49 @@ function notStopping(done: PromiseOrValue<void>): PromiseOrValue<undefined> {
   return andThen(done, () => undefined);
 }
 
+/** What is wrong with an analyzer, or with what it makes of a text. */
+const ANALYZER_FAULTS = [
+  'analyzer_missing',
+  'analyzer_file_denied',
+  'analyzer_result',
+  'function_undefined',
+  'too_many_terms',
+  'invalid_arguments',
+] as const;
+
 /** Why a record can't be listed. */
-const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['index_violation', 'value_too_large', 'key_too_long']);
+const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'index_violation',
+  'value_too_large',
+  'key_too_long',
+  ...ANALYZER_FAULTS,
+  'vector_component',
+  'vector_dimension',
+  'vector_value',
+]);
 
 /** `IndexKeeping.maintain`; what an index under construction can't list doesn't fail but is noted. */
 export function maintain(
   index: KeptIndex,
-  transaction: Transaction,
+  execution: Execution,
   changes: readonly RecordChange[],
   tellsHolder = true,
 ): PromiseOrValue<void> {
   const { keeping, ids, isBuilding } = index;
-  if (!isBuilding) return keeping.maintain(index, transaction, changes, tellsHolder);
-  return otherwise(
-    () => keeping.maintain(index, transaction, changes, tellsHolder),
-    (error) => {
-      if (!(error instanceof TesseraError) || !FLAWS.has(error.code)) throw error;
-      noteFlaw(transaction, ids, error.message);
-    },
-  );
+  if (!isBuilding) return keeping.maintain(index, execution, changes, tellsHolder);
+  return notingFlaws(execution, ids, () => keeping.maintain(index, execution, changes, tellsHolder));
+}
+
+/** Does work on an index under construction; what it can't list doesn't fail but is noted. */
+export function notingFlaws(
+  { context: { transaction } }: Execution,
+  ids: KeptIndex['ids'],
+  work: () => PromiseOrValue<void>,
+): PromiseOrValue<void> {
+  return otherwise(work, (error) => {
+    if (!(error instanceof TesseraError) || !FLAWS.has(error.code)) throw error;
+    noteFlaw(transaction, ids, error.message);
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
+import type { Execution } from '../runtime/execution.js';
 import type { IndexKeeping, KeptIndex, RecordChange } from './contract.js';
 
 export function ordered(unique?: 'unique'): IndexKeeping {
@@ -15,7 +16,7 @@ export function ordered(unique?: 'unique'): IndexKeeping {
 
 function maintain(
   index: KeptIndex,
-  transaction: Transaction,
+  { context: { transaction } }: Execution,
   changes: readonly RecordChange[],
   tellsHolder: boolean,
 ): PromiseOrValue<void> {
@@ -50,7 +51,7 @@ function replaceEntries(
 }
 
 /** Whether nothing was changed on which the entries of an index depend. */
-function isSame(fields: KeptIndex['fields'], before: ObjectValue, after: ObjectValue): boolean {
+export function isSame(fields: KeptIndex['fields'], before: ObjectValue, after: ObjectValue): boolean {
   if (fields === undefined) return false;
   for (const field of fields) if (before[field] !== after[field]) return false;
   return true;

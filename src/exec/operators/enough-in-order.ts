@@ -12,7 +12,8 @@ export type Enough = (row: Value) => PromiseOrValue<boolean>;
  * Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell.
  */
 export function compileEnough(order: OrderWanted, compiler: Compiler): (frame: Frame, most: number) => Enough {
-  const keys = order.keys.map(({ path }) => compiler.expression(path));
+  const wanted = order.score === undefined ? order.keys.map(({ path }) => path) : [order.score.call];
+  const keys = wanted.map((key) => compiler.expression(key));
   return (frame, most) => {
     let count = 0;
     let last: string | undefined;

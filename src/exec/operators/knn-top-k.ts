@@ -1,21 +1,17 @@
 /** `v <|3,EUCLIDEAN|> $point`: looks at all rows, and hands on the nearest, with their distances. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { failure, type TesseraError } from '../../errors/error.js';
-import type { Vector } from '../../functions/vector/packed.js';
 import type { Expression } from '../../language/ast.js';
 import { fieldNameOf } from '../../language/field-name-of.js';
 import { printExpression } from '../../language/print.js';
 import type { KnnTopK } from '../../plan/nodes.js';
-import { CoercionError, coerce } from '../../value/coerce.js';
-import { toErrorText } from '../../value/text/text.js';
-import type { Type } from '../../value/type.js';
-import { isArray, isObject, type Value } from '../../value/value.js';
+import { isObject, type Value } from '../../value/value.js';
 import { fieldReader } from '../expression/field-reader.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
 import { rowFrames } from '../runtime/row-frames.js';
 import { NearestRows, ScreenedRows } from './nearest-rows.js';
 import type { OperatorContext, Stream } from './operator.js';
 import { oneByOne } from './read-table.js';
+import { compileVector } from './vector-operand.js';
 
 /** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
 const MOST_PACKED = 2 ** 12;
@@ -46,27 +42,6 @@ export function compileKnnTopK(node: KnnTopK, context: OperatorContext): Stream 
 /** What no other table has, nor one that is defined in its place. */
 function keyOf({ execution }: Frame, table: string): PromiseOrValue<string | undefined> {
   return andThen(execution.context.catalog(), (catalog) => catalog?.tables.get(table)?.keys.records.from);
-}
-
-const ARRAY_OF_NUMBERS: Type = { kind: 'array', item: { kind: 'number' } };
-
-/** The vector that is asked for, the same for all rows. @throws TesseraError `nearest_operand` */
-function compileVector(vector: Expression, compiler: Compiler): (frame: Frame) => PromiseOrValue<Vector> {
-  const evaluate = compiler.expression(vector);
-  return (frame) =>
-    andThen(evaluate(frame.entering()), (value) => {
-      if (!isArray(value)) throw wrongOperand(`Expected \`array<number>\` but found \`${toErrorText(value)}\``);
-      try {
-        return coerce(value, ARRAY_OF_NUMBERS) as Vector;
-      } catch (error) {
-        if (error instanceof CoercionError) throw wrongOperand(error.message);
-        throw error;
-      }
-    });
-}
-
-function wrongOperand(reason: string): TesseraError {
-  return failure('nearest_operand', { reason });
 }
 
 /** Reads what is compared with it of rows. */

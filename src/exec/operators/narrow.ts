@@ -6,6 +6,7 @@ import type { Value } from '../../value/value.js';
 import { isQueryError } from '../authorization/error-redaction.js';
 import type { Candidates } from '../record/candidates.js';
 import type { Frame } from '../runtime/execution.js';
+import type { Demand } from './operator.js';
 
 /** The part of a table that holds everything that can meet the condition. */
 export type Narrowed =
@@ -22,6 +23,7 @@ export type Narrow = (
   frame: Frame,
   catalog: DatabaseCatalog,
   entry: TableEntry,
+  demand?: Demand,
 ) => PromiseOrValue<Narrowed | undefined>;
 
 /** Where a value can't be computed the condition or the rule will say what that means, record by record. */

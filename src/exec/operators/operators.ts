@@ -8,6 +8,7 @@ import { compileCountRecords } from './count-records.js';
 import { compileDiff } from './diff.js';
 import { compileFetchNode } from './fetch.js';
 import { compileFilter } from './filter.js';
+import { compileFirstRows } from './first-rows.js';
 import { gather } from './gather.js';
 import { compileKnnTopK } from './knn-top-k.js';
 import { compileLimit } from './limit.js';
@@ -27,6 +28,7 @@ const STREAMS: {
   ...SOURCES,
   filter: compileFilter,
   'knn-top-k': compileKnnTopK,
+  'first-rows': compileFirstRows,
   split: compileSplitNode,
 };
 

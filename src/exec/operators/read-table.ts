@@ -23,7 +23,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
   const { purpose, fields } = reading;
   const { table } = access;
   return (frame, catalog, entry, demand, visit) =>
-    andThen(narrow(frame, catalog, entry), (narrowed) => {
+    andThen(narrow(frame, catalog, entry, demand), (narrowed) => {
       const { execution } = frame;
       if (narrowed?.kind === 'record') return readOne(frame, table, narrowed.id, reading, visit);
       const direction = narrowed?.direction;

@@ -10,8 +10,10 @@ import {
   type Access,
   type Bounds,
   type Direction,
+  type IndexAccess,
   type IndexScan,
   isAccess,
+  type KnnScan,
   type NamedRange,
   type NamedRecord,
   type Operand,
@@ -91,6 +93,8 @@ function ofValues({ expression }: Values, compiler: Compiler): FirstReads {
 const MAX_KEYS = 1_024;
 
 function ofAccess(access: Access, compiler: Compiler): FirstReads {
+  // What it reads next depends on what it has read.
+  if (access.kind === 'knn-scan' || isFullText(access)) return nothing;
   const likely = guessed(access);
   if (!operandsOf(likely).every(({ value }) => isKnown(value))) return nothing;
   const { undirected, direction } = withoutDirection(likely);
@@ -120,15 +124,24 @@ function ofAccess(access: Access, compiler: Compiler): FirstReads {
   };
 }
 
+function isFullText(access: Access): boolean {
+  return access.kind === 'full-text-scan' || (access.kind === 'union-scan' && access.branches.some(isFullText));
+}
+
 /** In which direction it goes is found out with another question to the store. */
-function withoutDirection(access: Access): { readonly undirected: Access; readonly direction: Direction | undefined } {
+function withoutDirection(access: Guessable): {
+  readonly undirected: Access;
+  readonly direction: Direction | undefined;
+} {
   if (!('direction' in access)) return { undirected: access, direction: undefined };
   const { direction, ...undirected } = access;
   return { undirected, direction };
 }
 
 /** `$auth.id` is `$auth`, if that record is there: enough to fetch what is looked for by it. */
-function guessed(access: Access): Access {
+type Guessable = Exclude<Access, KnnScan>;
+
+function guessed(access: Guessable): Guessable {
   switch (access.kind) {
     case 'table-scan':
       return access;
@@ -138,8 +151,10 @@ function guessed(access: Access): Access {
       return { ...access, ...guessedBounds(access) };
     case 'index-scan':
       return guessedScan(access);
+    case 'full-text-scan':
+      return access;
     case 'union-scan':
-      return { ...access, branches: access.branches.map(guessedScan) };
+      return { ...access, branches: access.branches.map((branch) => guessed(branch) as IndexAccess) };
   }
 }
 
@@ -157,7 +172,7 @@ function guess<O extends Operand>(operand: O): O {
   return param === undefined ? operand : { ...operand, value: param };
 }
 
-function operandsOf(access: Access): readonly Operand[] {
+function operandsOf(access: Guessable): readonly Operand[] {
   switch (access.kind) {
     case 'table-scan':
       return [];
@@ -167,6 +182,8 @@ function operandsOf(access: Access): readonly Operand[] {
       return [access.from, access.to].filter((operand) => operand !== undefined);
     case 'index-scan':
       return [...access.equal, access.from, access.to, access.anyOf].filter((operand) => operand !== undefined);
+    case 'full-text-scan':
+      return [access.query];
     case 'union-scan':
       return access.branches.flatMap(operandsOf);
   }

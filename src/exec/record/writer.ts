@@ -194,7 +194,7 @@ export class Writer implements RecordWriter {
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: Written = { table: table.entry, id, before, after: undefined };
     updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
-    const unlisted = updateIndexes(transaction, table.entry, key, before, undefined);
+    const unlisted = updateIndexes(execution, table.entry, key, before, undefined);
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
       andThen(ended, () => (isUnconnected ? undefined : this.#onDelete.settle(execution, id))),
@@ -322,7 +322,7 @@ export class Writer implements RecordWriter {
     const isOpen = table.mask === undefined && table.rules.select.kind === 'full';
     const tellsHolder = !execution.checks.view || isOpen;
     const key = id.key as RecordKey;
-    return updateIndexes(execution.context.transaction, table.entry, key, before, after, tellsHolder);
+    return updateIndexes(execution, table.entry, key, before, after, tellsHolder);
   }
 
   /**

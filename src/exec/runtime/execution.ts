@@ -103,9 +103,7 @@ export interface Services {
   /** Keys of access methods are accepted without a check of their strength. */
   readonly weakKeys: boolean;
   readonly queuedEvents: QueuedEvents;
-  /**
-   * To be called when a transaction that queued work on indexes has committed: a round before that wouldn't find it.
-   */
+  /** To be called once a transaction that queued work on indexes has committed: a round before wouldn't find it. */
   indexWorkQueued(): void;
 }
 
@@ -166,10 +164,7 @@ export interface AnalyzerRegistry {
 /** An analyzer for the texts of one execution. */
 export interface TextAnalyzer {
   readonly analyzer: Analyzer;
-  /**
-   * What is analyzed of a text: the result of the analyzer's FUNCTION, or the text itself.
-   * @throws TesseraError `function_undefined`, `invalid_arguments`, `analyzer_result`; what the function throws
-   */
+  /** The result of its FUNCTION for a text, or the text itself. @throws TesseraError `analyzer_result`, and others */
   source(text: string): PromiseOrValue<string>;
 }
 

@@ -3,6 +3,7 @@ import type { Select } from '../../language/ast.js';
 import { bindSelect } from '../../plan/bind-select.js';
 import { mayWrite } from '../../plan/effects.js';
 import { fieldsSelected } from '../../plan/fields-read.js';
+import { withMatchCalls } from '../../plan/match-calls.js';
 import type { RowNode } from '../../plan/nodes.js';
 import { answerSelected } from '../operators/only.js';
 import { ALL_ROWS } from '../operators/operator.js';
@@ -13,7 +14,8 @@ import { compileTimeout } from './timeout.js';
 import { compileVersion } from './version.js';
 
 /** SELECT: the rows of its plan, or with ONLY the single one. */
-export function planSelect(select: Select, compiler: Compiler): Prepared<RowNode> {
+export function planSelect(written: Select, compiler: Compiler): Prepared<RowNode> {
+  const select = withMatchCalls(written);
   const { from, where, with: hints, version, timeout } = select;
   return new Prepared(
     {

@@ -99,15 +99,16 @@ function decimalNumber(parser: Parser): number {
 
 type Hnsw = Extract<IndexKind, { kind: 'hnsw' }>;
 type HnswNode = { -readonly [K in keyof Hnsw]: Hnsw[K] };
+const INTEGER = 'an unsigned integer';
 const VECTOR_TYPES = ['F64', 'F32', 'I64', 'I32', 'I16'] as const;
 
 const HNSW_CLAUSES: ClauseTable<HnswNode> = new Map<string, (parser: Parser, node: HnswNode) => Partial<HnswNode>>([
   ['DISTANCE', (parser) => ({ distance: distanceName(parser, 'a distance measure') })],
   ['DIST', (parser) => ({ distance: distanceName(parser, 'a distance measure') })],
   ['TYPE', (parser) => ({ type: parser.acceptOneOf(...VECTOR_TYPES) ?? parser.unexpected('a vector type') })],
-  ['EFC', (parser) => ({ efc: parser.natural() })],
-  ['M', (parser) => ({ m: parser.natural() })],
-  ['M0', (parser) => ({ m0: parser.natural() })],
+  ['EFC', (parser) => ({ efc: parser.natural(INTEGER, 0xffff) })],
+  ['M', (parser) => ({ m: parser.natural(INTEGER, 0xff) })],
+  ['M0', (parser) => ({ m0: parser.natural(INTEGER, 0xff) })],
   ['LM', (parser) => ({ lm: decimalNumber(parser) })],
   ['EXTEND_CANDIDATES', () => ({ extendCandidates: true })],
   ['KEEP_PRUNED_CONNECTIONS', () => ({ keepPrunedConnections: true })],
@@ -118,7 +119,7 @@ function hnsw(parser: Parser): Hnsw {
   parser.expectWord('DIMENSION');
   const node: HnswNode = {
     kind: 'hnsw',
-    dimension: parser.natural(),
+    dimension: parser.natural(INTEGER, 0xffff),
     type: 'F32',
     distance: 'EUCLIDEAN',
     efc: 150,

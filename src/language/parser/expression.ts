@@ -11,7 +11,7 @@ import type {
   UnaryOperator,
 } from '../ast.js';
 import { BINARY_POWERS, isChainable, POWER, powerOf } from '../precedence.js';
-import { signedInfinity, signedNumber } from './literal.js';
+import { signedInfinity, signedNumber, unsigned } from './literal.js';
 import { operand, postfix } from './operand.js';
 import type { Parser } from './parser.js';
 import { castType } from './type.js';
@@ -156,10 +156,12 @@ function failAtFirst(parser: Parser): never {
   parser.fail('Unexpected token `?`, expected `??`', { start: parser.start, end: parser.start + 1 });
 }
 
+const MAX_REFERENCE = 255n;
+
 /** `@@`, `@1@`, `@OR@`, `@1,OR@`. */
 function matches(parser: Parser): MatchesOperator {
   parser.advance();
-  const reference = parser.kind === 'number' ? parser.natural() : undefined;
+  const reference = parser.kind === 'number' ? Number(unsigned(parser, 'a match reference', MAX_REFERENCE)) : undefined;
   if (reference !== undefined) parser.acceptPunct(',');
   // Default: all words must match.
   const operator = parser.acceptOneOf('AND', 'OR') === 'OR' ? 'OR' : undefined;

@@ -1,6 +1,6 @@
 /** What a condition demands of a record: comparisons of its fields with what is the same for all records. */
 import { invariant } from '../../base/invariant.js';
-import type { BinaryOperator, Expression, Idiom } from '../../language/ast.js';
+import type { Binary, BinaryOperator, Expression, Idiom } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
 import { isDocumentFree } from '../dependencies.js';
 import type { Bounds, Operand } from '../nodes.js';
@@ -10,6 +10,8 @@ export interface Comparison extends Operand {
   /** The field as text. */
   readonly path: string;
   readonly operator: BinaryOperator;
+  /** The condition itself, where it is a MATCHES. */
+  readonly condition?: Binary;
 }
 
 /** What a condition demands of a record. */
@@ -110,10 +112,19 @@ export function operandsOf(expression: Expression | undefined, operator: '&&' | 
 export function comparisonOf(each: Expression, from: Operand['from']): Comparison | undefined {
   if (each.kind !== 'binary') return undefined;
   const { left, operator, right } = each;
+  if (typeof operator === 'object') return matching(each, from);
   if (isFieldPath(left) && isDocumentFree(right)) return comparison(left, SEARCHES.get(operator), right, from);
   const mirrored = MIRRORED.get(operator);
   if (mirrored === undefined || !isFieldPath(right) || !isDocumentFree(left)) return undefined;
   return comparison(right, SEARCHES.get(mirrored), left, from);
+}
+
+/** Full-text search, of which the path may lead through elements. */
+function matching(condition: Binary, from: Operand['from']): Comparison | undefined {
+  const { left, operator, right } = condition;
+  const isMatch = typeof operator === 'object' && operator.kind === 'matches';
+  if (!isMatch || left.kind !== 'idiom' || left.start !== undefined || !isDocumentFree(right)) return undefined;
+  return { field: left, path: printIdiom(left), operator, value: right, from, condition };
 }
 
 function comparison(

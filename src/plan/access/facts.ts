@@ -10,6 +10,8 @@ export interface AccessHints {
   readonly with?: IndexHints | undefined;
   /** The order in which the first rows are wanted. */
   readonly order?: OrderWanted | undefined;
+  /** Whether scores of matches are asked for. */
+  readonly scored?: boolean | undefined;
 }
 
 export interface AccessFactsSource extends AccessHints {
@@ -21,6 +23,8 @@ export interface AccessFactsSource extends AccessHints {
    * knows only what is stored; the order of its keys would reveal it as well.
    */
   readonly mayHide: (path: Idiom) => boolean;
+  /** Whether PERMISSIONS hide something from the reader. */
+  readonly isChecked: boolean;
 }
 
 /** The same with what follows from it, worked out once for all rules. */
@@ -30,6 +34,8 @@ export class AccessFacts implements AccessFactsSource {
   readonly with: IndexHints | undefined;
   readonly order: OrderWanted | undefined;
   readonly rule: Expression | undefined;
+  readonly scored: boolean | undefined;
+  readonly isChecked: boolean;
   readonly mayHide: (path: Idiom) => boolean;
   /** What must hold of a record, as far as an access may rest on it. */
   readonly comparisons: readonly Comparison[];
@@ -43,6 +49,8 @@ export class AccessFacts implements AccessFactsSource {
     this.order = source.order;
     this.rule = source.rule;
     this.mayHide = source.mayHide;
+    this.scored = source.scored;
+    this.isChecked = source.isChecked;
     const isOpen = ({ field }: Comparison): boolean => !this.mayHide(field);
     const query: Demands = demandsOf(source.where, 'query');
     const ruled: Demands = demandsOf(source.rule, 'rule');

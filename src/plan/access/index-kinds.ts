@@ -4,6 +4,7 @@
  * (`plan/describe.ts`, `exec/operators/accesses.ts`).
  */
 import type { IndexKind } from '../../language/ast.js';
+import { fullText } from './full-text.js';
 import type { IndexMatching } from './index-matching.js';
 import { ordered } from './ordered.js';
 
@@ -14,6 +15,6 @@ export const INDEX_MATCHING: { readonly [Kind in IndexKind['kind']]: IndexMatchi
   plain: ordered,
   unique: ordered,
   count: NOTHING,
-  fulltext: NOTHING,
+  fulltext: fullText,
   hnsw: NOTHING,
 };

@@ -2,7 +2,7 @@ import { boundsOf } from '../access/comparisons.js';
 import type { AccessFacts } from '../access/facts.js';
 import { bestIndex } from '../access/index-match.js';
 import { orderOf } from '../access/order.js';
-import type { IndexScan } from '../nodes.js';
+import type { IndexAccess } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
 /** `WHERE email = $email`: an index whose leading fields the condition fixes or bounds lists what may meet it. */
@@ -17,7 +17,8 @@ export const indexScan: AccessRule = {
 };
 
 /** Whether an index is used rather than a range of ids, whose records needn't be looked up one by one. */
-function isPreferred(scan: IndexScan, facts: AccessFacts): boolean {
+function isPreferred(scan: IndexAccess, facts: AccessFacts): boolean {
+  if (scan.kind === 'full-text-scan') return true;
   if (scan.equal.length > 0 || scan.anyOf !== undefined || facts.with?.kind === 'index') return true;
   return orderOf(scan, facts) !== undefined;
 }

@@ -1,5 +1,6 @@
 import { indexInOrder } from '../access/index-match.js';
 import { orderOf } from '../access/order.js';
+import type { Access } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
 /**
@@ -10,7 +11,7 @@ export const orderedScan: AccessRule = {
   rewrite(access, facts) {
     if (facts.order === undefined || access.kind === 'point-lookup' || access.kind === 'union-scan') return undefined;
     const direction = orderOf(access, facts);
-    if (direction !== undefined) return { ...access, direction };
+    if (direction !== undefined) return { ...access, direction } as Access;
     // Where most records are turned down, sorting those that aren't is less work than looking up each in order.
     if (access.kind !== 'table-scan' || facts.where !== undefined || facts.rule !== undefined) return undefined;
     return facts.mayNarrow ? indexInOrder(facts) : undefined;

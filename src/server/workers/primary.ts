@@ -6,7 +6,7 @@ import { readStoreAddress } from '../../storage/engines/address.js';
 import { shareFolder } from '../../storage/engines/shared-lmdb/open.js';
 import type { Configuration } from '../configuration.js';
 import { openConfigured, prepareDatabase } from '../open.js';
-import type { Running } from '../run.js';
+import type { Running } from '../running.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
 import { WorkerPool } from './worker-pool.js';
 
@@ -27,9 +27,10 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
     await pool.stop().finally(unlock);
   };
   surviveUncaught(log);
-  exitOnSignals(close, configuration.shutdownTimeout + GRACE, log);
+  exitOnSignals(close, configuration.drainTime + configuration.shutdownTimeout + GRACE, log);
   try {
-    return { url: await pool.start(), hasRootUser };
+    const url = await pool.start();
+    return { url, hasRootUser, pids: pool.pids };
   } catch (error) {
     log.error({ error }, 'The workers could not be started');
     await close().catch(() => undefined);

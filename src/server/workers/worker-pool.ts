@@ -62,6 +62,11 @@ export class WorkerPool {
     return url;
   }
 
+  /** The processes of the workers. */
+  get pids(): readonly (number | undefined)[] {
+    return this.#slots.map(({ worker }) => worker?.process.pid);
+  }
+
   /** Has all of them end what is under way. @throws Error if one didn't end as it should */
   async stop(): Promise<void> {
     this.#isStopping = true;

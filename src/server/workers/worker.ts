@@ -22,20 +22,27 @@ export async function runWorker(configuration: Configuration): Promise<void> {
   const database = await openConfigured(own, log, { owner: process.ppid, size: configuration.workers });
   const { url, close } = await startServer(own, { database, log, prepared: Promise.resolve() });
   surviveUncaught(log);
-  exitOnSignals(close, configuration.shutdownTimeout, log);
+  exitOnSignals(close, configuration.drainTime + configuration.shutdownTimeout, log);
   const ready: WorkerReady = { url };
   cluster.worker?.send(ready);
 }
 
-/** What of a configuration is meant for one worker: its part of the memory, and an audit log of its own. */
+/**
+ * What of a configuration is meant for one worker: its part of the memory, an audit log of its own, and a port of its
+ * own for its metrics.
+ */
 export function configurationOf(configuration: Configuration, number: number): Configuration {
-  const { memoryLimits, maxHeldMemory, auditLog, workers } = configuration;
+  const { memoryLimits, maxHeldMemory, auditLog, metricsBind, workers } = configuration;
   const total = Math.floor(memoryLimits.total / workers);
   const limits = Object.entries(memoryLimits).map(([name, limit]) => [name, Math.min(limit, total)]);
   return {
     ...configuration,
-    memoryLimits: Object.fromEntries(limits) as typeof memoryLimits,
+    memoryLimits: {
+      ...(Object.fromEntries(limits) as typeof memoryLimits),
+      vectors: Math.floor(memoryLimits.vectors / workers),
+    },
     maxHeldMemory: Math.floor(maxHeldMemory / workers),
     auditLog: auditLog === undefined ? undefined : `${auditLog}.${number}`,
+    metricsBind: metricsBind && { ...metricsBind, port: metricsBind.port === 0 ? 0 : metricsBind.port + number - 1 },
   };
 }

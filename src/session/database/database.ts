@@ -237,7 +237,7 @@ export class OpenDatabase implements Database {
     };
     this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
     this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
-    this.#indexes = new IndexBuilder(background('indexes'), executor.catalogs);
+    this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
     const maxTime = options.requestTimeout;

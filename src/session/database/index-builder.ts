@@ -1,9 +1,14 @@
 /** Performs the pending work on indexes (`exec/index/background.ts`) in steps, yielding in between. */
+
+import { plainIdentity, systemUser } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
+import type { Executor } from '../../exec/executor.js';
 import { stepOfIndexWork } from '../../exec/index/background.js';
+import type { Execution } from '../../exec/runtime/execution.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
 import { type Lease, underLease } from '../nodes/lease.js';
@@ -24,17 +29,17 @@ const MOST_REST = 10;
 
 export class IndexBuilder {
   readonly #engine: Engine;
-  readonly #catalogs: CatalogCache;
+  readonly #executor: Executor;
   readonly #environment: Environment;
   readonly #rounds: BackgroundRounds;
   readonly #lease: Lease | undefined;
   /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
 
-  constructor({ engine, environment, report, lease }: BackgroundServices, catalogs: CatalogCache) {
+  constructor({ engine, environment, report, lease }: BackgroundServices, executor: Executor) {
     this.#engine = engine;
     this.#lease = lease;
-    this.#catalogs = catalogs;
+    this.#executor = executor;
     this.#environment = environment;
     const options = { interval: INTERVAL, startsSoon: true, lease };
     this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
@@ -49,22 +54,24 @@ export class IndexBuilder {
     return this.#rounds.stop();
   }
 
-  /** Works on all indexes in turn until no work is pending except what has failed. */
+  /** Works on all indexes in turn until no work is pending but what has failed, and what comes again later. */
   async #round(): Promise<void> {
     const { clock, timers } = this.#environment;
-    const failed = new Set<string>();
+    const settled = new Set<string>();
     for (;;) {
       const queued = await this.#queued();
-      const left = queued.filter((work) => !failed.has(nameOf(work)));
+      const left = queued.filter((work) => !settled.has(nameOf(work)));
       if (left.length === 0) return;
       for (const work of left) {
         if (this.#rounds.mustEnd) return;
         const began = clock.monotonic();
         try {
-          await this.#step(work);
+          // Of those that stay in the queue each is done as long as there is something to do.
+          const isDone = await this.#step(work);
+          if (isDone && work.task === 'fold') settled.add(nameOf(work));
         } catch (error) {
           this.#rounds.fail(error);
-          failed.add(nameOf(work));
+          settled.add(nameOf(work));
         }
         const rest = Math.min(clock.monotonic() - began, MOST_REST);
         await (rest < 1 ? timers.yield() : new Promise<void>((resume) => timers.after(rest, resume)));
@@ -84,9 +91,15 @@ export class IndexBuilder {
     );
   }
 
-  #begin(): PromiseOrValue<Transaction> {
+  #execution(transaction: Transaction, place: DatabasePath): Execution {
+    const identity = plainIdentity(systemUser('root', {}, 'index', ['owner']), { origin: {}, place });
+    const interrupt = RequestInterrupt.begin(this.#environment);
+    return this.#executor.execution({ transaction, identity, interrupt, privileged: true });
+  }
+
+  #begin(maintenance: boolean): PromiseOrValue<Transaction> {
     const { earlyAnswers } = this.#engine;
-    const options = { writable: true };
+    const options = { writable: true, maintenance };
     return earlyAnswers === undefined ? this.#engine.begin(options) : earlyAnswers.beginOnAccepted(options);
   }
 
@@ -96,23 +109,30 @@ export class IndexBuilder {
   }
 
   /** A step that conflicts changes nothing, and is done again when its turn comes, with less to do. */
-  #step(work: IndexWork): PromiseOrValue<unknown> {
+  #step(work: IndexWork): PromiseOrValue<boolean> {
     const { clock, random } = this.#environment;
     const began = clock.monotonic();
-    return andThen(this.#begin(), (transaction) =>
-      otherwise<unknown>(
+    return andThen(this.#begin(work.task === 'fold'), (transaction) =>
+      otherwise<boolean>(
         () => {
           const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };
-          const site = { transaction, clock, random, catalogs: this.#catalogs };
+          const { catalogs } = this.#executor;
+          const execution = (namespace: string, database: string) =>
+            this.#execution(transaction, { namespace, database });
+          const site = { transaction, clock, random, catalogs, execution };
           const done = underLease(this.#lease, transaction, () => stepOfIndexWork(site, work, bounds));
-          return andThen(done, () =>
-            andThen(this.#commit(transaction), () => this.#adjust(clock.monotonic() - began < STEP_TIME)),
+          return andThen(done, (isDone) =>
+            andThen(this.#commit(transaction), () => {
+              if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
+              return isDone;
+            }),
           );
         },
         (error) => {
           transaction.cancel();
           if (!isConflict(error)) throw error;
           this.#adjust(false);
+          return false;
         },
       ),
     );

@@ -5,42 +5,34 @@
  */
 import type { CounterKind, FailureExchange, Failures } from '../../auth/throttle.js';
 import { lastly } from '../../base/promise-or-value.js';
-import { prefixRange } from '../../catalog/keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';
 import { FAILURES_PREFIX } from '../../catalog/nodes/keys.js';
 import { asTesseraError } from '../../errors/error.js';
 import type { CommitFollower, Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
-import { underLease } from './lease.js';
+import type { BackgroundServices } from '../database/background-rounds.js';
 
 /** Milliseconds in which failures are gathered. */
 export const BATCH_INTERVAL = 250;
 /** Counters in a batch, and batches that wait to be read. What is beyond is counted by its own node alone. */
 const MOST_COUNTERS = 1_000;
 const MOST_UNREAD = 1_000;
-/** Milliseconds after which entries are removed, and at most twice as long. */
-const KEPT_FOR = 30_000;
 
 const KINDS: ReadonlySet<string> = new Set<CounterKind>(['pair', 'account', 'source']);
 
+type Services = Omit<BackgroundServices, 'lease'>;
+
 export class SharedFailures implements FailureExchange, CommitFollower {
-  readonly #services: BackgroundServices;
-  readonly #expiry: BackgroundRounds;
+  readonly #services: Services;
   #callback: (failures: Failures) => void = () => undefined;
   /** Those that aren't written yet, by kind and key. */
   #own = new Map<string, { readonly kind: CounterKind; readonly key: string; count: number }>();
   #cancelBatch: (() => void) | undefined;
   #unread: Key[] = [];
   #isReading = false;
-  /** The last entry when entries were last removed: those up to it are removed next. */
-  #expired: Key | undefined;
 
-  constructor(services: BackgroundServices) {
+  constructor(services: Services) {
     this.#services = services;
-    const { environment, report, lease } = services;
-    const options = { interval: KEPT_FOR, startsSoon: false, lease };
-    this.#expiry = new BackgroundRounds(environment.timers, () => this.#removeOld(), report, options);
   }
 
   failed(kind: CounterKind, key: string): void {
@@ -67,9 +59,8 @@ export class SharedFailures implements FailureExchange, CommitFollower {
   /** What was missed stays uncounted here. */
   onGap(): void {}
 
-  async stop(): Promise<void> {
+  stop(): void {
     this.#cancelBatch?.();
-    await this.#expiry.stop();
   }
 
   async #write(): Promise<void> {
@@ -102,29 +93,6 @@ export class SharedFailures implements FailureExchange, CommitFollower {
       });
     }
     this.#isReading = false;
-  }
-
-  /** Without a comparison of clocks: what was there a round ago is old by now. */
-  async #removeOld(): Promise<void> {
-    const { engine, lease } = this.#services;
-    const expired = this.#expired;
-    this.#expired = await this.#lastKey();
-    if (expired === undefined) return;
-    const range = { from: FAILURES_PREFIX, to: `${expired}\0` };
-    await withRetries(engine, (transaction) => underLease(lease, transaction, () => transaction.deleteRange(range)));
-  }
-
-  async #lastKey(): Promise<Key | undefined> {
-    const transaction = await this.#services.engine.begin({ writable: false });
-    return lastly(
-      async () => {
-        const cursor = transaction.scan(prefixRange(FAILURES_PREFIX), { reverse: true, limit: 1 });
-        const [last] = (await cursor.next()) ?? [];
-        cursor.close();
-        return last?.[0];
-      },
-      () => transaction.cancel(),
-    );
   }
 
   async #orReport(work: () => unknown): Promise<void> {

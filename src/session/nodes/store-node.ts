@@ -1,9 +1,12 @@
 /** What a database does beside its own work where several nodes use its store. */
+import { FAILURES_PREFIX } from '../../catalog/nodes/keys.js';
 import type { Work } from '../../catalog/nodes/lease-row.js';
 import type { SharedStore } from '../../storage/contract.js';
+import { RESERVATIONS_PREFIX } from '../../storage/remote/shared-reservations.js';
 import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
 import { followWork, type QueuedWork } from './follow-work.js';
 import type { Lease } from './lease.js';
+import { LogExpiry } from './log-expiry.js';
 import { Membership, type MembershipOptions } from './membership.js';
 import { SharedFailures } from './shared-failures.js';
 
@@ -18,6 +21,7 @@ export class StoreNode {
   readonly failures: SharedFailures;
   readonly #services: Omit<BackgroundServices, 'lease'>;
   readonly #shared: SharedStore;
+  readonly #expiry: LogExpiry;
   readonly #pruning: BackgroundRounds;
   readonly #unfollow: (() => void)[] = [];
 
@@ -30,7 +34,11 @@ export class StoreNode {
     this.#services = services;
     this.#shared = shared;
     this.membership = new Membership({ ...services, ...node, shared, report });
-    this.failures = new SharedFailures({ ...services, report, lease: this.lease('nodes') });
+    this.failures = new SharedFailures(services);
+    this.#expiry = new LogExpiry({ ...services, report, lease: this.lease('nodes') }, [
+      FAILURES_PREFIX,
+      RESERVATIONS_PREFIX,
+    ]);
     const pruning = { interval: PRUNING_INTERVAL, startsSoon: false, lease: this.lease('log') };
     this.#pruning = new BackgroundRounds(environment.timers, () => this.#prune(), report, pruning);
   }
@@ -48,7 +56,8 @@ export class StoreNode {
   /** Hands the background work over to another node, when what is under way has ended. */
   async leave(ended: Promise<unknown>): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
-    const all = Promise.all([ended, this.failures.stop(), this.#pruning.stop()]);
+    this.failures.stop();
+    const all = Promise.all([ended, this.#expiry.stop(), this.#pruning.stop()]);
     await Promise.race([all, this.#services.environment.timers.wait(LAST_WORK)]);
     await this.membership.leave();
   }

@@ -2,7 +2,7 @@ import { invariant } from '../../base/invariant.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import { type Key, RESERVATION_TIME, type Reservation, type WaitInterrupt } from '../contract.js';
+import { type Key, RESERVATION_TIME, type Reservation, type Versionstamp, type WaitInterrupt } from '../contract.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import { intersect } from '../tree/lower-bound.js';
 
@@ -94,6 +94,15 @@ export class Reservations {
     return this.#wait(this.#claims, { blockers, interrupt, abandon, time: RESERVATION_TIME }, granted);
   }
 
+  /** Takes in what another node has reserved, by the order of all nodes. It is granted there. */
+  addForeign(stamp: Versionstamp, failed: Pick<FailedTransaction, 'reads' | 'written'>): KeyReservation {
+    const reservation = new KeyReservation(this.#made++, (over) => this.#end(over), stamp);
+    reservation.note(failed);
+    this.#all.add(reservation);
+    reservation.grant(this.#timers.after(RESERVATION_TIME, () => reservation.release()));
+    return reservation;
+  }
+
   /** Ends all waits. */
   close(): void {
     for (const reservation of this.#all) reservation.release();
@@ -102,7 +111,7 @@ export class Reservations {
   #olderThan(own: KeyReservation | undefined, isInTheWay: (other: KeyReservation) => boolean): Set<KeyReservation> {
     const found = new Set<KeyReservation>();
     for (const other of this.#all) {
-      if (own !== undefined && other.age >= own.age) break;
+      if (own !== undefined && !other.precedes(own)) continue;
       if (isInTheWay(other)) found.add(other);
     }
     return found;
@@ -175,10 +184,55 @@ export class KeyReservation implements Reservation {
   #written: readonly Key[] = [];
   #stop: (() => void) | undefined;
   #isOver = false;
+  /** How often its transaction has failed since it was made. */
+  #failures = -1;
+  readonly #isForeign: boolean;
+  #stamp: Versionstamp | undefined;
+  #row: Key | undefined;
+  #onEnd: (() => void) | undefined;
 
-  constructor(age: number, ended: (reservation: KeyReservation) => void) {
+  /** `stamp`: of one of another node. */
+  constructor(age: number, ended: (reservation: KeyReservation) => void, stamp?: Versionstamp) {
     this.age = age;
     this.#ended = ended;
+    this.#isForeign = stamp !== undefined;
+    this.#stamp = stamp;
+  }
+
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** The row by which other nodes know of it. */
+  get row(): Key | undefined {
+    return this.#row;
+  }
+
+  /** Its transaction has committed, and removed its row with that. */
+  committed(): void {
+    this.#row = undefined;
+    this.release();
+  }
+
+  /** Other nodes know of it from now on, by a row that was written with a versionstamp. */
+  publish(stamp: Versionstamp, row: Key): void {
+    this.#stamp = stamp;
+    this.#row = row;
+  }
+
+  /**
+   * Whether it comes before another: those that all nodes know in the order of the store, and before those that only
+   * this node knows.
+   */
+  precedes(other: KeyReservation): boolean {
+    if (this.#stamp !== undefined && other.#stamp !== undefined) return this.#stamp < other.#stamp;
+    if (this.#isForeign || other.#isForeign) return this.#isForeign;
+    return this.age < other.age;
+  }
+
+  /** What its transaction has read and written. */
+  get covered(): { readonly reads: readonly ReadSet[]; readonly written: readonly Key[] } {
+    return { reads: this.#reads, written: this.#written };
   }
 
   get isOver(): boolean {
@@ -189,7 +243,8 @@ export class KeyReservation implements Reservation {
     return this.#stop !== undefined;
   }
 
-  note({ reads, written }: FailedTransaction): void {
+  note({ reads, written }: Pick<FailedTransaction, 'reads' | 'written'>): void {
+    this.#failures++;
     this.#reads.push(reads);
     this.#written = written;
   }
@@ -214,10 +269,16 @@ export class KeyReservation implements Reservation {
     return this.protects(other.#written) || other.protects(this.#written);
   }
 
+  /** Calls back when it is over. */
+  onEnd(callback: () => void): void {
+    this.#onEnd = callback;
+  }
+
   release(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stop?.();
     this.#ended(this);
+    this.#onEnd?.();
   }
 }

@@ -10,6 +10,10 @@ import type { Key, KeyRange } from '../contract.js';
 export type Head = number;
 
 export const ROOT_HEAD: Head = 0;
+/**
+ * Of what nodes know of each other: the id of a database that there never is, so that such commits wait for no others.
+ */
+export const NODES_HEAD: Head = 0xffff_ffff;
 /** Keys of a database begin with this letter and the id of the database in four bytes. */
 const DATABASE = 'D';
 const BEHIND_DATABASES = 'E';
@@ -42,9 +46,13 @@ export function partsUnder(range: KeyRange, heads: Iterable<Head>): KeyRange[] {
 
 function areasOf(head: Head): readonly { readonly from: Key; readonly to?: Key }[] {
   if (head === ROOT_HEAD) return [{ from: '', to: DATABASE }, { from: BEHIND_DATABASES }];
-  const id = [head >>> 24, (head >>> 16) & 0xff, (head >>> 8) & 0xff, head & 0xff];
-  const area = DATABASE + String.fromCharCode(...id);
+  const area = areaOf(head);
   return [{ from: area, to: endOfArea(area) }];
+}
+
+/** The beginning of all keys of a database. */
+export function areaOf(head: Head): Key {
+  return DATABASE + String.fromCharCode(head >>> 24, (head >>> 16) & 0xff, (head >>> 8) & 0xff, head & 0xff);
 }
 
 /** The first key behind all that begin with an area, as a bound. */

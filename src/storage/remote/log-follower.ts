@@ -36,10 +36,17 @@ export class LogFollower implements SharedStore {
   #endPause: (() => void) | undefined;
   #isPolling = false;
   #closed = false;
+  readonly #companion: CommitFollower;
 
-  constructor(store: RemoteStore, { clock, timers }: { readonly clock: Clock; readonly timers: Timers }) {
+  /** `companion` gets all that is delivered, and has nothing delivered by itself. */
+  constructor(
+    store: RemoteStore,
+    { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
+    companion: CommitFollower,
+  ) {
     this.node = store.node;
     this.#store = store;
+    this.#companion = companion;
     this.#clock = clock;
     this.#timers = timers;
   }
@@ -147,7 +154,7 @@ export class LogFollower implements SharedStore {
       for (const { head, stamp } of page.rows) this.#positions.advance(head, stamp);
       if (page.isLast) for (const { head, upTo } of movement) this.#positions.advance(head, upTo);
       const commits = commitsOf(page.rows, this.node);
-      if (commits.length > 0) for (const follower of [...this.#followers]) follower.onCommits(commits);
+      if (commits.length > 0) for (const follower of [this.#companion, ...this.#followers]) follower.onCommits(commits);
       isLast = page.isLast;
     }
   }
@@ -155,7 +162,7 @@ export class LogFollower implements SharedStore {
   /** Goes on from where the heads stand now. */
   async #skip(): Promise<void> {
     this.#positions.reset(await this.#store.headsAbove(0n));
-    for (const follower of [...this.#followers]) follower.onGap();
+    for (const follower of [this.#companion, ...this.#followers]) follower.onGap();
   }
 
   #mustBeOpen(): void {

@@ -1,4 +1,4 @@
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
@@ -14,6 +14,7 @@ import { headLocks } from './heads.js';
 import { LogFollower } from './log-follower.js';
 import { loggedRanges } from './logged-ranges.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
+import { SharedReservations } from './shared-reservations.js';
 import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
 
 export interface RemoteEnvironment {
@@ -32,6 +33,7 @@ export class RemoteEngine implements Engine {
   readonly #clock: Clock;
   readonly #groups: GroupCommitter;
   readonly #reservations: Reservations;
+  readonly #shared: SharedReservations;
   #lastStamp: Versionstamp = 0n;
   #changedAt: bigint;
   #closed = false;
@@ -41,9 +43,10 @@ export class RemoteEngine implements Engine {
     if (store.copying !== undefined) this.copying = store.copying;
     this.#store = store;
     this.#clock = clock;
-    this.#follower = new LogFollower(store, { clock, timers });
     this.#groups = new GroupCommitter(store, timers);
     this.#reservations = new Reservations(timers);
+    this.#shared = new SharedReservations(this.#reservations, () => this.begin({ writable: true }));
+    this.#follower = new LogFollower(store, { clock, timers }, this.#shared);
     this.#changedAt = clock.now();
   }
 
@@ -87,6 +90,8 @@ export class RemoteEngine implements Engine {
       lastStamp: () => this.#lastStamp,
       abandon: () => undefined,
       commit: (reads, writes) => {
+        // Other nodes know with the commit that the reservation is over.
+        if (own?.row !== undefined) writes.overlay.put(own.row, DELETED);
         const commit = () => this.#commit(requestOf(snapshot, reads, writes, this.#store.mostLoggedKeys), writes, own);
         if (this.#reservations.isEmpty) return commit();
         return this.#reservations.admit(
@@ -95,7 +100,9 @@ export class RemoteEngine implements Engine {
         );
       },
       reserve: (reads, writes): PromiseOrValue<Reservation> =>
-        this.#reservations.reserve({ reads, written: keysOf(writes), interrupt }, own),
+        andThen(this.#reservations.reserve({ reads, written: keysOf(writes), interrupt }, own), (reservation) =>
+          this.#shared.publishIfNeeded(reservation),
+        ),
     };
   }
 
@@ -107,7 +114,7 @@ export class RemoteEngine implements Engine {
       callAll(afterCommit, stamp);
       this.#follower.wake();
     });
-    own?.release();
+    own?.committed();
   }
 }
 

@@ -92,7 +92,7 @@ BEGIN
       JOIN since USING (c, head) WHERE met.stamp > since.stamp AND (NOT ignored OR c = ANY(maintenance))
       UNION ALL
       -- What is gone from the log can't be judged any more.
-      SELECT since.c FROM since JOIN head ON head.id = since.head WHERE head.pruned > since.stamp
+      SELECT since.c FROM since WHERE since.stamp < (SELECT head.pruned FROM head WHERE head.id = since.head)
     ) AS conflicts;
   END IF;
   INSERT INTO entry AS e

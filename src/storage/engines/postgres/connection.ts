@@ -42,6 +42,7 @@ interface ConnectionEvents {
 export class Connection {
   readonly #client: pg.Client;
   #isUsable = true;
+  #isCorked = false;
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -74,6 +75,7 @@ export class Connection {
    * @throws Error what the server or the network says
    */
   async query({ name, text }: Statement, values: readonly Parameter[] = [], timeout?: number): Promise<readonly Row[]> {
+    this.#sendTogether();
     try {
       const query: QueryConfig = { name, text, values: [...values], rowMode: 'array', query_timeout: timeout };
       const { rows } = await this.#client.query<(string | null)[]>(query);
@@ -90,6 +92,7 @@ export class Connection {
    * @throws Error what the server or the network says
    */
   async run(script: string): Promise<void> {
+    this.#sendTogether();
     try {
       await this.#client.query(script);
     } catch (error) {
@@ -108,6 +111,18 @@ export class Connection {
   destroy(): void {
     this.#isUsable = false;
     this.#client.connection.stream.destroy();
+  }
+
+  /** What is sent in one turn of the event loop goes out in one packet, as far as it fits. */
+  #sendTogether(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      stream.uncork();
+    });
   }
 
   #lose(error: Error, { onLost }: ConnectionEvents): void {

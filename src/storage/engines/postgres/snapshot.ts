@@ -13,9 +13,19 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' };
 const END: Statement = { name: 'end', text: 'COMMIT' };
 const GET: Statement = { name: 'get', text: 'SELECT value FROM entry WHERE key = $1::bytea' };
-/** Beyond the bytes of a page, values are left out. */
+/** Values of more bytes than are given are left out. */
 const GET_MANY: Statement = {
   name: 'get_many',
+  text: `SELECT key, CASE WHEN octet_length(value) <= $2::int THEN value END FROM entry WHERE key = ANY($1::bytea[])`,
+};
+/** The same together with where heads stand: rows without a key. */
+const GET_WITH_HEADS: Statement = {
+  name: 'get_with_heads',
+  text: `${GET_MANY.text} UNION ALL SELECT NULL, int8send(id) || int8send(stamp) FROM head WHERE id = ANY($3::bigint[])`,
+};
+/** Of large values, those beyond the bytes of a page are left out. */
+const GET_LARGE: Statement = {
+  name: 'get_many_large',
   text: `SELECT key, CASE WHEN before IS NULL OR before < ${PAGE_BYTES} THEN value END FROM (
       SELECT key, value, sum(octet_length(value)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
       FROM entry WHERE key = ANY($1::bytea[])
@@ -71,12 +81,14 @@ export class PostgresSnapshot implements StoreSnapshot {
       const connection = this.#begun();
       const open = connection instanceof Promise ? await connection : connection;
       // All of them are sent before any is answered.
-      const stamps = heads.length === 0 ? [] : this.#stampsOf(open, heads);
-      const values = this.#valuesOf(open, keys);
+      const stamps = new Map<Head, Versionstamp>();
+      const withKeys = heads !== 'all' && keys.length > 0;
+      const standing = withKeys || heads.length === 0 ? undefined : this.#readStamps(open, heads, stamps);
+      const values = this.#valuesOf(open, keys, withKeys ? heads : [], stamps);
       const found = pages.map((page) => this.#page(open, page));
-      const answers = await Promise.allSettled([stamps, values, ...found]);
+      const answers = await Promise.allSettled([standing, values, ...found]);
       for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
-      return { stamps: new Map(await stamps), values: await values, pages: await Promise.all(found) };
+      return { stamps, values: await values, pages: await Promise.all(found) };
     } catch (error) {
       throw storageError(error);
     }
@@ -117,21 +129,36 @@ export class PostgresSnapshot implements StoreSnapshot {
     return this.#connection;
   }
 
-  async #valuesOf(connection: Connection, keys: readonly Key[]): Promise<(Stored | undefined)[]> {
+  /** Also reads where some heads stand, in the same statement. */
+  async #valuesOf(
+    connection: Connection,
+    keys: readonly Key[],
+    heads: readonly Head[],
+    stamps: Map<Head, Versionstamp>,
+  ): Promise<(Stored | undefined)[]> {
     if (keys.length === 0) return [];
-    if (keys.length === 1) {
+    if (keys.length === 1 && heads.length === 0) {
       const [row] = await connection.query(GET, [bytes(keys[0]!)], this.#timeout);
       return [row && this.#decode(keys[0]!, row[0]!)];
     }
     const found = new Map<Key, Stored>();
-    for (let missing = keys; missing.length > 0; ) {
+    const take = (rows: readonly Row[]): Key[] => {
       const leftOut: Key[] = [];
-      for (const [key, value] of await connection.query(GET_MANY, [byteaArray(missing)], this.#timeout)) {
-        if (value === null) leftOut.push(key!);
+      for (const [key, value] of rows) {
+        if (key === null) stamps.set(Number(int8Of(value!)), int8Of(value!.slice(8)));
+        else if (value === null) leftOut.push(key!);
         else found.set(key!, this.#decode(key!, value!));
       }
-      missing = leftOut;
-    }
+      return leftOut;
+    };
+    const most = int4(Math.floor(PAGE_BYTES / keys.length));
+    const parameters = [byteaArray(keys), most];
+    const rows =
+      heads.length === 0
+        ? connection.query(GET_MANY, parameters, this.#timeout)
+        : connection.query(GET_WITH_HEADS, [...parameters, int8Array(heads.map(BigInt))], this.#timeout);
+    let large = take(await rows);
+    while (large.length > 0) large = take(await connection.query(GET_LARGE, [byteaArray(large)], this.#timeout));
     return keys.map((key) => found.get(key));
   }
 
@@ -143,12 +170,16 @@ export class PostgresSnapshot implements StoreSnapshot {
     return { entries, isLast: rows.length === 0 || (rows.length <= limit && !isCut(rows)) };
   }
 
-  async #stampsOf(connection: Connection, heads: readonly Head[] | 'all'): Promise<[Head, Versionstamp][]> {
+  async #readStamps(
+    connection: Connection,
+    heads: readonly Head[] | 'all',
+    stamps: Map<Head, Versionstamp>,
+  ): Promise<void> {
     const rows =
       heads === 'all'
         ? connection.query(ALL_HEADS, [], this.#timeout)
         : connection.query(HEADS, [int8Array(heads.map(BigInt))], this.#timeout);
-    return (await rows).map(([id, stamp]) => [Number(int8Of(id!)), int8Of(stamp!)]);
+    for (const [id, stamp] of await rows) stamps.set(Number(int8Of(id!)), int8Of(stamp!));
   }
 
   #entry([key, value]: Row, keysOnly: boolean): Entry {

@@ -1,0 +1,34 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { IndexNote } from '../../functions/contract.js';
+import type { Matches } from '../../search/matches.js';
+import type { Match } from '../../search/window-scan.js';
+import { decodeKey } from '../../value/key-codec.js';
+import type { RecordKey } from '../../value/value.js';
+import type { Candidate, Candidates } from '../record/candidates.js';
+
+/** What a full-text index finds, with the condition that each meets. */
+export class MatchCandidates implements Candidates {
+  constructor(
+    private readonly matches: Matches,
+    private readonly condition: object,
+    /** The number of the condition, where scores are asked for. */
+    private readonly reference: number | undefined,
+  ) {}
+
+  next(): PromiseOrValue<readonly Candidate[] | undefined> {
+    return andThen(this.matches.next(), (batch) => batch?.map((match) => this.#candidate(match)));
+  }
+
+  #candidate({ key, score }: Match): Candidate {
+    const { condition, reference } = this;
+    const note: IndexNote =
+      reference === undefined
+        ? { condition, scan: this }
+        : { condition, scan: this, scores: new Map([[reference, score]]) };
+    return { key: decodeKey(key).value as RecordKey, note };
+  }
+
+  close(): void {
+    // Nothing is held open.
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Scores of rows. What scores are made with comes from the whole index for those who see all of it. For those whom
+ * PERMISSIONS bind it comes from the rows that match and that they may see, so that no score shows anything hidden.
+ */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { indexPrefix } from '../../catalog/keys.js';
+import { failure } from '../../errors/error.js';
+import { lengthFactor, type Statistics, termScore } from '../../search/bm25.js';
+import { MatchesByKey } from '../../search/matches.js';
+import type { DocumentTerms } from '../../search/pending.js';
+import { openSearch, type Search } from '../../search/searcher.js';
+import { noteOf } from '../record/candidates.js';
+import type { Execution, Frame } from '../runtime/execution.js';
+import { bm25Of, doesMatch, type MatchSite, rowTerms } from './match.js';
+import { MatchCandidates } from './match-candidates.js';
+
+/** How well a row matches; 0 where it doesn't. */
+export function scoreOf({ execution, current }: Frame, site: MatchSite): PromiseOrValue<number> {
+  return andThen(rowTerms(execution, site), (terms) => {
+    if (!doesMatch(site, terms)) return 0;
+    return andThen(weightsFor(execution, site, noteOf(current)?.scan), (weights) => scored(site, terms, weights));
+  });
+}
+
+/** What terms weigh in scores. */
+interface Weights {
+  readonly statistics: Statistics;
+  readonly of: ReadonlyMap<string, number>;
+}
+
+function scored({ index, query }: MatchSite, { counts, length }: DocumentTerms, { statistics, of }: Weights): number {
+  const bm25 = bm25Of(index);
+  const factor = lengthFactor(bm25, statistics)(length);
+  let score = 0;
+  for (const term of query) {
+    const occurrences = counts.get(term);
+    const weight = of.get(term) ?? 0;
+    if (occurrences !== undefined && weight !== 0) score += termScore(weight, occurrences, factor, bm25);
+  }
+  return Math.fround(score);
+}
+
+/** By the scan that found the rows, and what is looked for. */
+const remembered = new WeakMap<object, Map<string, PromiseOrValue<Weights>>>();
+
+function weightsFor(execution: Execution, site: MatchSite, scan: object | undefined): PromiseOrValue<Weights> {
+  const work = execution.checks.view ? visibleWeights : indexWeights;
+  if (scan === undefined) return work(execution, site);
+  let known = remembered.get(scan);
+  if (known === undefined) {
+    known = new Map();
+    remembered.set(scan, known);
+  }
+  const name = JSON.stringify([site.index.id, site.operator, site.query]);
+  let weights = known.get(name);
+  if (weights === undefined) {
+    weights = work(execution, site);
+    known.set(name, weights);
+  }
+  return weights;
+}
+
+function searchOf(execution: Execution, { catalog, table, index, query, operator }: MatchSite): PromiseOrValue<Search> {
+  const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
+  const pause = () => execution.interrupt.checkpoint();
+  if (index.state === 'building') throw failure('index_building', { index: index.name });
+  return andThen(openSearch(execution.context.transaction, prefix, { terms: query, operator }, pause), (search) => {
+    // One that an earlier version has kept without effect.
+    if (search === undefined) throw failure('index_building', { index: index.name });
+    return search;
+  });
+}
+
+function indexWeights(execution: Execution, site: MatchSite): PromiseOrValue<Weights> {
+  return andThen(searchOf(execution, site), ({ statistics, terms }) => ({
+    statistics,
+    of: new Map(terms.map(({ term, weight }) => [term, weight])),
+  }));
+}
+
+/** A term that all of the rows hold weighs something as well. */
+function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<Weights> {
+  return andThen(searchOf(execution, site), (search) => {
+    const pause = () => execution.interrupt.checkpoint();
+    const matches = new MatchesByKey(execution.context.transaction, search, undefined, pause);
+    const having = new Map<string, number>();
+    let documents = 0;
+    let all = 0;
+    const candidates = new MatchCandidates(matches, site, undefined);
+    const count = (terms: DocumentTerms): void => {
+      if (!doesMatch(site, terms)) return;
+      documents++;
+      all += terms.length;
+      for (const term of new Set(site.query)) if (terms.counts.has(term)) having.set(term, (having.get(term) ?? 0) + 1);
+    };
+    const read = execution.services.reader.scan(execution, { table: site.table.definition.name, candidates }, (rows) =>
+      andThen(countAll(execution, site, rows, count), () => undefined),
+    );
+    return andThen(read, () => ({
+      statistics: { documents, terms: all },
+      of: new Map(Array.from(having, ([term, count]) => [term, Math.log(1 + documents / count)])),
+    }));
+  });
+}
+
+function countAll(
+  execution: Execution,
+  site: MatchSite,
+  rows: readonly MatchSite['row'][],
+  count: (terms: DocumentTerms) => void,
+): PromiseOrValue<void> {
+  return forEachInOrder(rows, (row) =>
+    andThen(rowTerms(execution, { ...site, row }), (terms) => {
+      count(terms);
+      return false;
+    }),
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * The entries of HNSW indexes.
+ *
+ *     vector:     prefix · 01 · key(record)  →  bytes: the components in the type of the index (`vectors/vector-type.ts`)
+ *
+ * A record without a vector has none.
+ */
+import type { IndexDefinition } from '../catalog/definitions/definition.js';
+import { prefixRange } from '../catalog/keys.js';
+import { failure } from '../errors/error.js';
+import type { IndexKind } from '../language/ast.js';
+import type { Key, KeyRange } from '../storage/contract.js';
+import { decodeKey, encodeKey } from '../value/key-codec.js';
+import { toNumber } from '../value/number.js';
+import { toText } from '../value/text/text.js';
+import { isArray, isNumber, type ObjectValue, type RecordKey, type Value } from '../value/value.js';
+import { misfit, packVector, type VectorType } from '../vectors/vector-type.js';
+import { UNINDEXABLE, valueAt } from './value-at.js';
+
+export type HnswKind = Extract<IndexKind, { readonly kind: 'hnsw' }>;
+
+const VECTORS = '\x01';
+
+/** The key of the vector of a record; `prefix` is that of the index. */
+export function vectorKey(prefix: string, record: RecordKey): Key {
+  return prefix + VECTORS + encodeKey(record);
+}
+
+/** All vectors of an index. */
+export function vectorRange(prefix: string): KeyRange {
+  return prefixRange(prefix + VECTORS);
+}
+
+/** The record whose vector lies under a key. */
+export function recordOfVector(prefix: string, key: Key): RecordKey {
+  return decodeKey(key, prefix.length + VECTORS.length).value as RecordKey;
+}
+
+/**
+ * The vector of a record, packed; `undefined` if it has none.
+ * @throws TesseraError `vector_value`, `vector_dimension`, `vector_component`, `value_too_large`
+ */
+export function packedVector(
+  { fields: [field], indexKind }: Pick<IndexDefinition, 'fields' | 'indexKind'>,
+  record: ObjectValue,
+): Uint8Array | undefined {
+  const value = field && valueAt(record, field.parts);
+  if (value === undefined || value === null) return undefined;
+  // Behind a link: it may change without the record.
+  if (value === UNINDEXABLE) throw failure('vector_value', { value: 'a path through a record link' });
+  const { dimension, type } = indexKind as HnswKind;
+  return packComponents(components(value, dimension), type);
+}
+
+/** @throws TesseraError `vector_component` */
+export function packComponents(vector: Float64Array, type: VectorType): Uint8Array {
+  const wrong = misfit(vector, type);
+  if (wrong !== undefined) throw failure('vector_component', { component: String(wrong), type: type.toLowerCase() });
+  return packVector(vector, type);
+}
+
+/**
+ * The numbers of a value, nested arrays one after the other; a single number is a vector of length 1.
+ * @throws TesseraError `vector_value`, `vector_dimension`
+ */
+export function components(value: Value, dimension: number): Float64Array {
+  const vector = new Float64Array(dimension);
+  const length = fill(vector, 0, value);
+  if (length !== dimension) throw failure('vector_dimension', { found: length, expected: dimension });
+  return vector;
+}
+
+/** Writes what there is room for; answers where it ends. */
+function fill(vector: Float64Array, from: number, value: Value): number {
+  if (isNumber(value)) {
+    vector[from] = toNumber(value);
+    return from + 1;
+  }
+  if (!isArray(value)) throw failure('vector_value', { value: typeof value === 'string' ? value : toText(value) });
+  let at = from;
+  for (const item of value) at = fill(vector, at, item);
+  return at;
+}
+
+/** What an index rounds of a vector that is asked for. */
+export function typeOf({ indexKind }: Pick<IndexDefinition, 'indexKind'>): VectorType {
+  return (indexKind as HnswKind).type;
+}

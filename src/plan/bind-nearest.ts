@@ -1,0 +1,88 @@
+/** The search for neighbours within a condition: exact over the rows below it, or by an index. */
+import type { TableEntry } from '../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../catalog/definitions/definition.js';
+import { failure } from '../errors/error.js';
+import type { Expression, Idiom, IndexHints, NearestOperator } from '../language/ast.js';
+import { printExpression, printIdiom } from '../language/print.js';
+import { parseMetric } from '../vectors/metric.js';
+import { isFieldPath } from './access/comparisons.js';
+import type { Binding } from './bind-sources.js';
+import type { NearestExpression } from './nearest-condition.js';
+import type { KnnScan, StreamNode } from './nodes.js';
+
+/** What a search is made of: `field <|k,…|> vector`. */
+interface Wanted {
+  readonly operator: NearestOperator;
+  readonly field: Expression;
+  readonly vector: Expression;
+}
+
+/** Where neighbours are looked for. */
+export interface NearestSite {
+  readonly targets: readonly Expression[];
+  readonly with: IndexHints | undefined;
+  readonly binding: Binding;
+  /** The rows that the other conditions leave of a source, or of the targets. */
+  readonly rows: (source?: KnnScan) => StreamNode;
+}
+
+/** @throws TesseraError `nearest_form`, `nearest_index_missing`, `index_building` */
+export function bindNearest(nearest: NearestExpression, site: NearestSite): StreamNode {
+  const wanted = sidesOf(nearest);
+  const { k, distance, ef } = wanted.operator;
+  if (ef !== undefined) return bindIndexed(wanted, ef, site);
+  if (distance === undefined) throw failure('nearest_form', { k });
+  return exact(wanted, distance, site);
+}
+
+function exact({ operator: { k }, field, vector }: Wanted, distance: string, { rows }: NearestSite): StreamNode {
+  return { kind: 'knn-top-k', field, vector, k, metric: parseMetric(distance), input: rows() };
+}
+
+function bindIndexed(wanted: Wanted, ef: number, site: NearestSite): StreamNode {
+  const { operator, field, vector } = wanted;
+  const { k } = operator;
+  const entry = onlyTable(site);
+  const index = entry && isFieldPathTo(field) ? indexOf(entry, field, site.with) : undefined;
+  if (entry === undefined || index === undefined || index.indexKind.kind !== 'hnsw') {
+    throw failure('nearest_index_missing', { field: printExpression(field), k, ef });
+  }
+  const { reader } = site.binding;
+  // An index knows what is stored: distances of what may be hidden are measured of what is seen.
+  if (reader.isChecked && reader.mayHide(entry, field as Idiom)) return exact(wanted, index.indexKind.distance, site);
+  const table = entry.definition.name;
+  return { kind: 'first-rows', most: k, input: site.rows({ kind: 'knn-scan', table, index, vector, k, ef }) };
+}
+
+/** The vector may come first. */
+function sidesOf({ operator, left, right }: NearestExpression): Wanted {
+  const isMirrored = isFieldPath(right) && !isFieldPath(left);
+  return isMirrored ? { operator, field: right, vector: left } : { operator, field: left, vector: right };
+}
+
+function isFieldPathTo(field: Expression): field is Idiom {
+  return field.kind === 'idiom' && field.start === undefined;
+}
+
+/** The table that is the only source. */
+function onlyTable({ targets: [only, ...others], binding: { catalog, target } }: NearestSite): TableEntry | undefined {
+  if (only === undefined || others.length > 0) return undefined;
+  if (only.kind === 'table') return catalog?.tables.get(only.name);
+  return target?.kind === 'table' ? catalog?.tables.get(target.table) : undefined;
+}
+
+/** The last by name of those that serve. @throws TesseraError `index_building` */
+function indexOf(entry: TableEntry, field: Idiom, hint: IndexHints | undefined): IndexDefinition | undefined {
+  if (hint?.kind === 'noindex') return undefined;
+  const path = printIdiom(field);
+  const serves = ({ name, indexKind, fields: [column] }: IndexDefinition): boolean =>
+    indexKind.kind === 'hnsw' &&
+    column !== undefined &&
+    printIdiom(column) === path &&
+    (hint === undefined || hint.names.includes(name));
+  const [last] = entry.answering.filter(serves).sort((a, b) => (a.name < b.name ? 1 : -1));
+  if (last !== undefined) return last;
+  const building = entry.indexes.find((index) => index.state === 'building' && serves(index));
+  if (building !== undefined) throw failure('index_building', { index: building.name });
+  return undefined;
+}

@@ -1,0 +1,54 @@
+/** Reads what `ByteWriter` writes, at any place, without checks: for bytes of our own. */
+import { Buffer } from 'node:buffer';
+
+export class ByteCursor {
+  constructor(
+    readonly bytes: Uint8Array,
+    public at = 0,
+  ) {}
+
+  get isAtEnd(): boolean {
+    return this.at >= this.bytes.length;
+  }
+
+  byte(): number {
+    return this.bytes[this.at++] as number;
+  }
+
+  varint(): number {
+    const { bytes } = this;
+    let value = bytes[this.at++] as number;
+    if (value < 0x80) return value;
+    value &= 0x7f;
+    let scale = 0x80;
+    for (;;) {
+      const byte = bytes[this.at++] as number;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+    }
+  }
+
+  /** Of `length` bytes, in UTF-8 or with one character a byte. */
+  text(length: number, encoding: 'utf8' | 'latin1'): string {
+    const { buffer, byteOffset } = this.bytes;
+    const text = Buffer.from(buffer, byteOffset + this.at, length).toString(encoding);
+    this.at += length;
+    return text;
+  }
+
+  slice(length: number): Uint8Array {
+    const slice = this.bytes.subarray(this.at, this.at + length);
+    this.at += length;
+    return slice;
+  }
+}
+
+/** Signed numbers as unsigned ones, small ones as small ones. */
+export function toZigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+export function fromZigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}

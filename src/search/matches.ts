@@ -1,0 +1,149 @@
+/** The matches of a search: all of them in the order of their keys, or the best ones first. */
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Transaction } from '../storage/contract.js';
+import type { Pause } from './analyzer.js';
+import { type Bm25, isBounded } from './bm25.js';
+import type { Search } from './searcher.js';
+import { type CandidateWindow, type Match, pendingMatches, SegmentScan } from './window-scan.js';
+
+/** Matches batch by batch; `undefined` is the end. */
+export interface Matches {
+  next(): PromiseOrValue<readonly Match[] | undefined>;
+}
+
+/** Windows between two pauses. */
+const TURN = 16;
+
+/** Matches of one segment, window by window. */
+class SegmentMatches {
+  /** Those that were found and not taken yet. */
+  found: readonly Match[] = [];
+  at = 0;
+  readonly #scan: SegmentScan;
+  readonly #windows: readonly CandidateWindow[];
+  #next = 0;
+
+  constructor(scan: SegmentScan) {
+    this.#scan = scan;
+    this.#windows = scan.windows();
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.found.length && this.#next >= this.#windows.length;
+  }
+
+  /** Fetches more where all were taken. */
+  fill(): PromiseOrValue<void> {
+    return untilTrue(() => {
+      if (this.at < this.found.length || this.#next >= this.#windows.length) return true;
+      return andThen(this.#scan.scan(this.#windows[this.#next++] as CandidateWindow), (found) => {
+        this.found = found;
+        this.at = 0;
+        return false;
+      });
+    });
+  }
+}
+
+/** Matches in a batch. */
+const BATCH = 256;
+
+/** All matches, in the order of the keys of their records. */
+export class MatchesByKey implements Matches {
+  readonly #sources: SegmentMatches[];
+  readonly #pending: readonly Match[];
+  readonly #pause: Pause;
+  #at = 0;
+
+  constructor(transaction: Transaction, search: Search, bm25: Bm25 | undefined, pause: Pause) {
+    this.#sources = search.segments.map(
+      (segment) => new SegmentMatches(new SegmentScan(transaction, search, segment, bm25)),
+    );
+    this.#pending = pendingMatches(search, bm25);
+    this.#pause = pause;
+  }
+
+  next(): PromiseOrValue<readonly Match[] | undefined> {
+    const batch: Match[] = [];
+    const filled = untilTrue(() => {
+      const empty = this.#sources.find((source) => source.at >= source.found.length && !source.isAtEnd);
+      if (empty !== undefined) return andThen(empty.fill(), () => andThen(this.#pause(), () => false));
+      return this.#take(batch);
+    });
+    return andThen(filled, () => (batch.length === 0 ? undefined : batch));
+  }
+
+  /** Takes matches in order until one source is empty; answers whether the batch is full, or all were taken. */
+  #take(batch: Match[]): boolean {
+    while (batch.length < BATCH) {
+      let least: Match | undefined = this.#pending[this.#at];
+      let from: SegmentMatches | undefined;
+      for (const source of this.#sources) {
+        const match = source.found[source.at];
+        if (match === undefined) {
+          if (source.isAtEnd) continue;
+          return false;
+        }
+        if (least === undefined || match.key < least.key) {
+          least = match;
+          from = source;
+        }
+      }
+      if (least === undefined) return true;
+      batch.push(least);
+      if (from === undefined) this.#at++;
+      else from.at++;
+    }
+    return true;
+  }
+}
+
+/** Better ones first; of equal ones in the order of their keys. */
+function compare(a: Match, b: Match): number {
+  return b.score - a.score || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+}
+
+/**
+ * The best `most` matches, the best first. Windows are looked through from the most promising one on, and passed over
+ * once none of their documents can be among the best.
+ */
+export function bestMatches(
+  transaction: Transaction,
+  search: Search,
+  bm25: Bm25,
+  most: number,
+  pause: Pause,
+): PromiseOrValue<Match[]> {
+  let best: Match[] = [];
+  /** The score of the last of so many as are wanted; those below aren't among the best. */
+  let least = Number.NEGATIVE_INFINITY;
+  const cut = (): void => {
+    best = best.sort(compare).slice(0, most);
+    if (best.length === most) least = (best[most - 1] as Match).score;
+  };
+  const take = (found: readonly Match[]): void => {
+    for (const match of found) best.push(match);
+    // Sorted once there are enough, and then for as many again.
+    if (best.length >= (least === Number.NEGATIVE_INFINITY ? most : 2 * most)) cut();
+  };
+  take(pendingMatches(search, bm25));
+  const windows = search.segments.flatMap((segment) => {
+    const scan = new SegmentScan(transaction, search, segment, bm25);
+    return scan.windows().map((window) => ({ scan, window }));
+  });
+  const canSkip = isBounded(bm25);
+  if (canSkip) windows.sort((a, b) => b.window.most - a.window.most);
+  let visited = 0;
+  const done = forEachInOrder(windows, ({ scan, window }) => {
+    // Scores are rounded; equal ones may come before those that are there.
+    if (canSkip && Math.fround(window.most) < least) return true;
+    return andThen(scan.scan(window, least), (found) => {
+      take(found);
+      return andThen(++visited % TURN === 0 ? pause() : undefined, () => false);
+    });
+  });
+  return andThen(done, () => {
+    cut();
+    return best;
+  });
+}

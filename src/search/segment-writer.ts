@@ -1,0 +1,130 @@
+/** Writes a segment: documents in the order of their keys, then terms in their order. */
+import type { Key, Stored } from '../storage/contract.js';
+import { ByteWriter, utf8Length } from '../value/byte-writer.js';
+import { toZigzag } from './byte-cursor.js';
+import type { SegmentKeys } from './layout.js';
+import { encodePostings, type Postings, WINDOW } from './postings.js';
+
+/** Documents of a segment at most, so that what rewrites one is bounded. */
+export const MAX_DOCUMENTS = 65_536;
+
+/** Documents whose lengths stand together. */
+export const LENGTHS = 4_096;
+
+/** Bytes of a page of terms, and of a list in it. */
+const PAGE = 4_096;
+const INLINE = 512;
+
+export interface SegmentDocument {
+  /** The encoded key of its record. */
+  readonly key: string;
+  /** How many terms it has. */
+  readonly length: number;
+}
+
+export interface TermPostings {
+  readonly term: string;
+  /**
+   * By how much this segment changes the number of documents with the term: those that it holds, less those of earlier
+   * segments that were changed or deleted since.
+   */
+  readonly net: number;
+  readonly postings: Postings;
+}
+
+export class SegmentWriter {
+  readonly #keys: SegmentKeys;
+  readonly #put: (key: Key, value: Stored) => void;
+  readonly #lengths: readonly number[];
+  readonly #page = new ByteWriter();
+  #pageBytes = 0;
+  readonly #firsts: string[] = [];
+  readonly #firstKeys: string[] = [];
+  #lists = 0;
+  #bytes = 0;
+
+  constructor(keys: SegmentKeys, documents: readonly SegmentDocument[], put: (key: Key, value: Stored) => void) {
+    this.#keys = keys;
+    this.#put = put;
+    this.#lengths = documents.map(({ length }) => length);
+    for (let from = 0; from < documents.length; from += WINDOW) {
+      const window = documents.slice(from, from + WINDOW);
+      this.#firstKeys.push(window[0]?.key ?? '');
+      put(keys.keys(from / WINDOW), frontCoded(window));
+    }
+    for (let from = 0; from < documents.length; from += LENGTHS) {
+      put(keys.lengths(from / LENGTHS), encodeLengths(this.#lengths.slice(from, from + LENGTHS)));
+    }
+  }
+
+  /** Terms come in ascending order, by UTF-16 code units. */
+  add({ term, net, postings }: TermPostings): void {
+    const count = postings.documents.length;
+    if (count === 0 && net === 0) return;
+    const list = encodePostings(postings, (document) => this.#lengths[document] as number);
+    this.#bytes += list.length;
+    if (this.#pageBytes === 0) {
+      this.#page.begin();
+      this.#firsts.push(term);
+    }
+    const bytes = utf8Length(term);
+    this.#page.varint(bytes);
+    this.#page.utf8(term, bytes);
+    this.#page.varint(count);
+    this.#page.varint(toZigzag(net - count));
+    this.#pageBytes += bytes + 6;
+    if (list.length <= INLINE) {
+      this.#page.varint(list.length + 1);
+      this.#page.raw(list);
+      this.#pageBytes += list.length;
+    } else {
+      this.#page.varint(0);
+      this.#page.varint(this.#lists);
+      this.#put(this.#keys.list(this.#lists++), list);
+    }
+    if (this.#pageBytes >= PAGE) this.#endPage();
+  }
+
+  /** Answers how many bytes the lists have. */
+  finish(): number {
+    if (this.#pageBytes > 0) this.#endPage();
+    this.#put(this.#keys.head, [this.#lengths.length, this.#firsts, this.#firstKeys]);
+    return this.#bytes;
+  }
+
+  #endPage(): void {
+    this.#put(this.#keys.page(this.#firsts.length - 1), this.#page.finish());
+    this.#pageBytes = 0;
+  }
+}
+
+const writer = new ByteWriter();
+
+/** Each key by what it has in common with the one before it. */
+function frontCoded(documents: readonly SegmentDocument[]): Uint8Array {
+  writer.begin();
+  writer.varint(documents.length);
+  let last = '';
+  for (const { key } of documents) {
+    let shared = 0;
+    while (shared < key.length && key.charCodeAt(shared) === last.charCodeAt(shared)) shared++;
+    writer.varint(shared);
+    writer.varint(key.length - shared);
+    for (let at = shared; at < key.length; at++) writer.byte(key.charCodeAt(at));
+    last = key;
+  }
+  return writer.finish();
+}
+
+/** A byte that says how many bytes each has, then all of them, the low byte first. */
+function encodeLengths(lengths: readonly number[]): Uint8Array {
+  const most = lengths.reduce((a, b) => Math.max(a, b), 0);
+  const width = most < 0x100 ? 1 : most < 0x1_0000 ? 2 : 4;
+  const bytes = new Uint8Array(1 + lengths.length * width);
+  bytes[0] = width;
+  let at = 1;
+  for (const length of lengths) {
+    for (let shift = 0; shift < width; shift++) bytes[at++] = (length >>> (8 * shift)) & 0xff;
+  }
+  return bytes;
+}

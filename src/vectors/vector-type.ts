@@ -1,0 +1,54 @@
+/** How an index stores the components of its vectors: packed, in the order of bytes of the processors in use. */
+import type { Floats } from './distances.js';
+
+export type VectorType = 'F64' | 'F32' | 'I64' | 'I32' | 'I16';
+
+interface Packing {
+  /** The components as the type holds them: fractions of integers are cut. None may be a misfit. */
+  pack(vector: Float64Array): Uint8Array;
+  /** As numbers to be measured. */
+  unpack(bytes: Uint8Array): Floats;
+}
+
+/** Ints of 64 bits are measured as floats, in which those beyond 2^53 are rounded. */
+const PACKINGS: { readonly [Type in VectorType]: Packing } = {
+  F64: { pack: (vector) => bytesOf(vector.slice()), unpack: (bytes) => new Float64Array(copyOf(bytes)) },
+  F32: { pack: (vector) => bytesOf(Float32Array.from(vector)), unpack: (bytes) => new Float32Array(copyOf(bytes)) },
+  I64: { pack: (vector) => bytesOf(vector.map(Math.trunc)), unpack: (bytes) => new Float64Array(copyOf(bytes)) },
+  I32: {
+    pack: (vector) => bytesOf(Int32Array.from(vector)),
+    unpack: (bytes) => Float64Array.from(new Int32Array(copyOf(bytes))),
+  },
+  I16: {
+    pack: (vector) => bytesOf(Int16Array.from(vector)),
+    unpack: (bytes) => Float64Array.from(new Int16Array(copyOf(bytes))),
+  },
+};
+
+export function packVector(vector: Float64Array, type: VectorType): Uint8Array {
+  return PACKINGS[type].pack(vector);
+}
+
+export function unpackVector(bytes: Uint8Array, type: VectorType): Floats {
+  return PACKINGS[type].unpack(bytes);
+}
+
+function bytesOf({ buffer }: { readonly buffer: ArrayBufferLike }): Uint8Array {
+  return new Uint8Array(buffer);
+}
+
+/** A copy, which begins at an address that components of any size may have. */
+function copyOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
+  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+}
+
+/** Bits of the integer types. */
+const BITS: { readonly [Type in VectorType]?: number } = { I64: 64, I32: 32, I16: 16 };
+
+/** The first component that a type can't hold: NaN, or what is beyond its integers. Floats hold all. */
+export function misfit(vector: Float64Array, type: VectorType): number | undefined {
+  const bits = BITS[type];
+  if (bits === undefined) return undefined;
+  const bound = 2 ** (bits - 1);
+  return vector.find((component) => !(Math.trunc(component) >= -bound && Math.trunc(component) < bound));
+}

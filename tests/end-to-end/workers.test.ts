@@ -1,0 +1,78 @@
+/** Several processes that serve one folder (`--workers`). */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { afterAll, expect, it } from 'vitest';
+import { cleanUp, ROOT, startServerWith, temporaryFolder } from '../support/server-process.js';
+import { asRoot } from './clients.js';
+
+afterAll(cleanUp);
+
+const ACCOUNT = ['--user', ROOT.user, '--pass', ROOT.pass];
+
+function workersOf(log: string): number[] {
+  const [, pid = ''] = /"pids":\[([\d,]+)\][^\n]*"Listening"/.exec(log) ?? [];
+  return pid.split(',').map(Number);
+}
+
+it('serves on after one worker is killed, starts it again, and ends all of them in order', {
+  timeout: 120_000,
+}, async () => {
+  const folder = temporaryFolder();
+  const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT, '--audit-log', `${folder}/audit`]);
+  // New connections go to both in turn.
+  for (let at = 0; at < 8; at++) await asRoot(server.url, `CREATE entry:${at} SET at = ${at}`, ROOT);
+  const [victim = 0] = workersOf(server.log());
+  process.kill(victim, 'SIGKILL');
+  for (let at = 8; at < 16; at++)
+    await untilAnswered(() => asRoot(server.url, `UPSERT entry:${at} SET at = ${at}`, ROOT));
+  await expect.poll(() => server.log()).toContain('The worker serves again');
+  for (let each = 0; each < 4; each++) {
+    expect(await asRoot(server.url, 'RETURN count(SELECT * FROM entry)', ROOT)).toEqual([16]);
+  }
+  expect(await server.stop()).toBe(0);
+  // Each keeps an audit log of its own, and no process is left that has the folder.
+  const files = ['audit', 'audit.1', 'audit.2'].map((name) => `${folder}/${name}`);
+  for (const file of files) execFileSync(process.execPath, ['dist/bin/tessera.js', 'audit', 'verify', file]);
+  const alone = await startServerWith([folder, ...ACCOUNT]);
+  expect(await asRoot(alone.url, 'RETURN count(SELECT * FROM entry)', ROOT)).toEqual([16]);
+  expect(await alone.stop()).toBe(0);
+});
+
+it('keeps the folder to one group of processes', { timeout: 120_000 }, async () => {
+  const folder = temporaryFolder();
+  const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT]);
+  expect(start(folder, '--workers', '2')).toMatch(/Another process uses the data folder|in use/);
+  expect(start(folder)).toMatch(/Another process uses the data folder|in use/);
+  expect(await server.stop()).toBe(0);
+});
+
+it('refuses what several processes cannot do', { timeout: 120_000 }, () => {
+  expect(start('memory', '--workers', '2')).toContain('--workers 2 needs a store in a folder: memory has one process');
+  expect(start('x', '--workers', '33')).toContain('--workers: "33" is more than 32');
+  expect(start('x', '--workers', '0')).toContain('--workers: "0" is not a whole number above 0');
+  expect(start('x', '--workers', '2', '--audit-log', 'stdout')).toContain('each worker keeps an audit log of its own');
+});
+
+/** What a server that can't start says. */
+function start(...args: readonly string[]): string {
+  const { stderr, status } = spawnSync(process.execPath, [
+    'dist/bin/tessera.js',
+    'start',
+    ...args,
+    '--bind',
+    '127.0.0.1:0',
+  ]);
+  expect(status).toBe(1);
+  return stderr.toString();
+}
+
+/** A connection that was handed to the worker that died is lost. */
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      expect((error as Error).message).toMatch(/fetch failed|terminated|socket/);
+    }
+  }
+  throw new Error('no worker answers');
+}

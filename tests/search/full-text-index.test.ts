@@ -1,0 +1,216 @@
+/** Full-text indexes against a reference of some twenty lines, over collections that change at random. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
+import { indexPrefix } from '../../src/catalog/keys.js';
+import { rulesWithout } from '../../src/plan/rewrite.js';
+import { foldPending } from '../../src/search/fold.js';
+import type { Session } from '../../src/session/contract.js';
+import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import type { Engine } from '../../src/storage/contract.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { toNumber } from '../../src/value/number.js';
+import { toText } from '../../src/value/text/text.js';
+import { isArray, type NumberValue, type Value } from '../../src/value/value.js';
+import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
+
+const SEED = Number(process.env['SEARCH_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
+
+/** Frequent words, and words that are rarer the later they stand. */
+const WORDS = Array.from({ length: 40 }, (_, at) => `w${at}`);
+
+interface Reference {
+  readonly matches: ReadonlyMap<string, number>;
+}
+
+/** The formula as the documentation has it, over the texts of all records by their ids. */
+function reference(texts: ReadonlyMap<string, string>, query: readonly string[], operator: 'AND' | 'OR'): Reference {
+  const documents = Array.from(texts, ([id, text]) => ({ id, words: text === '' ? [] : text.split(' ') }));
+  const average = documents.reduce((sum, { words }) => sum + words.length, 0) / documents.length;
+  const matches = new Map<string, number>();
+  for (const { id, words } of documents) {
+    const has = (word: string) => words.includes(word);
+    if (query.length === 0 || !(operator === 'AND' ? query.every(has) : query.some(has))) continue;
+    let score = 0;
+    for (const word of query) {
+      const occurrences = words.filter((each) => each === word).length;
+      const having = documents.filter((each) => each.words.includes(word)).length;
+      const weight = Math.log((documents.length - having + 0.5) / (having + 0.5));
+      if (occurrences === 0 || weight <= 0) continue;
+      const times = 1 + Math.log(occurrences);
+      score += (weight * times * 2.2) / (times + 1.2 * (0.25 + (0.75 * words.length) / average));
+    }
+    matches.set(id, score);
+  }
+  return { matches };
+}
+
+let database: OpenDatabase;
+let engine: Engine;
+afterEach(() => database.close());
+
+async function open(store: Engine, options: DatabaseOptions = {}): Promise<Session> {
+  engine = store;
+  database = await openDatabase(engine, options);
+  const session = database.ownerSession();
+  await session.use('test', 'test');
+  await answers(
+    session,
+    'DEFINE ANALYZER words TOKENIZERS blank; DEFINE INDEX ft ON doc FIELDS t FULLTEXT ANALYZER words; DEFINE INDEX n ON doc FIELDS n',
+  );
+  return session;
+}
+
+async function answers(session: Session, text: string): Promise<Value[]> {
+  const results = await session.query(text);
+  return results.map(({ outcome }) => {
+    if (!outcome.ok) throw new Error(`${outcome.error.message} in ${text} (seed ${SEED})`);
+    return outcome.value;
+  });
+}
+
+/** Folds all that is pending, or a part of it, as is done in the background. */
+async function fold(most: number): Promise<void> {
+  const transaction = await engine.begin({ writable: true, maintenance: true });
+  const catalog = await loadDatabase(transaction, new CatalogCache(), 'test', 'test');
+  const table = catalog?.tables.get('doc');
+  const index = table?.indexes.find(({ name }) => name === 'ft');
+  if (catalog === undefined || table === undefined || index === undefined) throw new Error('there is no index');
+  const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
+  await foldPending(transaction, prefix, { least: 1, most }, () => undefined);
+  await transaction.commit();
+}
+
+function scoresOf(rows: Value): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const row of isArray(rows) ? rows : []) {
+    const [id, score] = isArray(row) ? row : [];
+    found.set(toText(id), toNumber(score as NumberValue));
+  }
+  return found;
+}
+
+function expectSame(found: ReadonlyMap<string, number>, { matches }: Reference, query: string): void {
+  const about = `${query} (seed ${SEED})`;
+  expect([...found.keys()].sort(), about).toEqual([...matches.keys()].sort());
+  for (const [id, score] of matches) {
+    const other = found.get(id) as number;
+    expect(Math.abs(other - score), `${id} ${about}`).toBeLessThanOrEqual(1e-6 * Math.max(1, score));
+  }
+}
+
+class Changes {
+  readonly texts = new Map<string, string>();
+
+  constructor(
+    readonly session: Session,
+    readonly random: (below: number) => number,
+  ) {}
+
+  word(): string {
+    return WORDS[Math.min(this.random(WORDS.length), this.random(WORDS.length))] as string;
+  }
+
+  text(): string {
+    return Array.from({ length: this.random(12) }, () => this.word()).join(' ');
+  }
+
+  /** A statement that changes a record, which takes effect in `texts` at once. */
+  next(): string {
+    const id = `doc:${this.random(400)}`;
+    const kind = this.random(10);
+    if (kind < 2 && this.texts.has(id)) {
+      this.texts.delete(id);
+      return `DELETE ${id}`;
+    }
+    if (kind === 2 && this.texts.has(id)) return `UPDATE ${id} SET n = ${this.random(5)}`;
+    const text = this.text();
+    this.texts.set(id, text);
+    return `UPSERT ${id} SET t = '${text}', n = ${this.random(5)}`;
+  }
+
+  /** Compares what is found, all and the best, with the reference. */
+  async check(): Promise<void> {
+    const operator = this.random(2) === 0 ? 'AND' : 'OR';
+    const query = Array.from({ length: 1 + this.random(3) }, () => this.word());
+    const text = query.join(' ');
+    const expected = reference(this.texts, query, operator);
+    const where = `WHERE t @1,${operator}@ '${text}'`;
+    const [found, unordered, best = [], narrowed = []] = await answers(
+      this.session,
+      `SELECT VALUE [id, search::score(1)] FROM doc ${where}; SELECT VALUE id FROM doc ${where};
+       SELECT id, search::score(1) AS s FROM doc ${where} ORDER BY s DESC LIMIT 5;
+       SELECT VALUE id FROM doc ${where} AND n = 1`,
+    );
+    expectSame(scoresOf(found), expected, where);
+    const ids = isArray(unordered) ? unordered.map((id) => toText(id)) : [];
+    expect(ids).toEqual([...scoresOf(found).keys()]);
+    const exhaustive = [...scoresOf(found)].sort((a, b) => b[1] - a[1]).slice(0, 5);
+    const rows = (isArray(best) ? best : []) as readonly Readonly<Record<string, Value>>[];
+    expect(
+      rows.map((row) => [toText(row['id']), toNumber(row['s'] as NumberValue)]),
+      `${where} (seed ${SEED})`,
+    ).toEqual(exhaustive);
+    expect(isArray(narrowed) ? narrowed.length : 0).toBeLessThanOrEqual(ids.length);
+  }
+}
+
+const WAYS: Readonly<
+  Record<string, { readonly options?: DatabaseOptions; readonly store: () => Engine; readonly rounds: number }>
+> = {
+  'in memory': { store: () => new MemoryEngine(), rounds: 40 },
+  'without rules': {
+    store: () => new MemoryEngine(),
+    options: { tuning: { rules: rulesWithout(['index-scan', 'union-scan', 'ordered-scan', 'top-n']) } },
+    rounds: 6,
+  },
+  late: { store: () => new LateEngine(new MemoryEngine(), new Lateness(3, seeded(SEED))), rounds: 8 },
+};
+
+describe.each(Object.entries(WAYS))('%s', (_, { options, store, rounds }) => {
+  test(`finds and scores what the reference does (seed ${SEED})`, async () => {
+    const session = await open(store(), options);
+    const random = seeded(SEED);
+    const changes = new Changes(session, random);
+    for (let round = 0; round < rounds; round++) {
+      const statements = Array.from({ length: 1 + random(40) }, () => changes.next());
+      const isTogether = random(2) === 0;
+      await answers(session, isTogether ? `BEGIN; ${statements.join('; ')}; COMMIT` : statements.join('; '));
+      await changes.check();
+      if (random(3) > 0) {
+        await fold(1 + random(200));
+        await changes.check();
+      }
+      if (random(15) === 0) await answers(session, 'REBUILD INDEX ft ON doc');
+    }
+  }, 60_000);
+
+  test(`finds in a transaction what it has written (seed ${SEED})`, async () => {
+    const session = await open(store(), options);
+    const changes = new Changes(session, seeded(SEED));
+    await answers(session, Array.from({ length: 50 }, () => changes.next()).join('; '));
+    await fold(30);
+    const statements = Array.from({ length: 20 }, () => changes.next());
+    const ids = (where: string) => `RETURN (SELECT VALUE id FROM doc ${where} ORDER BY id)`;
+    const word = changes.word();
+    const results = await answers(
+      session,
+      `BEGIN; ${statements.join('; ')}; LET $found = ${ids(`WHERE t @@ '${word}'`).slice(7)}; SELECT VALUE id FROM doc WHERE t @@ '${word}'; COMMIT`,
+    );
+    const expected = [...reference(changes.texts, [word], 'AND').matches.keys()].sort();
+    const found = results.at(-2);
+    expect((isArray(found) ? found.map((id) => toText(id)) : []).sort(), `seed ${SEED}`).toEqual(expected);
+  }, 60_000);
+});
+
+test('writers of different records never conflict', async () => {
+  const session = await open(new MemoryEngine());
+  const others = [session, database.ownerSession(), database.ownerSession()];
+  for (const other of others) await other.use('test', 'test');
+  await Promise.all(
+    others.flatMap((other, at) =>
+      Array.from({ length: 20 }, (_, number) => answers(other, `CREATE doc:${at * 100 + number} SET t = 'w1 w2'`)),
+    ),
+  );
+  const [count] = await answers(session, "SELECT VALUE count() FROM doc WHERE t @@ 'w1' GROUP ALL");
+  expect(toText(count)).toBe('[60]');
+});
