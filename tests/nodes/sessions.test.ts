@@ -46,19 +46,6 @@ describe('a token that is revoked on one node', () => {
     expect(await failureOf(() => b.database.session({}).authenticate(access))).toBe('invalid_auth');
   });
 
-  test('ends a session that the other has begun with it before it knew', async () => {
-    const { a, b } = nodes;
-    const session = a.database.session({});
-    const { access } = await session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' }));
-    b.engine.hold();
-    await session.signOut();
-    const late = b.database.session({});
-    late.listen(() => undefined);
-    await late.authenticate(access);
-    b.engine.restore();
-    expect(await isOpen(late)).toBe(false);
-  });
-
   test('is refused by a node that missed the commit', async () => {
     const { a, b } = nodes;
     const session = a.database.session({});

@@ -8,9 +8,10 @@ import type { Transaction } from '../../storage/contract.js';
  */
 export class RevocationFlag {
   #isSet = false;
+  #isShared = false;
 
   get isSet(): boolean {
-    return this.#isSet;
+    return this.#isSet || this.#isShared;
   }
 
   /** Reads what the store says, when it is opened. */
@@ -20,9 +21,9 @@ export class RevocationFlag {
     });
   }
 
-  /** Another node has taken something back, or may have. */
-  followed(): void {
-    this.#isSet = true;
+  /** Other nodes use the store, and may revoke something at any time: each token is looked up. */
+  share(): void {
+    this.#isShared = true;
   }
 
   /** Holds from the commit on. */

@@ -1,6 +1,5 @@
 import type { Id } from '../../catalog/definitions/definition.js';
 import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/followed-key.js';
-import { settingKey } from '../../catalog/keys.js';
 import { NODES_AREA, PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/nodes/keys.js';
 import { readSignals } from '../../catalog/nodes/signals.js';
 import type { DatabasePath } from '../../catalog/principal.js';
@@ -20,8 +19,6 @@ export interface SharedStateServices extends SharedServices {
   readonly registry: InMemorySessionRegistry;
   readonly report: (error: TesseraError) => void;
 }
-
-const DENIALS = settingKey('denials');
 
 /**
  * Keeps what this process has in memory in step with a store that other nodes use, too: it follows their commits. By
@@ -48,6 +45,7 @@ export class SharedState implements CommitFollower {
 
   /** To be called before the settings are read for the first time, so that no change of them is missed. */
   async open(): Promise<void> {
+    this.#services.executor.revocationFlag.share();
     this.#unfollow = await this.#services.store.follow(this);
     this.#openedAt = this.#services.environment.clock.now();
   }
@@ -83,16 +81,9 @@ export class SharedState implements CommitFollower {
         if (commit.isOwn) continue;
         if (key.startsWith(PRESENCE_RANGE.from)) this.#services.presence.followed(key);
         if (followed === undefined) continue;
-        if (key === DENIALS) this.#revokedFirst();
         this.#services.registry.followed(followed, (database) => this.#pathOf(database));
       }
     }
-  }
-
-  /** Until now no token was looked up among revoked ones, so that some sessions may have begun with one. */
-  #revokedFirst(): void {
-    this.#services.executor.revocationFlag.followed();
-    this.#services.registry.revalidateAll();
   }
 
   /** What a large commit has written isn't known exactly. */
@@ -102,8 +93,7 @@ export class SharedState implements CommitFollower {
   }
 
   onGap(): void {
-    const { executor, registry, liveQueries } = this.#services;
-    executor.revocationFlag.followed();
+    const { registry, liveQueries } = this.#services;
     liveQueries.followed();
     registry.revalidateAll();
     this.readAgain();
