@@ -9,6 +9,7 @@ import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
 import type { Statement } from '../language/ast.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 import { PackedCache } from '../vectors/packed-cache.js';
@@ -65,6 +66,7 @@ export interface ExecutorOptions {
   /** Default: those of this process alone. */
   readonly liveQueries?: LiveRegistry | undefined;
   readonly catalogs?: CatalogCache | undefined;
+  readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
   readonly nodes: NodeRegistry;
   /** Called when work on indexes was queued. */
@@ -142,6 +144,7 @@ export class Executor {
       queryTimeout: this.queryTimeout,
       revocationFlag: this.revocationFlag,
       weakKeys: options.weakKeys,
+      metrics: options.metrics,
       queuedEvents: options.queuedEvents,
       nodes: options.nodes,
       indexWorkQueued: options.indexWorkQueued,

@@ -170,6 +170,7 @@ export function executionOver(world: World, store: Store): Execution {
       revocationFlag: new RevocationFlag(),
       weakKeys: false,
       queuedEvents: { isListed: missing, committed: missing },
+      metrics: undefined,
       nodes: { list: missing },
       indexWorkQueued: missing,
       ...overrides?.services,

@@ -55,6 +55,25 @@ describe('GET /metrics', () => {
     expect(grown('tessera_statement_errors_total', { code: 'thrown' })).toBe(1);
   });
 
+  test('counts writes that PERMISSIONS deny', async () => {
+    await sql(`DEFINE TABLE guarded PERMISSIONS FOR select FULL, FOR create, update, delete NONE; CREATE guarded:1;
+      DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNUP (CREATE user)`);
+    const signedUp = await fetch(`${server.url}/signup`, {
+      method: 'POST',
+      body: JSON.stringify({ ns: 'test', db: 'test', ac: 'people' }),
+      headers: { accept: 'application/json' },
+    });
+    const { token } = (await signedUp.json()) as { token: string };
+    const before = await metrics();
+    await sql('CREATE guarded; DELETE guarded:1', { authorization: `Bearer ${token}` });
+    const after = await metrics();
+    for (const action of ['create', 'delete']) {
+      const labels = { table: 'guarded', action };
+      const denied = 'tessera_denied_writes_total';
+      expect(after.sum(denied, labels) - before.sum(denied, labels)).toBe(1);
+    }
+  });
+
   test('counts sign-ins with their outcomes', async () => {
     const before = await metrics();
     await sql('RETURN 1', { authorization: basic('nobody', 'wrong') });

@@ -30,9 +30,10 @@ export function denyChange(
   );
 }
 
-/** Records the denial for the audit log, without an error. */
-export function skipWrite({ request: { auditRecorder } }: Execution, denied: DeniedWrite): undefined {
-  auditRecorder?.recordDenial(denied);
+/** Records the denial for the audit log and the metrics, without an error. */
+export function skipWrite({ request, services }: Execution, denied: DeniedWrite): undefined {
+  request.auditRecorder?.recordDenial(denied);
+  services.metrics?.deniedWrite(denied.table, denied.action);
   return undefined;
 }
 

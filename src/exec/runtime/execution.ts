@@ -10,6 +10,7 @@ import type { PasswordHasher } from '../../functions/contract.js';
 import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Analyzer } from '../../search/analyzer.js';
 import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
@@ -102,6 +103,8 @@ export interface Services {
   readonly revocationFlag: RevocationFlag;
   /** Keys of access methods are accepted without a check of their strength. */
   readonly weakKeys: boolean;
+  /** Absent where nothing is counted. */
+  readonly metrics: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
   /** To be called once a transaction that queued work on indexes has committed: a round before wouldn't find it. */
   indexWorkQueued(): void;

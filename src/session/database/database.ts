@@ -212,6 +212,7 @@ export class OpenDatabase implements Database {
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
+      metrics: options.metrics,
       nodes: nodeList(about, environment, this.#node?.membership),
       queuedEvents: {
         isListed: (database) => this.#events.isListed(database),
