@@ -1,5 +1,6 @@
 // `npm test`: installs what is missing, type-checks, lints, runs every test, and closes with the line `N passed, N failed`.
-// Arguments go to vitest: `npm test -- tests/value`. `--all` (`npm run test:all`) runs each script in every way rather than in two.
+// Arguments go to vitest: `npm test -- tests/value`. `--all` (`npm run test:all`) runs each script in every way rather than in two, and more
+// of what takes minutes (`tests/support/runs-all.ts`).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

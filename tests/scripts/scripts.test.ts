@@ -21,6 +21,7 @@ import type { Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { planWithOtherLiterals } from '../support/other-literals.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { RUNS_ALL } from '../support/runs-all.js';
 import { optionsOf, runScript } from './script.js';
 import { updatedScript } from './update.js';
 
@@ -85,7 +86,6 @@ const WAYS: Readonly<Record<string, Way>> = {
 const off = process.env['RULES_OFF']?.split(',') as RuleName[] | undefined;
 
 const [FIRST = '', ...OTHERS] = Object.keys(WAYS);
-const runsAll = process.env['TESTS'] === 'all';
 
 /** What the draw depends on, so that a failure is seen again as long as nothing is committed. `TESTS_DRAW` repeats the draw of a commit. */
 function drawnFrom(): string {
@@ -103,7 +103,7 @@ const draw = drawnFrom();
 const LATENESS_SEED = Number(process.env['LATENESS_SEED'] ?? createHash('sha256').update(draw).digest().readUInt32BE());
 
 function isDrawn(way: string, name: string): boolean {
-  if (runsAll || way === FIRST) return true;
+  if (RUNS_ALL || way === FIRST) return true;
   const number = createHash('sha256').update(`${draw} ${name}`).digest().readUInt32BE();
   return OTHERS[number % OTHERS.length] === way;
 }
