@@ -1,6 +1,7 @@
 /** Several processes that serve one folder (`--workers`). */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
 import { cleanUp, ROOT, startServerWith, temporaryFolder } from '../support/server-process.js';
 import { asRoot } from './clients.js';
 
@@ -65,14 +66,19 @@ function start(...args: readonly string[]): string {
   return stderr.toString();
 }
 
-/** A connection that was handed to the worker that died is lost. */
+/** A connection that was handed to the worker that died is lost, or has no answer. */
 async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < 20; attempt++) {
     try {
-      return await ask();
+      return await Promise.race([ask(), unanswered()]);
     } catch (error) {
-      expect((error as Error).message).toMatch(/fetch failed|terminated|socket/);
+      expect((error as Error).message).toMatch(/fetch failed|terminated|socket|no answer/);
     }
   }
   throw new Error('no worker answers');
+}
+
+async function unanswered(): Promise<never> {
+  await realEnvironment.timers.wait(5_000);
+  throw new Error('no answer');
 }
