@@ -5,7 +5,7 @@
 import type { Environment, Timers } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Engine } from '../../storage/contract.js';
-import { type Lease, LeaseLost } from '../nodes/lease.js';
+import { type DatabaseLeases, type Lease, LeaseLost } from '../nodes/lease.js';
 
 /** Milliseconds until a round after `wake`, so that what several commits queue is done together. */
 const SOON = 10;
@@ -16,7 +16,7 @@ export interface RoundOptions {
   /** Whether the first round comes soon, for what was queued before a shutdown or crash; else after an interval. */
   readonly startsSoon: boolean;
   /** Absent where no other node uses the store. */
-  readonly lease?: Lease | undefined;
+  readonly lease?: Lease | DatabaseLeases | undefined;
 }
 
 /** What background work needs. */
@@ -24,7 +24,7 @@ export interface BackgroundServices {
   readonly engine: Engine;
   readonly environment: Environment;
   /** Absent where no other node uses the store. */
-  readonly lease: Lease | undefined;
+  readonly leases: DatabaseLeases | undefined;
   report(error: TesseraError): void;
 }
 
@@ -33,7 +33,7 @@ export class BackgroundRounds {
   readonly #round: () => Promise<void>;
   readonly #interval: number;
   readonly #report: (error: TesseraError) => void;
-  readonly #lease: Lease | undefined;
+  readonly #lease: Lease | DatabaseLeases | undefined;
   #cancel: () => void = () => undefined;
   #isWoken = false;
   #running: Promise<void> | undefined;

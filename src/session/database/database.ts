@@ -8,7 +8,7 @@ import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/pas
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
-import type { Work } from '../../catalog/nodes/lease-row.js';
+import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -29,8 +29,8 @@ import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
+import { LiveRetention } from '../nodes/live-retention.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
-import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
@@ -47,6 +47,7 @@ import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { IndexBuilder } from './index-builder.js';
 import { PlanCache } from './plan-cache.js';
+import { Retention } from './retention.js';
 import { type MemoryLimits, ServerMemory } from './server-memory.js';
 import { InMemorySessionRegistry } from './session-registry.js';
 
@@ -151,7 +152,7 @@ export class OpenDatabase implements Database {
   readonly #services: SessionServices;
   readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
-  readonly #pruner: ChangeRetention;
+  readonly #pruner: Retention;
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
@@ -161,7 +162,7 @@ export class OpenDatabase implements Database {
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
-  readonly #retention: SharedRetention | undefined;
+  readonly #livePruner: Retention | undefined;
   #isDraining = false;
   /** What is counted, if anything. */
   readonly metrics: ServerMetrics | undefined;
@@ -198,7 +199,10 @@ export class OpenDatabase implements Database {
       new StoreNode(services, shared.store, {
         about,
         forget: forgetNode,
-        returned: () => shared.presence.rewrite(),
+        returned: () => {
+          shared.presence.rewrite();
+          shared.liveQueries.restore();
+        },
       });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
@@ -233,11 +237,12 @@ export class OpenDatabase implements Database {
     this.#engine = engine;
     this.#staleness = shared?.staleness;
     this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
-    const background = (work: Work): BackgroundServices => {
-      return { ...services, lease: this.#node?.lease(work) };
+    const background = (work: DatabaseWork): BackgroundServices => {
+      return { ...services, leases: this.#node?.leases(work) };
     };
-    this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
-    this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
+    const changes = new ChangeRetention(executor.catalogs, environment.clock);
+    this.#pruner = new Retention(background('changefeeds'), changes);
+    this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
@@ -339,7 +344,12 @@ export class OpenDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
+    const work = Promise.all([
+      this.#pruner.stop(),
+      this.#indexes.stop(),
+      this.#events.stop(),
+      this.#livePruner?.stop(),
+    ]);
     this.#aging.stop();
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);

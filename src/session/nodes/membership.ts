@@ -5,7 +5,10 @@
  * Clocks of different machines are never compared: a node counts as dead when another has seen its row unchanged for
  * `LEASE_TIME` on its own monotonic clock. The node itself gives up its leases sooner, since it counts from before it
  * began to renew. What it still commits after that conflicts with the take-over (`catalog/nodes/lease-row.ts`).
+ *
+ * The work is shared out among all that are alive (`lease-distribution.ts`): a node hands over what another should do.
  */
+import { invariant } from '../../base/invariant.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { entriesOf } from '../../catalog/entries.js';
 import { LEASES_RANGE, leaseKey, NODES_RANGE, nodeKey, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
@@ -16,6 +19,7 @@ import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { CommitFollower, Engine, SharedStore, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
 import { Lease } from './lease.js';
+import { preferredNode } from './lease-distribution.js';
 
 /** Milliseconds between two renewals. */
 export const RENEWAL_INTERVAL = 1_000;
@@ -51,9 +55,11 @@ interface Sighting {
 
 export class Membership {
   readonly #options: MembershipOptions;
-  readonly #leases: Readonly<Record<Work, Lease>>;
+  readonly #leases: ReadonlyMap<Work, Lease>;
   #others: ReadonlyMap<string, Sighting> = new Map();
   #beat = 0;
+  /** What this node should do, where those are alive that are named. */
+  #share: { readonly nodes: string; readonly works: ReadonlySet<Work> } = { nodes: '', works: new Set() };
   /** When it last began to renew its row with success, on the monotonic clock. */
   #renewedAt = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
@@ -68,8 +74,7 @@ export class Membership {
   constructor(options: MembershipOptions) {
     this.#options = options;
     const { node } = options.shared;
-    const leases = WORKS.map((work) => [work, new Lease(work, node, options.environment.clock)] as const);
-    this.#leases = Object.fromEntries(leases) as Record<Work, Lease>;
+    this.#leases = new Map(WORKS.map((work) => [work, new Lease(work, node, options.environment.clock)]));
   }
 
   get node(): string {
@@ -77,7 +82,9 @@ export class Membership {
   }
 
   lease(work: Work): Lease {
-    return this.#leases[work];
+    const lease = this.#leases.get(work);
+    invariant(lease !== undefined, `there is a lease on ${work}`);
+    return lease;
   }
 
   /** By how many milliseconds this node's view of the commits is behind. */
@@ -103,12 +110,10 @@ export class Membership {
     this.#cancel();
     this.#unfollow();
     await this.#round;
-    for (const work of WORKS) this.#leases[work].lose();
+    for (const lease of this.#leases.values()) lease.lose();
     try {
       await withRetries(this.#options.engine, async (transaction) => {
-        for (const work of WORKS) {
-          if ((await holderOf(transaction, work)) === this.node) transaction.delete(leaseKey(work));
-        }
+        await this.#giveUp(transaction, WORKS);
         await this.#options.forget(transaction, this.node);
         transaction.delete(nodeKey(this.node));
       });
@@ -159,9 +164,16 @@ export class Membership {
       )
       .finally(() => {
         this.#isRunning = false;
-        if (!this.#isStopped) this.#wait(this.#isAgain ? SOON : RENEWAL_INTERVAL);
+        if (!this.#isStopped) this.#wait(this.#isAgain ? SOON : this.#untilNext());
       });
     return this.#round;
+  }
+
+  /** It looks again at once when another one counts as dead. */
+  #untilNext(): number {
+    const now = this.#now();
+    const deaths = [...this.#others.values()].map(({ at }) => at + LEASE_TIME - now).filter((left) => left > 0);
+    return Math.min(RENEWAL_INTERVAL, ...deaths);
   }
 
   async #renew(): Promise<void> {
@@ -175,15 +187,41 @@ export class Membership {
     if (began - this.#renewedAt > LEASE_TIME) this.#options.returned();
     this.#renewedAt = began;
     const holders = await this.#look();
+    const wanted = this.#wanted();
     const free: Work[] = [];
+    const others: Work[] = [];
     for (const work of WORKS) {
       const holder = holders.get(work);
-      if (holder === this.node) this.#leases[work].hold(began + LEASE_TIME);
-      else this.#leases[work].lose();
-      if (holder === undefined || !this.#isAlive(holder)) free.push(work);
+      const isMine = holder === this.node;
+      if (isMine) this.lease(work).hold(began + LEASE_TIME);
+      else this.lease(work).lose();
+      if (isMine && !wanted.has(work)) others.push(work);
+      if (!isMine && wanted.has(work) && (holder === undefined || !this.#isAlive(holder))) free.push(work);
     }
-    if (free.length > 0 && !this.#isStopped) await this.#takeOver(free, holders, began + LEASE_TIME);
-    if (this.#leases.nodes.isHeld) await this.#removeDead();
+    if (this.#isStopped) return;
+    if (others.length > 0) await withRetries(engine, (transaction) => this.#giveUp(transaction, others));
+    if (free.length > 0) await this.#takeOver(free, holders, began + LEASE_TIME);
+    if (this.lease('nodes').isHeld) await this.#removeDead();
+  }
+
+  /** The work that this node should do, as far as it knows of the others. */
+  #wanted(): ReadonlySet<Work> {
+    const alive = [this.node, ...[...this.#others.keys()].filter((node) => this.#isAlive(node))].sort();
+    const nodes = alive.join(' ');
+    if (this.#share.nodes !== nodes) {
+      const works = WORKS.filter((work) => preferredNode(work, alive) === this.node);
+      this.#share = { nodes, works: new Set(works) };
+    }
+    return this.#share.works;
+  }
+
+  /** What is under way of the work conflicts with that, and changes nothing. */
+  async #giveUp(transaction: Transaction, works: readonly Work[]): Promise<void> {
+    await transaction.prefetch?.({ keys: works.map(leaseKey) });
+    for (const work of works) {
+      this.lease(work).lose();
+      if ((await holderOf(transaction, work)) === this.node) transaction.delete(leaseKey(work));
+    }
   }
 
   /** Notes how the others have renewed their rows; answers who holds which lease. */
@@ -214,13 +252,15 @@ export class Membership {
   async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {
+      const nodes = new Set(works.flatMap((work) => holders.get(work) ?? []));
+      await transaction.prefetch?.({ keys: [...works.map(leaseKey), ...[...nodes].map(nodeKey)] });
       for (const work of works) {
         const holder = await holderOf(transaction, work);
         if (holder !== holders.get(work) || !(await this.#isUnchanged(transaction, holder))) return;
         putHolder(transaction, work, this.node);
       }
       await transaction.commit();
-      for (const work of works) this.#leases[work].hold(until);
+      for (const work of works) this.lease(work).hold(until);
     } catch (error) {
       if (!isConflict(error)) throw error;
     } finally {
@@ -239,7 +279,7 @@ export class Membership {
     for (const [node, { at }] of this.#others) {
       if (this.#now() - at < REMOVAL_TIME) continue;
       await withRetries(this.#options.engine, async (transaction) => {
-        await this.#leases.nodes.confirm(transaction);
+        await this.lease('nodes').confirm(transaction);
         if (!(await this.#isUnchanged(transaction, node))) return;
         await this.#options.forget(transaction, node);
         transaction.delete(nodeKey(node));

@@ -4,7 +4,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import { toDatetime } from '../../catalog/credentials/grant.js';
 import { entriesOf } from '../../catalog/entries.js';
 import { LEASES_RANGE, NODES_RANGE, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
-import { readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
+import { describeWorks, readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode } from '../../catalog/nodes/node-row.js';
 import type { Environment } from '../../env/environment.js';
 import type { NodeFacts, NodeRegistry } from '../../exec/runtime/nodes.js';
@@ -28,7 +28,7 @@ export function nodeList(
     let alone: NodeFacts | undefined;
     const facts = (): NodeFacts => {
       const id = Buffer.from(random.bytes(8)).toString('hex');
-      return { ...about, id, isCurrent: true, staleness: 0, work: WORKS };
+      return { ...about, id, isCurrent: true, staleness: 0, work: describeWorks(new Set(WORKS)) };
     };
     const list = (): readonly NodeFacts[] => {
       alone ??= facts();
@@ -50,8 +50,8 @@ function factsOf([key, stored]: Entry, leases: readonly Entry[], membership: Mem
   const id = nodeOfKey(key);
   const { beat, staleness, ...about } = readNode(stored);
   const isCurrent = id === membership.node;
-  const work = leases.filter(([, lease]) => readHolder(lease) === id).map(([leaseKey]) => workOfKey(leaseKey));
+  const held = leases.filter(([, lease]) => readHolder(lease) === id).map(([leaseKey]) => workOfKey(leaseKey));
   // A node that no longer renews its row is seen to fall behind.
   const known = isCurrent ? membership.staleness : staleness + membership.unchangedFor(id, beat);
-  return { ...about, id, isCurrent, staleness: Math.round(known), work };
+  return { ...about, id, isCurrent, staleness: Math.round(known), work: describeWorks(new Set(held)) };
 }
