@@ -4,6 +4,7 @@ import { findDatabase } from '../../src/catalog/definitions/lookup.js';
 import { describeKey } from '../../src/catalog/describe-key.js';
 import { entriesOf } from '../../src/catalog/entries.js';
 import { prefixRange } from '../../src/catalog/keys.js';
+import { SIGNAL_LOG } from '../../src/catalog/nodes/keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, holderOf, workOnGroup } from '../../src/catalog/nodes/lease-row.js';
 import { checkEntries } from '../../src/exec/check/check-entries.js';
 import { Faults } from '../../src/exec/check/fault.js';
@@ -180,6 +181,37 @@ describe('The retention of changefeeds', () => {
     one.process.pause();
     await nodes.pass(40_000);
     expect(await changes()).toBe(0);
+  });
+});
+
+describe('A node whose clock is a day ahead', () => {
+  const DAY = 86_400_000_000_000n;
+  /** Entries of changefeeds, of the log of live queries, and signals. */
+  const logged = async ({ engine }: DatabaseNode) => {
+    const reader = engine.begin({ writable: false });
+    const entries = await nodes.during(entriesOf(reader, prefixRange('D')));
+    reader.cancel();
+    const kinds = entries.map(([key]) => (key.startsWith(SIGNAL_LOG) ? 'a signal' : describeKey(key)));
+    return kinds.filter((kind) => /^(a signal|an entry of a changefeed|a change for live)/.test(kind)).length;
+  };
+
+  test('removes nothing before its time: of changefeeds, of live queries, of signals', async () => {
+    const one = await nodes.join({}, DAY);
+    const two = await nodes.join({}, DAY);
+    two.owner.listen(() => undefined);
+    await nodes.ask(one, 'DEFINE TABLE t CHANGEFEED 1h');
+    const id = await nodes.ask(two, 'LIVE SELECT * FROM t');
+    await nodes.ask(one, 'CREATE t:1');
+    await nodes.ask(one, `KILL ${id}`);
+    await nodes.pass(3_000);
+    const before = await logged(one);
+    expect(before).toBe(4);
+    await nodes.pass(56_000);
+    expect(await logged(one)).toBe(before);
+    await nodes.pass(100_000);
+    // The change for live queries is gone.
+    expect(await logged(one)).toBe(before - 1);
+    expect([...one.reported, ...two.reported]).toEqual([]);
   });
 });
 

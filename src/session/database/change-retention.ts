@@ -11,7 +11,7 @@ export class ChangeRetention implements Prunable {
   readonly #catalogs: CatalogCache;
   readonly #clock: Pick<Clock, 'now'>;
 
-  /** `clock`: the one by which commits get their versionstamps. */
+  /** `clock`: the one by which commits get their versionstamps, or one that is behind it. */
   constructor(catalogs: CatalogCache, clock: Pick<Clock, 'now'>) {
     this.#catalogs = catalogs;
     this.#clock = clock;

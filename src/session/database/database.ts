@@ -240,7 +240,8 @@ export class OpenDatabase implements Database {
     const background = (work: DatabaseWork): BackgroundServices => {
       return { ...services, leases: this.#node?.leases(work) };
     };
-    const changes = new ChangeRetention(executor.catalogs, environment.clock);
+    const now = (): bigint => this.#state?.storeTime ?? environment.clock.now();
+    const changes = new ChangeRetention(executor.catalogs, { now });
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
