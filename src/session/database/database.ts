@@ -9,6 +9,7 @@ import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
+import { assertKnownFormat, KNOWN_FORMATS, type KnownFormats } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -92,6 +93,8 @@ export interface DatabaseOptions {
    * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
    */
   readonly maxStaleness?: number;
+  /** For tests: the formats of a store that it reads and writes. */
+  readonly formats?: KnownFormats;
   /** Counts statements and sign-ins. Default: nothing is counted. */
   readonly metrics?: ServerMetrics;
   /** Takes internal errors and unavailable key sets, for the server's log. */
@@ -134,7 +137,7 @@ function functionName(name: string): string {
  *     const [result] = await session.query('RETURN 1 + 1');
  *     await database.close();
  *
- * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `copy_incomplete`
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `storage_format`, `copy_incomplete`
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
@@ -198,6 +201,7 @@ export class OpenDatabase implements Database {
       shared &&
       new StoreNode(services, shared.store, {
         about,
+        formats: options.formats ?? KNOWN_FORMATS,
         forget: forgetNode,
         returned: () => {
           shared.presence.rewrite();
@@ -264,6 +268,7 @@ export class OpenDatabase implements Database {
       places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
       staleness: shared?.staleness,
+      membership: this.#node?.membership,
       metrics: options.metrics,
       strictPermissions: options.strictPermissions ?? false,
       options: {
@@ -284,6 +289,7 @@ export class OpenDatabase implements Database {
     const transaction = await this.#engine.begin({ writable: false });
     try {
       await assertNoCopy(transaction);
+      if (this.#node === undefined) await assertKnownFormat(transaction);
       const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
       await revocationFlag.load(transaction);
@@ -341,6 +347,7 @@ export class OpenDatabase implements Database {
   async checkReady(): Promise<void> {
     if (this.#isDraining) throw failure('shutting_down');
     await this.check();
+    this.#node?.membership.assertFormat();
     this.#staleness?.assertCurrent();
   }
 

@@ -11,11 +11,12 @@
 import { invariant } from '../../base/invariant.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { entriesOf } from '../../catalog/entries.js';
-import { LEASES_RANGE, leaseKey, NODES_RANGE, nodeKey, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
+import { LEASES_RANGE, leaseKey, NODES_RANGE, nodeKey, nodeOfKey, STORE_FORMAT_KEY, workOfKey } from '../../catalog/nodes/keys.js';
 import { holderOf, putHolder, readHolder, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode, storedNode } from '../../catalog/nodes/node-row.js';
+import { assertFormat, type KnownFormats, putStoreFormat, storeFormat } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
-import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { CommitFollower, Engine, SharedStore, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
 import { Lease } from './lease.js';
@@ -35,7 +36,8 @@ export interface MembershipOptions {
   readonly shared: SharedStore;
   readonly environment: Pick<Environment, 'clock' | 'timers'>;
   /** What its row says besides. */
-  readonly about: Pick<NodeRow, 'version' | 'format' | 'since' | 'address'>;
+  readonly about: Pick<NodeRow, 'version' | 'since' | 'address'>;
+  readonly formats: KnownFormats;
   /**
    * Removes what is stored of a node that is gone, in the transaction that removes its row. It must read what it
    * deletes.
@@ -56,6 +58,10 @@ interface Sighting {
 export class Membership {
   readonly #options: MembershipOptions;
   readonly #leases: ReadonlyMap<Work, Lease>;
+  /** In which nodes write; unknown since a commit that may have changed it. */
+  #format: number | undefined;
+  /** The lowest of the newest formats that nodes know. */
+  #lowestFormat = 0;
   #others: ReadonlyMap<string, Sighting> = new Map();
   #beat = 0;
   /** What this node should do, where those are alive that are named. */
@@ -98,10 +104,32 @@ export class Membership {
     return sighting?.beat === beat ? this.#now() - sighting.at : 0;
   }
 
-  /** Enters itself in the registry, takes what work is free, and goes on with that until `leave`. */
+  /**
+   * Enters itself in the registry, takes what work is free, and goes on with that until `leave`.
+   * @throws TesseraError `storage_format` if the others write a format that this node doesn't know
+   */
   async join(): Promise<void> {
     this.#unfollow = await this.#options.shared.follow(this.#follower());
+    try {
+      await withRetries(this.#options.engine, async (transaction) => {
+        assertFormat(await storeFormat(transaction), this.#options.formats);
+        this.#putRow(transaction);
+      });
+    } catch (error) {
+      this.#unfollow();
+      throw error;
+    }
     await this.#run();
+  }
+
+  /**
+   * Makes sure that this node can read what is in the store: a newer format may be in use by now if others have taken
+   * it for dead.
+   * @throws TesseraError `storage_format`; `storage_unavailable` for the moment in which that isn't known
+   */
+  assertFormat(): void {
+    if (this.#format === undefined) throw failure('storage_unavailable', { reason: 'its format is being read again' });
+    assertFormat(this.#format, this.#options.formats);
   }
 
   /** Gives up its leases, so that another node goes on at once, and removes its row. */
@@ -127,15 +155,23 @@ export class Membership {
     return this.#options.environment.clock.monotonic();
   }
 
-  /** Looks again soon after a lease was released. */
+  /** Looks again soon after a lease was released, or the format was raised. */
   #follower(): CommitFollower {
     const { from, to } = LEASES_RANGE;
     return {
       onCommits: (commits) => {
-        if (commits.some(({ isOwn, keys }) => !isOwn && keys.some((key) => key >= from && key < to))) this.#soon();
+        for (const { isOwn, keys } of commits) {
+          if (keys.includes(STORE_FORMAT_KEY)) this.#formatChanged();
+          if (!isOwn && keys.some((key) => key >= from && key < to)) this.#soon();
+        }
       },
-      onGap: () => this.#soon(),
+      onGap: () => this.#formatChanged(),
     };
+  }
+
+  #formatChanged(): void {
+    this.#format = undefined;
+    this.#soon();
   }
 
   #soon(): void {
@@ -177,16 +213,18 @@ export class Membership {
   }
 
   async #renew(): Promise<void> {
-    const { engine, about } = this.#options;
+    const { engine, formats } = this.#options;
+    // Formats aren't lowered: once it doesn't know that of the store, it takes no part any more.
+    if (this.#format !== undefined) assertFormat(this.#format, formats);
     const began = this.#now();
     const transaction = await engine.begin({ writable: true });
     // Written without being read, so that it conflicts with nothing.
-    const { staleness } = this;
-    transaction.put(nodeKey(this.node), storedNode({ ...about, beat: ++this.#beat, staleness }));
+    this.#putRow(transaction);
     await transaction.commit();
     if (began - this.#renewedAt > LEASE_TIME) this.#options.returned();
     this.#renewedAt = began;
     const holders = await this.#look();
+    if (this.#format !== undefined) assertFormat(this.#format, formats);
     const wanted = this.#wanted();
     const free: Work[] = [];
     const others: Work[] = [];
@@ -201,7 +239,26 @@ export class Membership {
     if (this.#isStopped) return;
     if (others.length > 0) await withRetries(engine, (transaction) => this.#giveUp(transaction, others));
     if (free.length > 0) await this.#takeOver(free, holders, began + LEASE_TIME);
-    if (this.lease('nodes').isHeld) await this.#removeDead();
+    if (!this.lease('nodes').isHeld) return;
+    await this.#removeDead();
+    await this.#raiseFormat();
+  }
+
+  #putRow(transaction: Transaction): void {
+    const { about, formats } = this.#options;
+    const row = { ...about, format: formats.newest, beat: ++this.#beat, staleness: this.staleness };
+    transaction.put(nodeKey(this.node), storedNode(row));
+  }
+
+  /** Has all nodes write the newest format that each of them knows. */
+  async #raiseFormat(): Promise<void> {
+    if (this.#format === undefined || this.#lowestFormat <= this.#format) return;
+    await withRetries(this.#options.engine, async (transaction) => {
+      await this.lease('nodes').confirm(transaction);
+      const nodes = await entriesOf(transaction, NODES_RANGE);
+      const format = Math.min(...nodes.map(([, stored]) => readNode(stored).format));
+      if (format > (await storeFormat(transaction))) putStoreFormat(transaction, format);
+    });
   }
 
   /** The work that this node should do, as far as it knows of the others. */
@@ -227,10 +284,17 @@ export class Membership {
   /** Notes how the others have renewed their rows; answers who holds which lease. */
   async #look(): Promise<ReadonlyMap<string, string>> {
     const transaction = await this.#options.engine.begin({ writable: false });
-    const [nodes, leases] = await lastly(
-      () => Promise.all([entriesOf(transaction, NODES_RANGE), entriesOf(transaction, LEASES_RANGE)]),
+    const [nodes, leases, format] = await lastly(
+      () =>
+        Promise.all([
+          entriesOf(transaction, NODES_RANGE),
+          entriesOf(transaction, LEASES_RANGE),
+          storeFormat(transaction),
+        ]),
       () => transaction.cancel(),
     );
+    this.#format = format;
+    this.#lowestFormat = Math.min(...nodes.map(([, stored]) => readNode(stored).format));
     const now = this.#now();
     const others = new Map<string, Sighting>();
     for (const [key, stored] of nodes) {

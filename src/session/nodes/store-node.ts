@@ -31,7 +31,7 @@ export class StoreNode {
   constructor(
     services: Omit<BackgroundServices, 'leases'>,
     shared: SharedStore,
-    node: Pick<MembershipOptions, 'about' | 'forget' | 'returned'>,
+    node: Pick<MembershipOptions, 'about' | 'formats' | 'forget' | 'returned'>,
   ) {
     const { environment, report } = services;
     this.#services = services;

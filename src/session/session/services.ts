@@ -7,6 +7,7 @@ import type { Duration, ObjectValue } from '../../value/value.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { InMemorySessionRegistry } from '../database/session-registry.js';
+import type { Membership } from '../nodes/membership.js';
 import type { Staleness } from '../nodes/staleness.js';
 import type { RunnerServices } from './runner-contract.js';
 
@@ -18,6 +19,8 @@ export interface SessionServices extends RunnerServices {
   readonly options: SessionOptions;
   /** Absent where no other node uses the store. */
   readonly staleness: Staleness | undefined;
+  /** Absent where no other node uses the store. */
+  readonly membership: Pick<Membership, 'assertFormat'> | undefined;
   /** Absent if no audit log is kept. */
   readonly audit: AuditLog | undefined;
   /** Parses a text with its variables; cached. */

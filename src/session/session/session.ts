@@ -478,6 +478,7 @@ export class OpenSession implements Session, RegisteredSession {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
+    this.#services.membership?.assertFormat();
     if (this.#identity.signedIn.basis !== undefined) this.#services.staleness?.assertCurrent();
     this.#lifetime.use(background);
   }
