@@ -11,7 +11,15 @@
 import { invariant } from '../../base/invariant.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { entriesOf } from '../../catalog/entries.js';
-import { LEASES_RANGE, leaseKey, NODES_RANGE, nodeKey, nodeOfKey, STORE_FORMAT_KEY, workOfKey } from '../../catalog/nodes/keys.js';
+import {
+  LEASES_RANGE,
+  leaseKey,
+  NODES_RANGE,
+  nodeKey,
+  nodeOfKey,
+  STORE_FORMAT_KEY,
+  workOfKey,
+} from '../../catalog/nodes/keys.js';
 import { holderOf, putHolder, readHolder, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode, storedNode } from '../../catalog/nodes/node-row.js';
 import { assertFormat, type KnownFormats, putStoreFormat, storeFormat } from '../../catalog/nodes/store-format.js';

@@ -29,7 +29,15 @@ export function nodeList(
     const facts = (): NodeFacts => {
       const id = Buffer.from(random.bytes(8)).toString('hex');
       const format = KNOWN_FORMATS.newest;
-      return { ...about, format, writes: format, id, isCurrent: true, staleness: 0, work: describeWorks(new Set(WORKS)) };
+      return {
+        ...about,
+        format,
+        writes: format,
+        id,
+        isCurrent: true,
+        staleness: 0,
+        work: describeWorks(new Set(WORKS)),
+      };
     };
     const list = (): readonly NodeFacts[] => {
       alone ??= facts();
