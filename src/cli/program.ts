@@ -5,6 +5,7 @@ import { addCompletionCommand } from './completion/command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { allCommands, Flag, HELP, readVariables } from './flags.js';
 import { EXIT_CODES, isReady } from './is-ready.js';
+import { addMigrateCommand } from './migrate-command.js';
 import { addNodesCommand } from './nodes-command.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
@@ -37,6 +38,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addTransferCommands(program);
   addGraphqlCommands(program);
   addTypesCommand(program);
+  addMigrateCommand(program);
 
   program.commandsGroup('Other:');
   addValidateCommand(program);
