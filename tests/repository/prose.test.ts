@@ -66,13 +66,22 @@ const prose: readonly ProseLine[] = tracked
       });
   });
 
+/** The titles of tests, which say what is expected. */
+const titles: readonly ProseLine[] = tracked
+  .filter((name) => /^tests\/.*\.ts$/.test(name))
+  .flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, at) => (/^\s*(it|test|describe)\b.*['"`]/.test(line) ? [{ at: `${file}:${at + 1}`, line }] : [])),
+  );
+
 test.each(PRIVATE_WORDS)('%s: %s', (pattern) => {
-  const found = [...comments, ...prose].filter(({ line }) => pattern.test(line));
+  const found = [...comments, ...prose, ...titles].filter(({ line }) => pattern.test(line));
   expect(found.map(({ at, line }) => `${at}: ${line.trim()}`)).toEqual([]);
 });
 
-test('documents show, list and describe: they tell nothing', () => {
-  const found = prose.filter(({ line }) => /\b(tells?|told)\b/i.test(line));
+test('documents and titles show, list and describe', () => {
+  const found = [...prose, ...titles].filter(({ line }) => /\b(tells?|told)\b/i.test(line));
   expect(found.map(({ at, line }) => `${at}: ${line.trim()}`)).toEqual([]);
 });
 
