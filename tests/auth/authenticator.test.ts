@@ -211,7 +211,7 @@ describe('system users', () => {
 });
 
 describe('tokens of system users', () => {
-  test('open a session with the present roles, until the user is removed or made anew', async () => {
+  test('open a session with the present roles, until the user is removed or made again', async () => {
     directory.defineUser(user({ name: 'u', level: 'namespace' }), { namespace: 'n' });
     const { tokens } = await signIn({ NS: 'n', user: 'u', pass: password });
     directory.defineUser(user({ name: 'u', level: 'namespace', roles: ['viewer'] }), { namespace: 'n' });
@@ -235,7 +235,7 @@ describe('tokens of system users', () => {
     await expect(authenticate(tokens.access)).rejects.toMatchObject(INVALID);
   });
 
-  test('are refused for another user, another level, and when nobody is named', async () => {
+  test('are refused for another user, another level, and without a user name', async () => {
     directory.defineUser(user({ secret: 'one' }));
     directory.defineUser(user({ name: 'u', level: 'database', secret: 'two' }), PLACE);
     for (const claims of [
@@ -320,7 +320,7 @@ describe('record users', () => {
     expect(claims).toMatchObject({ ID: 'user:alice', exp: claims.iat + 60 });
   });
 
-  test('the clauses see the variables, the place and where the request comes from, and nobody signed in', async () => {
+  test('the clauses see the variables, the database and the client’s address, and no signed-in user', async () => {
     record({ signin: () => alice });
     exists('user:alice');
     await signIn({ ...body, name: 'alice', variables: objectFrom({ pass: 'p' }) });
@@ -373,7 +373,7 @@ describe('record users', () => {
     await expect(signUp(body)).rejects.toMatchObject({ code: 'no_record_returned', message: 'No record was returned' });
   });
 
-  test('a record that doesn’t exist, or doesn’t any more, can’t sign in', async () => {
+  test('a record that doesn’t exist, or no longer does, can’t sign in', async () => {
     record({ signin: () => alice });
     await expect(signIn(body)).rejects.toMatchObject(INVALID);
     exists('user:alice');
@@ -433,7 +433,7 @@ describe('record users', () => {
     await expect(signUp({ ...body, AC: 'x' })).rejects.toMatchObject(INVALID);
   });
 
-  test('a missing clause, another type of access and keys of others are told', async () => {
+  test('a missing clause, another type of access and keys of others are reported', async () => {
     record({});
     await expect(signIn(body)).rejects.toMatchObject({ message: 'This record access method does not allow signin' });
     await expect(signUp(body)).rejects.toMatchObject({ message: 'This record access method does not allow signup' });
@@ -677,7 +677,7 @@ describe('bearers of a JWT access', () => {
 describe('$session', () => {
   const keys = ['ip', 'exp', 'ns', 'db', 'rd', 'ac', 'or', 'id', 'tk'];
 
-  test('holds exactly nine fields, for everybody', async () => {
+  test('holds exactly nine fields, for every user', async () => {
     directory.defineUser(user({ durations: { session: 1_500_000_000n } }));
     const guest = guestIdentity({ origin: {}, databasePath: {} });
     expect(Object.keys(guest.session)).toEqual(keys);

@@ -129,7 +129,7 @@ describe('places that do not exist', () => {
     },
   );
 
-  it('are told from those that nobody selected', async () => {
+  it('are distinct from those that were not selected', async () => {
     expect(await store.failure('DEFINE TABLE x', { databasePath: {} })).toBe('Specify a namespace to use');
     expect(await store.failure('DEFINE TABLE x', { databasePath: { namespace: 'test' } })).toBe(
       'Specify a database to use',

@@ -11,7 +11,7 @@ import { openStack } from './stack.js';
 const databasePath = { namespace: 'test', database: 'test' };
 const readRoles = (rules: string) => readConfiguration(() => undefined, { SVC_GRAPHQL_LIMITS: rules }).graphqlRoles;
 
-describe('the role in which somebody asks', () => {
+describe('the role of a request', () => {
   const user = (roles: readonly Role[], rest: object = {}) =>
     roleOf({ principal: { kind: 'system', level: 'root', name: 'u', roles, ...rest }, databasePath });
 

@@ -228,7 +228,7 @@ describe('identity', () => {
     expect(connection.session.identity.databasePath.namespace).toBeUndefined();
   });
 
-  it('tells the record user', async () => {
+  it('names the record user', async () => {
     expect(await error('info')).toMatchObject({ code: -32600, message: 'Specify a namespace to use' });
     await result('use', ['a', 'b']);
     const user = objectFrom({ id: new RecordId('user', 1) });

@@ -54,7 +54,7 @@ describe.each(['ws', 'http'])('over %s', (scheme) => {
   });
   afterEach(() => db.close());
 
-  it('connects, tells its version, and closes', async () => {
+  it('connects, reports its version, and closes', async () => {
     await db.ready;
     expect(db.status).toBe('connected');
     expect(await db.ping()).toBe(true);
@@ -208,7 +208,7 @@ describe('live queries', () => {
   });
   afterEach(() => db.close());
 
-  it('tell what happens, until they are killed', async () => {
+  it('notify of changes until they are killed', async () => {
     const told: unknown[] = [];
     let reconnections = 0;
     db.emitter.subscribe('reconnecting', () => reconnections++);
@@ -254,7 +254,7 @@ describe('live queries', () => {
     expect((await hear(told[0]?.at, 1)).map(({ id }) => id)).toEqual([bob]);
   });
 
-  it('that a statement began are heard, too', async () => {
+  it('that a statement began are received, too', async () => {
     const [id] = await db.query<[Uuid]>('LIVE SELECT VALUE { name: name } FROM person');
     const told: unknown[] = [];
     const hear = (...what: unknown[]) => told.push(what);

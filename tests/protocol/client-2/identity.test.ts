@@ -114,7 +114,7 @@ describe.each(SCHEMES)('over %s', (scheme) => {
     await expect(db.signin({ ...databasePath, access: 'key', key: `${grant.key.slice(0, -1)}_` })).rejects.toThrow();
   });
 
-  it('lets nobody do what nobody may', async () => {
+  it('refuses what no user may do', async () => {
     const refused = await db.query('SELECT * FROM user').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Error);
     await db.use(databasePath);
@@ -148,14 +148,14 @@ describe.each(SCHEMES)('over %s', (scheme) => {
     await other.close();
   });
 
-  it('is nobody any more when its token ends and nothing renews it', async () => {
+  it('is a guest once its token ends and nothing renews it', async () => {
     const other = await connected(server, scheme, { ...databasePath, reconnect: false, expiryMargin: 1 });
     await other.signin({ ...databasePath, username: 'db_user', password: PASSWORD });
     await expect.poll(() => other.accessToken, { timeout: 5_000 }).toBeUndefined();
     await other.close();
   });
 
-  it('fails to connect as somebody who is not there', async () => {
+  it('fails to connect as a user who does not exist', async () => {
     const connecting = connected(server, scheme, { authentication: { username: 'root', password: 'wrong' } });
     await expect(connecting).rejects.toThrow(WRONG);
   });

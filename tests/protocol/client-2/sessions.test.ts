@@ -23,7 +23,7 @@ afterAll(() => server.close());
 const databasePath = { namespace: 'test', database: 'sessions' };
 
 describe.each(SCHEMES)('a connection over %s', (scheme) => {
-  it('tells its state', async () => {
+  it('reports its state', async () => {
     const db = newClient();
     const seen: string[] = [];
     for (const event of ['connecting', 'connected', 'disconnected'] as const)
@@ -186,7 +186,7 @@ describe('transactions', () => {
 
   const one = new RecordId('item', 1);
 
-  it('are seen by nobody else until they are committed', async () => {
+  it('are not seen by others until they are committed', async () => {
     const transaction = await db.beginTransaction();
     await transaction.create(one).content({ a: 1 });
     expect(await transaction.select(one)).toEqual({ id: one, a: 1 });
@@ -279,7 +279,7 @@ describe('a connection that is cut', () => {
     await second.close();
   });
 
-  it('begins its live queries anew', async () => {
+  it('begins its live queries again', async () => {
     const { first, port, db } = await connectedForGood();
     await db.query('DEFINE TABLE item');
     const live = await db.live(new Table('item'));
