@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/catalog/principal.js';
 import type { Level, Role } from '../../src/language/ast.js';
 import { RecordId } from '../../src/value/value.js';
-import { PLACE, Store } from '../support/definitions.js';
+import { PATH, Store } from '../support/definitions.js';
 
 const REFUSED = 'IAM error: Not enough permissions to perform this action';
 
@@ -143,7 +143,7 @@ it('covers only the own namespace and database', async () => {
   await store.run('DEFINE DATABASE other', { databasePath: { namespace: 'other' } });
   for (const databasePath of [
     { namespace: 'other', database: 'other' },
-    { namespace: 'other', database: PLACE.database },
+    { namespace: 'other', database: PATH.database },
   ]) {
     for (const level of ['namespace', 'database'] as const) {
       expect(await store.failure('DEFINE TABLE x', { databasePath, principal: user(level, 'owner') })).toBe(REFUSED);
