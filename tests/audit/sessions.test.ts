@@ -106,15 +106,15 @@ describe('signing in', () => {
     const session = database.session({});
     await session.authenticate(tokens.access);
     await expect((async () => session.authenticate('no token'))()).rejects.toThrow();
-    const place = { namespace: 'test', database: 'test' };
-    await expect(session.authenticateBasic('viewer', 'PASSWORD, no', place)).rejects.toThrow();
-    await session.authenticateBasic('viewer', 'PASSWORD of the viewer', place);
+    const databasePath = { namespace: 'test', database: 'test' };
+    await expect(session.authenticateBasic('viewer', 'PASSWORD, no', databasePath)).rejects.toThrow();
+    await session.authenticateBasic('viewer', 'PASSWORD of the viewer', databasePath);
     await expect(session.signIn(objectFrom({ user: 3 }))).rejects.toThrow();
     const tries = (await told()).filter(({ session: key, action }) => key === session.key && action === 'sign-in');
     expect(tries.map(({ outcome, what }) => [outcome, what?.method, what?.as])).toEqual([
       ['ok', 'token', undefined],
       ['failed', 'token', undefined],
-      ['failed', 'basic', { ...place, user: 'viewer' }],
+      ['failed', 'basic', { ...databasePath, user: 'viewer' }],
       ['ok', 'basic', undefined],
       ['failed', 'credentials', undefined],
     ]);

@@ -252,12 +252,12 @@ describe('users and accesses', () => {
       await putAtLevel(change, { namespace: 'n', database: 'd' }, { ...user, level: 'database', comment: 'd' });
     });
     const transaction = engine.begin({ writable: false });
-    for (const [place, comment] of [
+    for (const [databasePath, comment] of [
       [{}, 'root'],
       [{ namespace: 'n' }, 'n'],
       [{ namespace: 'n', database: 'd' }, 'd'],
     ] as const) {
-      const found = await findUser(transaction, place, 'u');
+      const found = await findUser(transaction, databasePath, 'u');
       expect(found).toMatchObject({ comment, passhash: 'hash', secret: 'secret' });
     }
     expect(await findUser(transaction, { namespace: 'x' }, 'u')).toBeUndefined();

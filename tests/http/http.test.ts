@@ -430,13 +430,13 @@ describe('/graphql', () => {
       graphql: async ({ session, ...asked }) => ({
         status: 202,
         contentType: 'application/graphql-response+json',
-        body: JSON.stringify({ place: session.identity.place, ...asked }),
+        body: JSON.stringify({ databasePath: session.identity.databasePath, ...asked }),
       }),
     });
     const reply = await send({ method: 'POST', url: '/graphql', headers, payload: '{"query":"{a}"}' });
     expect(reply.status).toBe(202);
     expect(reply.json).toEqual({
-      place: { namespace: 'a', database: 'b' },
+      databasePath: { namespace: 'a', database: 'b' },
       accept: 'application/json',
       contentType: 'application/json',
       body: '{"query":"{a}"}',

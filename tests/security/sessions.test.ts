@@ -90,7 +90,7 @@ describe('an expired session', () => {
     session.invalidate();
     expect(await answer(session, 'RETURN 1')).toMatch(/^not_allowed/);
     session.reset();
-    expect(session.identity).toMatchObject({ principal: { kind: 'guest' }, place: {}, auth: undefined });
+    expect(session.identity).toMatchObject({ principal: { kind: 'guest' }, databasePath: {}, auth: undefined });
   });
 });
 
