@@ -373,7 +373,7 @@ export type Statement =
   | Access
   | DefineStatement
   | Alter
-  | AlterPlace
+  | AlterLevel
   | RemoveStatement;
 
 /** A query text: its statements in order. */
@@ -1066,8 +1066,8 @@ export interface Alter {
 }
 
 /** `ALTER SYSTEM|NAMESPACE|DATABASE COMPACT`, `ALTER SYSTEM QUERY_TIMEOUT 1m`. */
-export interface AlterPlace {
-  readonly kind: 'alter-place';
+export interface AlterLevel {
+  readonly kind: 'alter-level';
   readonly level: Level;
   readonly compact: boolean;
   readonly queryTimeout?: 'drop' | Expression;
