@@ -18,6 +18,7 @@ const PAGES = [
   'docs/EMBEDDING.md',
   'docs/CLI.md',
   'docs/LANGUAGE.md',
+  'docs/MIGRATIONS.md',
 ];
 
 /** For pages that start no server themselves. */

@@ -38,7 +38,7 @@ export type TableDefinition = Settled<DefineTable> & {
   readonly hasUsers?: true;
   /** Creation time, if an earlier table of this name had users. */
   readonly madeAt?: Datetime;
-  /** Its changes are logged for the live queries of all nodes; a new one each time that begins (`live/watched-tables.ts`). */
+  /** Its changes are logged for the live queries of all nodes; another one each time (`live/watched-tables.ts`). */
   readonly watch?: string;
 };
 export type FieldDefinition = Settled<DefineField>;

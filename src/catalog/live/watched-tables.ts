@@ -4,9 +4,9 @@
  * so those who began before a table was watched conflict, and run again.
  *
  * A node with live queries on a table rewrites a row of the watch from time to time. The watch ends when the node that
- * looks after it has seen that row unchanged for long enough on its own monotonic clock, so that no clocks are compared.
- * A table that is watched again then has another watch, so that queries of a node that was away meanwhile know that they
- * have missed changes.
+ * looks after it has seen that row unchanged for long enough on its own monotonic clock, so that clocks aren't
+ * compared. A table that is watched again then has another watch: queries of a node that was away meanwhile know by it
+ * that they have missed changes.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';

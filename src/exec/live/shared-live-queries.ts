@@ -4,8 +4,8 @@
  * Who changes a record of a watched table, on whichever node, appends it before and after the change to the log of the
  * database, in the same transaction. Each node reads that log for its own queries, so that all of them receive the
  * commits of all nodes in one order. A query begins behind the commit of its LIVE statement; this has the table watched
- * (`catalog/live/watched-tables.ts`), and notes the query for other nodes to list and end. What others have removed of it,
- * since they took this node for dead, it notes again.
+ * (`catalog/live/watched-tables.ts`), and notes the query for other nodes to list and end. What others have removed of
+ * it, since they took this node for dead, it notes again.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -252,11 +252,11 @@ export class SharedLiveQueries implements LiveRegistry {
   /** Notes some of its queries again, too. Answers whether the table has been watched all the time. */
   async #renewTable(
     { watch, queries }: WatchedTable,
-    { place, table: { definition } }: LiveQuery,
+    { databasePath, table: { definition } }: LiveQuery,
     noted: readonly LiveQuery[] = [],
   ): Promise<boolean> {
     const { engine, catalogs } = this.#services;
-    const { namespace = '', database = '' } = place;
+    const { namespace = '', database = '' } = databasePath;
     const isWatched = await withRetries(engine, (transaction) =>
       andThen(loadDatabase(transaction, catalogs, namespace, database), (catalog) => {
         const now = catalog?.tablesById.get(definition.id);

@@ -265,10 +265,9 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
+      selector: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
-      staleness: shared?.staleness,
-      membership: this.#node?.membership,
+      assertStoreUsable: (isSignedIn) => this.#assertUsable(isSignedIn),
       metrics: options.metrics,
       strictPermissions: options.strictPermissions ?? false,
       options: {
@@ -331,8 +330,8 @@ export class OpenDatabase implements Database {
     };
   }
 
-  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
-    return this.#services.authenticator.publishedKeys(place, access);
+  publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
+    return this.#services.authenticator.publishedKeys(databasePath, access);
   }
 
   async check(): Promise<void> {
@@ -347,8 +346,12 @@ export class OpenDatabase implements Database {
   async checkReady(): Promise<void> {
     if (this.#isDraining) throw failure('shutting_down');
     await this.check();
+    this.#assertUsable(true);
+  }
+
+  #assertUsable(isSignedIn: boolean): void {
     this.#node?.membership.assertFormat();
-    this.#staleness?.assertCurrent();
+    if (isSignedIn) this.#staleness?.assertCurrent();
   }
 
   async close(): Promise<void> {

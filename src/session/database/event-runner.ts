@@ -1,8 +1,8 @@
 /**
  * Runs asynchronous events, each in its own transaction: those of a database in the commit order of their causes.
  *
- * Where several nodes use the store, one of them runs all events of a database. If it dies in the middle of an event, the next one
- * runs it again: what an event changes in the store happens once, what it sends elsewhere at least once.
+ * Where several nodes use the store, one of them runs all events of a database. If it dies in the middle of an event,
+ * the next one runs it again: what an event changes in the store happens once, what it sends elsewhere at least once.
  */
 import type { AuditLog } from '../../audit/audit-log.js';
 import { SessionIdentity } from '../../auth/identity.js';
@@ -220,8 +220,11 @@ export class EventRunner implements QueuedEvents {
   #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
     const { engine, audit, transactions } = this.#services;
     const { namespace, database, principal, access } = event;
-    const place = { namespace, database };
-    const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
+    const databasePath = { namespace, database };
+    const identity = new SessionIdentity(
+      { principal, databasePath, claims: undefined, access, expiresAt: undefined },
+      {},
+    );
     const memory = transactions.budget;
     const work = (auditRecorder?: () => AuditRecorder) => (transaction: Transaction) =>
       this.#fenced(transaction, event.databaseId, () =>

@@ -173,7 +173,11 @@ export class Membership {
           if (!isOwn && keys.some((key) => key >= from && key < to)) this.#soon();
         }
       },
-      onGap: () => this.#formatChanged(),
+      onGap: () => {
+        // Others may have raised it if they took this node for dead.
+        if (this.#now() - this.#renewedAt > LEASE_TIME) this.#formatChanged();
+        else this.#soon();
+      },
     };
   }
 
@@ -222,7 +226,7 @@ export class Membership {
 
   async #renew(): Promise<void> {
     const { engine, formats } = this.#options;
-    // Formats aren't lowered: once it doesn't know that of the store, it takes no part any more.
+    // Formats aren't lowered: once it doesn't know that of the store, it takes no part.
     if (this.#format !== undefined) assertFormat(this.#format, formats);
     const began = this.#now();
     const transaction = await engine.begin({ writable: true });
