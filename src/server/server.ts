@@ -11,6 +11,7 @@ import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
 import { serveMetrics } from './metrics-server.js';
+import type { Tracing } from './otlp.js';
 import { readPage } from './pages.js';
 import { PrometheusText } from './prometheus-text.js';
 import { readTls } from './tls.js';
@@ -30,15 +31,21 @@ export interface RunningServer {
 export interface ServerParts {
   readonly database: OpenDatabase;
   readonly log: Log;
+  /** Absent where nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Requests are accepted only after it resolves. */
   readonly prepared: Promise<unknown>;
 }
 
 /** Starts to listen. The database is closed with the server, and if the start fails. */
 export async function startServer(configuration: Configuration, parts: ServerParts): Promise<RunningServer> {
-  const { database, prepared } = parts;
+  const { database, prepared, tracing } = parts;
   try {
-    const metricsText = new PrometheusText([...(database.metrics?.families() ?? []), ...gaugesOf(database)]);
+    const metricsText = new PrometheusText([
+      ...(database.metrics?.families() ?? []),
+      ...database.storeMetrics,
+      ...gaugesOf(database),
+    ]);
     const [app] = await Promise.all([createServer(configuration, parts, metricsText), prepared]);
     const { host, port } = configuration.bind;
     await app.listen({ host, port });
@@ -55,6 +62,7 @@ export async function startServer(configuration: Configuration, parts: ServerPar
         await app.close();
         await metricsServer?.close();
         await database.close();
+        await tracing?.close();
       },
     };
   } catch (error) {
@@ -65,7 +73,7 @@ export async function startServer(configuration: Configuration, parts: ServerPar
 
 async function createServer(
   configuration: Configuration,
-  { database, log }: ServerParts,
+  { database, log, tracing }: ServerParts,
   metricsText: MetricsText,
 ): Promise<FastifyInstance> {
   const hasGraphql = configuration.allowExperimental.includes('graphql');
@@ -75,6 +83,7 @@ async function createServer(
     log,
     metrics: database.metrics,
     metricsText,
+    tracer: tracing?.tracer,
     ...graphql,
     welcome: readPage('welcome'),
     tls: readTls(configuration.webCrt, configuration.webKey),

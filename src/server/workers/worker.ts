@@ -5,6 +5,7 @@ import { createLog } from '../log.js';
 import { openConfigured } from '../open.js';
 import { startServer } from '../server.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
+import { openTracing } from '../tracing.js';
 
 /** The environment variable that says which of the workers a process is: 1, 2, … */
 export const WORKER_VARIABLE = 'TESSERA_WORKER';
@@ -19,8 +20,9 @@ export async function runWorker(configuration: Configuration): Promise<void> {
   const number = Number(process.env[WORKER_VARIABLE]);
   const log = createLog(configuration.log, number);
   const own = configurationOf(configuration, number);
+  const tracing = await openTracing(process.env, log);
   const database = await openConfigured(own, log, { owner: process.ppid, size: configuration.workers });
-  const { url, close } = await startServer(own, { database, log, prepared: Promise.resolve() });
+  const { url, close } = await startServer(own, { database, log, tracing, prepared: Promise.resolve() });
   surviveUncaught(log);
   exitOnSignals(close, configuration.drainTime + configuration.shutdownTimeout, log);
   const ready: WorkerReady = { url };

@@ -21,6 +21,7 @@ import { isPlain, mayWrite } from '../../plan/effects.js';
 import type { Transaction } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
+import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
@@ -28,10 +29,11 @@ import type { StatementResult } from '../statement-executor.js';
 import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import { hasRunIn, noteRunIn } from './held-identities.js';
-import { countResult, resultOf } from './result-of.js';
+import { resultOf } from './result-of.js';
 import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
 import { StatementInterrupt } from './statement-interrupt.js';
+import { StatementObserver } from './statement-observer.js';
 import { evaluateUseTarget, selectionOf } from './use-target.js';
 
 type Outcome = StatementResult['outcome'];
@@ -52,6 +54,8 @@ export class RequestRunner {
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
   readonly #wait: StatementInterrupt;
+  readonly #observer: StatementObserver;
+  readonly #trace: RequestTrace | undefined;
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
@@ -67,7 +71,10 @@ export class RequestRunner {
     this.#services = services;
     this.#strict = services.strictPermissions;
     this.#interrupt = request.interrupt;
-    this.#wait = new StatementInterrupt(request.interrupt, request.scope);
+    this.#trace = request.trace;
+    this.#observer = new StatementObserver(services, request);
+    const waiting = request.trace?.span && this.#observer.waiting;
+    this.#wait = new StatementInterrupt(request.interrupt, request.scope, waiting);
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
@@ -127,6 +134,7 @@ export class RequestRunner {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
+    this.#observer.begin(statement);
     this.#wait.begin(statement, this.#literals, began);
     this.#testify();
     let value: PromiseOrValue<Value>;
@@ -323,7 +331,7 @@ export class RequestRunner {
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
-    for (const [at, entry] of entries.entries()) countResult(this.#services.metrics, body[at] as Statement, entry);
+    for (const [at, entry] of entries.entries()) this.#observer.note(body[at] as Statement, entry, this.#identity);
     this.#report(undone?.by ?? 'begin', undone?.error, undefined);
     if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
@@ -382,6 +390,7 @@ export class RequestRunner {
       const began = this.#services.environment.clock.monotonic();
       const elapsed = () => this.#services.environment.clock.monotonic() - began;
       const { used, made } = this.#memory;
+      this.#observer.begin(statement);
       try {
         if (statement.kind === 'begin') throw failure('transaction_open');
         if (at > 0) await this.#interrupt.checkpoint();
@@ -389,10 +398,12 @@ export class RequestRunner {
         const { value, isLast } = await this.#step(statement, transaction, scope);
         const settled = this.#settle(used, made, statement, scope, succeeded(value));
         if (isPromise(settled)) await settled;
+        this.#observer.finish(undefined);
         entries.push(resultOf(statement, elapsed(), { ok: true, value }));
         if (isLast) break;
       } catch (thrown) {
         const error = this.#errorOf(thrown);
+        this.#observer.finish(error.code);
         if (error.code === 'transaction_conflict') throw error;
         return {
           failed: true,
@@ -476,7 +487,7 @@ export class RequestRunner {
 
   #errorOf(thrown: unknown): TesseraError {
     const error = asTesseraError(thrown);
-    if (error.code === 'internal') this.#services.report(error);
+    if (error.code === 'internal') this.#services.report(error, this.#trace);
     return error;
   }
 
@@ -494,6 +505,7 @@ export class RequestRunner {
     if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
     const result = resultOf(statement, milliseconds, outcome);
     this.#results.push(result);
-    countResult(this.#services.metrics, statement, result);
+    this.#observer.finish(outcome.ok ? undefined : outcome.error.code);
+    this.#observer.note(statement, result, this.#identity);
   }
 }

@@ -10,6 +10,7 @@ import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js
 import type { SessionFacts } from '../../exec/runtime/nodes.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
+import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
 import { weighInSteps } from '../../value/weight.js';
 import { Auditor } from '../audit/auditor.js';
@@ -56,6 +57,7 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #opener: Principal;
   readonly connection: Connection;
   readonly memory: SessionMemory;
+  trace: RequestTrace | undefined;
   readonly #variables: SessionVariables;
   readonly #lifetime: Lifetime;
   readonly #durability: DurabilityTracker;
@@ -141,7 +143,11 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return whenDurable(this.#services.engine, (durability) => this.#query(text, { variables, durability }));
+    return whenDurable(
+      this.#services.engine,
+      (durability) => this.#query(text, { variables, durability }),
+      this.trace?.span,
+    );
   }
 
   execute(
@@ -149,8 +155,10 @@ export class OpenSession implements Session, RegisteredSession {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return whenDurable(this.#services.engine, (durability) =>
-      this.#execute(statements, { variables, deadline, durability }),
+    return whenDurable(
+      this.#services.engine,
+      (durability) => this.#execute(statements, { variables, deadline, durability }),
+      this.trace?.span,
     );
   }
 
@@ -218,7 +226,7 @@ export class OpenSession implements Session, RegisteredSession {
       check: () => this.#mustBeLive(),
       confirm: () => this.#use(true),
       enter: () => this.#enter(background),
-      run: (statements, request) => this.#run(statements, request),
+      run: (statements, request) => this.#run(statements, background ? { ...request, background } : request),
       interruptible: (work) => this.#interruptible(work),
       joined: (held) => this.#transactions.joined(held),
       left: (held) => this.#transactions.left(held),
@@ -233,7 +241,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   #runNow(
     statements: readonly Statement[],
-    { variables, literals, deadline, held, running, durability = this.#durability }: StatementRequest,
+    { variables, literals, deadline, held, running, background, durability = this.#durability }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
     const begun = this.#requests.begin(this.#lifetime.askedAt);
@@ -249,6 +257,8 @@ export class OpenSession implements Session, RegisteredSession {
       durability,
       listener: this.#notifier,
       auditor: this.#auditor,
+      variables,
+      trace: background === true ? undefined : this.trace,
     };
     const runner = new RequestRunner(this.#services, request);
     const run = () => runner.run(statements, literals);
