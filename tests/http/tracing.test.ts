@@ -94,7 +94,8 @@ describe('A server that traces', () => {
     const server = await startTestServer({ SVC_PATH: `lmdb:${temporaryFolder()}` }, { tracing });
     try {
       const headers = { ...HEADERS, 'x-request-id': 'request-7', traceparent: `00-${TRACE}-${PARENT}-01` };
-      const body = "CREATE person:1 SET name = 'Ann'; SELECT * FROM person WHERE name = 'Ann'; THROW 'no'; BEGIN; DELETE person:1; COMMIT";
+      const body =
+        "CREATE person:1 SET name = 'Ann'; SELECT * FROM person WHERE name = 'Ann'; THROW 'no'; BEGIN; DELETE person:1; COMMIT";
       await (await fetch(`${server.url}/sql`, { method: 'POST', body, headers })).text();
     } finally {
       await server.close();
@@ -116,7 +117,9 @@ describe('A server that traces', () => {
     expect(thrown.status.code).toBe(2);
     expect(created.status.code ?? 0).toBe(0);
     // COMMIT waits for the disk.
-    expect(ofRequest.some(({ name, parentSpanId }) => name === 'store wait' && parentSpanId === request.spanId)).toBe(true);
+    expect(ofRequest.some(({ name, parentSpanId }) => name === 'store wait' && parentSpanId === request.spanId)).toBe(
+      true,
+    );
     expect(JSON.stringify(collector.spans())).not.toContain('Ann');
     expect(collector.bodies[0]?.bytes.toString()).toContain('deployment.environment');
   });
