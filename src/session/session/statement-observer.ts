@@ -1,6 +1,7 @@
 /** Counts, traces and logs the statements of a request as they run. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { Statement } from '../../language/ast.js';
+import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Span } from '../../tracing/tracer.js';
 import { isSlow, writeSlow } from '../slow-log.js';
 import type { StatementResult } from '../statement-executor.js';
@@ -19,6 +20,10 @@ export class StatementObserver {
   ) {
     this.#services = services;
     this.#request = request;
+  }
+
+  get trace(): RequestTrace | undefined {
+    return this.#request.trace;
   }
 
   /** A statement begins. */
@@ -49,6 +54,10 @@ export class StatementObserver {
     const { principal, place } = identity;
     const { variables, trace } = this.#request;
     writeSlow(slowLog, { statement, milliseconds, error, principal, place, variables, trace });
+  }
+
+  noteAll(statements: readonly Statement[], results: readonly StatementResult[], identity: SessionIdentity): void {
+    for (const [at, result] of results.entries()) this.note(statements[at] as Statement, result, identity);
   }
 
   /** A wait for the store begins; to be called when it has ended. */
