@@ -1,4 +1,4 @@
-/** Spans sent by OTLP over HTTP. Only this module has the libraries of OpenTelemetry; it is loaded where they are used. */
+/** Spans sent by OTLP over HTTP: only this module has the libraries of OpenTelemetry, and is loaded on demand. */
 import {
   type Context,
   DiagLogLevel,

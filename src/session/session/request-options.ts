@@ -17,7 +17,7 @@ export class RequestOptions {
   with(name: string, on: boolean, identity: SessionIdentity): RequestOptions {
     // It only restricts, so that every principal may set it.
     if (name.toUpperCase() === 'STRICT_PERMISSIONS') return new RequestOptions(on, this.importing);
-    authorize(identity, 'edit', identity.place, 'Option');
+    authorize(identity, 'edit', identity.databasePath, 'Option');
     return name.toUpperCase() === 'IMPORT' ? new RequestOptions(this.strict, on) : this;
   }
 }

@@ -215,11 +215,11 @@ export class RequestRunner {
   #use(use: Use): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
-      const select = (auditRecorder?: AuditRecorder) => this.#services.places.select(this.#identity, to, auditRecorder);
+      const select = (auditRecorder?: AuditRecorder) =>
+        this.#services.selector.select(this.#identity, to, auditRecorder);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting)), (place) =>
-        this.#selected(place),
-      );
+      const selected = untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting));
+      return andThen(selected, (databasePath) => this.#selected(databasePath));
     });
   }
 
@@ -227,14 +227,14 @@ export class RequestRunner {
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
-      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#buffer);
-      return andThen(place, (found) => this.#selected(found));
+      const selected = this.#services.selector.selectWithin(transaction, this.#identity, to, this.#buffer);
+      return andThen(selected, (found) => this.#selected(found));
     });
   }
 
-  #selected(place: DatabasePath): Value {
-    this.#identity = withDatabasePath(this.#identity, place);
-    return selectionOf(place);
+  #selected(databasePath: DatabasePath): Value {
+    this.#identity = withDatabasePath(this.#identity, databasePath);
+    return selectionOf(databasePath);
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
@@ -495,7 +495,6 @@ export class RequestRunner {
     if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
     const result = resultOf(statement, milliseconds, outcome);
     this.#results.push(result);
-    this.#observer.finish(outcome.ok ? undefined : outcome.error.code);
-    this.#observer.note(statement, result, this.#identity);
+    this.#observer.ended(statement, result, this.#identity);
   }
 }

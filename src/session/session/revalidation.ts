@@ -55,6 +55,9 @@ export class Revalidation {
     const identity = this.#session.identity();
     if (identity.signedIn !== signedIn) return;
     if (now === undefined) this.#session.end();
-    else this.#session.confirmed(new SessionIdentity({ ...signedIn, principal: now }, identity.origin, identity.place));
+    else
+      this.#session.confirmed(
+        new SessionIdentity({ ...signedIn, principal: now }, identity.origin, identity.databasePath),
+      );
   }
 }

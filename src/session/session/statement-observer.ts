@@ -51,11 +51,18 @@ export class StatementObserver {
     const error = outcome.ok ? undefined : outcome.error.code;
     metrics?.statement(statement.kind, milliseconds, error);
     if (slowLog === undefined || !isSlow(slowLog, milliseconds, error)) return;
-    const { principal, place } = identity;
+    const { principal, databasePath: place } = identity;
     const { variables, trace } = this.#request;
     writeSlow(slowLog, { statement, milliseconds, error, principal, place, variables, trace });
   }
 
+  /** Both of a statement that ran alone. */
+  ended(statement: Statement, result: StatementResult, identity: SessionIdentity): void {
+    this.finish(result.outcome.ok ? undefined : result.outcome.error.code);
+    this.note(statement, result, identity);
+  }
+
+  /** The same as `note` for the statements of a block. */
   noteAll(statements: readonly Statement[], results: readonly StatementResult[], identity: SessionIdentity): void {
     for (const [at, result] of results.entries()) this.note(statements[at] as Statement, result, identity);
   }
