@@ -137,16 +137,21 @@ export class GraphWalk {
     this.#charged = Math.max(this.#charged, size);
   }
 
-  /** What was found, measured in 64 bits, with the unlinked ones that lie as near. */
+  /** What was found, measured in 64 bits, with the unlinked ones, as far as they lie as near. */
   #resolved(nodes: readonly FoundNode[]): PromiseOrValue<readonly FoundVector[]> {
     if (this.#opened.isTooNew()) {
       this.end = 'measure';
       return [];
     }
+    const last = nodes.at(-1);
+    // What lies beyond the last node, as the transaction sees it, comes with those that are as far.
+    const reach =
+      last === undefined
+        ? Number.NEGATIVE_INFINITY
+        : this.#distance(this.#opened.graph.arena.vector(last.slot), this.#search.point);
     return andThen(this.#measured(nodes), (linked) => {
-      const farthest = linked.reduce((most, { distance }) => Math.max(most, distance), Number.NEGATIVE_INFINITY);
-      const isAsNear = ({ distance }: FoundVector) => this.end === 'complete' || distance <= farthest;
-      return [...linked, ...this.#unlinked.filter(isAsNear)].sort(compareFound);
+      const isReached = ({ distance }: FoundVector) => this.end !== undefined || distance <= reach;
+      return [...linked, ...this.#unlinked].filter(isReached).sort(compareFound);
     });
   }
 
