@@ -1,6 +1,7 @@
 /** All commands, with what `--help` says of them. */
 import { Command } from 'commander';
 import { type VerifyCommand, verifyFile } from './audit-verify.js';
+import { addBackupCommands } from './backup-commands.js';
 import { addCompletionCommand } from './completion/command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { allCommands, Flag, HELP, readVariables } from './flags.js';
@@ -31,6 +32,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
 
   program.commandsGroup('Data folders:');
   addStoreCommands(program);
+  addBackupCommands(program);
 
   program.commandsGroup('Databases:');
   addSqlCommand(program);
