@@ -76,7 +76,8 @@ export class S3Blobs implements Blobs {
 
   async isEmpty(): Promise<boolean> {
     const url = new URL(this.#bucket);
-    url.search = new URLSearchParams({ 'list-type': '2', 'max-keys': '1', prefix: this.#settings.prefix }).toString();
+    // What is signed has %20 for a blank.
+    url.search = `list-type=2&prefix=${percentEncoded(this.#settings.prefix)}`;
     const answer = await this.#request('GET', url);
     if (answer.status !== 200) throw await this.#refused(answer);
     return !(await answer.text()).includes('<Contents>');
@@ -95,7 +96,7 @@ export class S3Blobs implements Blobs {
   }
 
   #urlOf(name: string): URL {
-    const path = `${this.#settings.prefix}${name}`.split('/').map(encodeURIComponent).join('/');
+    const path = `${this.#settings.prefix}${name}`.split('/').map(percentEncoded).join('/');
     return new URL(path, this.#bucket);
   }
 
@@ -140,4 +141,9 @@ export class S3Blobs implements Blobs {
     const reason = cause instanceof Error ? cause.message : message;
     return failure('backup_remote', { place: this.place, reason: `there is no answer: ${reason}` }, { cause: error });
   }
+}
+
+/** As it is signed: all but the unreserved characters of RFC 3986, section 2.3. */
+function percentEncoded(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }
