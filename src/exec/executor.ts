@@ -177,7 +177,7 @@ export class Executor {
         maySleep: memory !== undefined && maySleep,
         strict: strict === true,
       },
-      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.place, refusal),
+      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.databasePath, refusal),
       identity,
       checks,
       interrupt,
@@ -251,7 +251,7 @@ export class Executor {
 
 /** What an identity may do. */
 interface Rights {
-  /** Why it may touch nothing at the selected place. */
+  /** Why it may touch nothing at the selected path. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
   /** As `RequestContext.maySleep`. */
@@ -268,25 +268,25 @@ function maySleep({ principal }: Identity): boolean {
   return mayAct(principal, 'edit', {});
 }
 
-function checksOf({ principal, place }: Identity): Checks {
-  return { view: !mayAct(principal, 'view', place), edit: !mayAct(principal, 'edit', place) };
+function checksOf({ principal, databasePath }: Identity): Checks {
+  return { view: !mayAct(principal, 'view', databasePath), edit: !mayAct(principal, 'edit', databasePath) };
 }
 
-/** Why the principal may touch nothing at the selected place; a signed-in principal acts only where it belongs. */
-function refusalOf({ principal, place }: Identity): TesseraError | undefined {
+/** Why the principal may touch nothing at the selected path; a signed-in principal acts only where it belongs. */
+function refusalOf({ principal, databasePath }: Identity): TesseraError | undefined {
   switch (principal.kind) {
     case 'guest':
       return undefined;
     case 'system':
-      return covers(principal, place) || place.database === undefined
+      return covers(principal, databasePath) || databasePath.database === undefined
         ? undefined
         : failure('not_allowed', { actor: principal.name, action: 'View', resource: 'Database' });
     case 'record':
-      if (place.namespace !== principal.namespace) {
-        return failure('place_forbidden', { level: 'namespace', name: place.namespace ?? 'NONE' });
+      if (databasePath.namespace !== principal.namespace) {
+        return failure('place_forbidden', { level: 'namespace', name: databasePath.namespace ?? 'NONE' });
       }
-      return place.database === principal.database
+      return databasePath.database === principal.database
         ? undefined
-        : failure('place_forbidden', { level: 'database', name: place.database ?? 'NONE' });
+        : failure('place_forbidden', { level: 'database', name: databasePath.database ?? 'NONE' });
   }
 }

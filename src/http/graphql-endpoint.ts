@@ -53,7 +53,7 @@ async function connectAs(
   const authorization = textOf('authorization', names.get('authorization'));
   await prepare(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
   checkQuerying(context.options.capabilities, GRAPHQL.name, session.identity.principal);
-  const { namespace, database } = session.identity.place;
+  const { namespace, database } = session.identity.databasePath;
   if (namespace === undefined) throw failure('namespace_empty');
   if (database === undefined) throw failure('database_empty');
 }

@@ -77,19 +77,19 @@ class QueryParse implements Stepwise<Query> {
   /** Reads a statement, or up to a pause. Answers which. */
   #statement(): boolean {
     const parser = this.#parser;
-    const { place, code } = parser;
+    const { state, code } = parser;
     try {
       const statement = topStatement(parser);
       this.#check('code', parser.code - code);
       this.#check('statements', this.#statements.push(statement));
-      endStatement(parser, statement, place.start);
+      endStatement(parser, statement, state.start);
       this.#pauses.forget();
       return true;
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
       checkTokens(parser.tokens - parser.repeated, this.#limits);
       this.#pauses.goOn(parser.start);
-      parser.goTo(place);
+      parser.goTo(state);
       return false;
     }
   }

@@ -213,7 +213,7 @@ export interface Database {
   /** Opens a session of the process itself with owner rights, for embedding programs and server setup. */
   ownerSession(connection?: Connection): Session;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */
-  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
+  publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**
    * Checks that the storage can be read.
    * @throws TesseraError `storage_unavailable`

@@ -127,7 +127,7 @@ export function executionOver(world: World, store: Store): Execution {
     },
     identity: {
       principal: { kind: 'guest' },
-      place: { namespace: 'test', database: 'test' },
+      databasePath: { namespace: 'test', database: 'test' },
       session: newObject(),
       token: undefined,
       auth: undefined,

@@ -90,10 +90,10 @@ export function findDatabase(
 /** The user defined at exactly this path. `undefined` also if the path doesn't exist. */
 export function findUser(
   transaction: Transaction,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   name: string,
 ): PromiseOrValue<UserDefinition | undefined> {
-  return andThen(areaOf(transaction, place), (area) =>
+  return andThen(areaOf(transaction, databasePath), (area) =>
     area === undefined ? undefined : find(transaction, 'define-user', definitionKey(area, 'user', name)),
   );
 }
@@ -101,22 +101,22 @@ export function findUser(
 /** The access method defined at exactly this path, as `findUser`. */
 export function findAccess(
   transaction: Transaction,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   name: string,
 ): PromiseOrValue<AccessDefinition | undefined> {
-  return andThen(areaOf(transaction, place), (area) =>
+  return andThen(areaOf(transaction, databasePath), (area) =>
     area === undefined ? undefined : find(transaction, 'define-access', definitionKey(area, 'access', name)),
   );
 }
 
 /** The key area of a path; `undefined` if the path doesn't exist. */
-export function areaOf(transaction: Transaction, place: DatabasePath): PromiseOrValue<Area | undefined> {
-  if (place.namespace === undefined) return ROOT_AREA;
-  if (place.database === undefined) {
-    return andThen(findNamespace(transaction, place.namespace), (found) => found && namespaceArea(found.id));
+export function areaOf(transaction: Transaction, databasePath: DatabasePath): PromiseOrValue<Area | undefined> {
+  if (databasePath.namespace === undefined) return ROOT_AREA;
+  if (databasePath.database === undefined) {
+    return andThen(findNamespace(transaction, databasePath.namespace), (found) => found && namespaceArea(found.id));
   }
   return andThen(
-    findDatabase(transaction, place.namespace, place.database),
+    findDatabase(transaction, databasePath.namespace, databasePath.database),
     (found) => found && databaseArea(found.id),
   );
 }

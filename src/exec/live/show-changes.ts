@@ -26,8 +26,8 @@ import type { Evaluate } from '../runtime/execution.js';
 
 export function compileShowChanges({ table, since, limit }: ShowChanges): Evaluate {
   return ({ execution }) => {
-    const place = selectedDatabase(execution);
-    authorize(execution.identity, 'view', place, 'Table');
+    const databasePath = selectedDatabase(execution);
+    authorize(execution.identity, 'view', databasePath, 'Table');
     const wanted = { table, since: stampFrom(since.value), limit: limit ?? Number.POSITIVE_INFINITY };
     return andThen(execution.context.catalog(), (catalog) => {
       if (catalog === undefined) return [];

@@ -303,7 +303,7 @@ export interface LiveQuery {
   readonly statement: Live;
   /** What the statement and its parameters take, roughly, in bytes. */
   readonly weight: number;
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly table: TableEntry;
   readonly listener: LiveListener;
   /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
@@ -369,11 +369,11 @@ export interface SessionRegistry {
   /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /**
-   * When a transaction commits that changes what users at a place or below it rest on, has their sessions re-validated.
+   * When a transaction commits that changes what users at a path or below it rest on, has their sessions re-validated.
    */
-  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void;
+  scheduleRevalidation(transaction: Transaction, databasePath: DatabasePath): void;
   /** The same for the users of a record. */
-  scheduleRecordRevalidation(transaction: Transaction, place: DatabasePath, id: RecordId): void;
+  scheduleRecordRevalidation(transaction: Transaction, databasePath: DatabasePath, id: RecordId): void;
 }
 
 /** The owner of live queries: a session that receives notifications. */

@@ -255,7 +255,7 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
+      selector: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
       staleness: shared?.staleness,
       metrics: options.metrics,
@@ -319,8 +319,8 @@ export class OpenDatabase implements Database {
     };
   }
 
-  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
-    return this.#services.authenticator.publishedKeys(place, access);
+  publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
+    return this.#services.authenticator.publishedKeys(databasePath, access);
   }
 
   async check(): Promise<void> {

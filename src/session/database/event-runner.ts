@@ -204,8 +204,11 @@ export class EventRunner implements QueuedEvents {
   #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
     const { engine, audit, transactions } = this.#services;
     const { namespace, database, principal, access } = event;
-    const place = { namespace, database };
-    const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
+    const databasePath = { namespace, database };
+    const identity = new SessionIdentity(
+      { principal, databasePath, claims: undefined, access, expiresAt: undefined },
+      {},
+    );
     const memory = transactions.budget;
     const work = (auditRecorder?: () => AuditRecorder) => (transaction: Transaction) =>
       this.#fenced(transaction, () => this.#run(transaction, key, event, identity, auditRecorder?.()));

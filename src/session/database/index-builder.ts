@@ -91,8 +91,8 @@ export class IndexBuilder {
     );
   }
 
-  #execution(transaction: Transaction, place: DatabasePath): Execution {
-    const identity = plainIdentity(systemUser('root', {}, 'index', ['owner']), { origin: {}, place });
+  #execution(transaction: Transaction, databasePath: DatabasePath): Execution {
+    const identity = plainIdentity(systemUser('root', {}, 'index', ['owner']), { origin: {}, databasePath });
     const interrupt = RequestInterrupt.begin(this.#environment);
     return this.#executor.execution({ transaction, identity, interrupt, privileged: true });
   }

@@ -376,7 +376,7 @@ export class Notifier implements LiveListener {
         this.endAll(failure('session_expired'));
         return undefined;
       }
-      const identity = withDatabasePath(signedIn, query.place);
+      const identity = withDatabasePath(signedIn, query.databasePath);
       return andThen(engine.begin({ writable: false }), (transaction) =>
         lastly(
           () => {

@@ -210,11 +210,11 @@ export class RequestRunner {
   #use(use: Use): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
-      const select = (auditRecorder?: AuditRecorder) => this.#services.places.select(this.#identity, to, auditRecorder);
+      const select = (auditRecorder?: AuditRecorder) =>
+        this.#services.selector.select(this.#identity, to, auditRecorder);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting)), (place) =>
-        this.#selected(place),
-      );
+      const selected = untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting));
+      return andThen(selected, (databasePath) => this.#selected(databasePath));
     });
   }
 
@@ -222,14 +222,14 @@ export class RequestRunner {
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
-      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#buffer);
-      return andThen(place, (found) => this.#selected(found));
+      const selected = this.#services.selector.selectWithin(transaction, this.#identity, to, this.#buffer);
+      return andThen(selected, (found) => this.#selected(found));
     });
   }
 
-  #selected(place: DatabasePath): Value {
-    this.#identity = withDatabasePath(this.#identity, place);
-    return selectionOf(place);
+  #selected(databasePath: DatabasePath): Value {
+    this.#identity = withDatabasePath(this.#identity, databasePath);
+    return selectionOf(databasePath);
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
@@ -455,7 +455,7 @@ export class RequestRunner {
       this.#strict = on;
       return undefined;
     }
-    authorize(this.#identity, 'edit', this.#identity.place, 'Option');
+    authorize(this.#identity, 'edit', this.#identity.databasePath, 'Option');
     if (name.toUpperCase() === 'IMPORT') this.#importing = on;
     return undefined;
   }

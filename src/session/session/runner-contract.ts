@@ -33,7 +33,7 @@ export interface RunnerServices {
   readonly engine: Engine;
   readonly environment: Environment;
   readonly executor: Executor;
-  readonly places: DatabaseSelector;
+  readonly selector: DatabaseSelector;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;

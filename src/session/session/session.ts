@@ -84,7 +84,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
-    this.#identity = plainIdentity(principal, { origin, place: {} });
+    this.#identity = plainIdentity(principal, { origin, databasePath: {} });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
     this.#authentication = new SessionAuthentication(services, this.#auditor, {
       client: () => this.#client(),
@@ -278,10 +278,10 @@ export class OpenSession implements Session, RegisteredSession {
 
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
     const select = (auditRecorder?: AuditRecorder) =>
-      this.#services.places.select(this.#identity, { namespace, database }, auditRecorder);
-    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
-      this.#identity = withDatabasePath(this.#identity, place);
-      return { namespace: place.namespace, database: place.database };
+      this.#services.selector.select(this.#identity, { namespace, database }, auditRecorder);
+    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (databasePath) => {
+      this.#identity = withDatabasePath(this.#identity, databasePath);
+      return { namespace: databasePath.namespace, database: databasePath.database };
     });
   }
 
@@ -354,7 +354,8 @@ export class OpenSession implements Session, RegisteredSession {
     // The identity may have changed meanwhile.
     if (this.#identity.signedIn !== signedIn) return;
     if (now === undefined) this.end();
-    else this.#identity = new SessionIdentity({ ...signedIn, principal: now }, this.#origin, this.#identity.place);
+    else
+      this.#identity = new SessionIdentity({ ...signedIn, principal: now }, this.#origin, this.#identity.databasePath);
   }
 
   end(): void {
@@ -382,7 +383,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #forget(principal: Principal): void {
-    this.#become(plainIdentity(principal, { origin: this.#origin, place: {} }));
+    this.#become(plainIdentity(principal, { origin: this.#origin, databasePath: {} }));
     this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#variables.clear();
   }
@@ -493,6 +494,6 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #client(): Client {
-    return { origin: this.#origin, place: this.#identity.place };
+    return { origin: this.#origin, databasePath: this.#identity.databasePath };
   }
 }
