@@ -20,6 +20,7 @@ import { nodeName, PostgresLog } from './log.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
 import { pruneLog } from './prune.js';
+import { ReadTransactions } from './read-transaction.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { StoreLock } from './store-lock.js';
 
@@ -47,6 +48,14 @@ const RAISE_STAMP: Statement = {
   name: 'raise_stamp',
   text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
 };
+
+/**
+ * Commits rest on each statement seeing what was committed before it, whatever the default of the database is. To
+ * compile a plan takes seconds, and its estimates of arrays are far too high.
+ */
+const SETTINGS = `SET client_min_messages TO warning; SET default_transaction_isolation TO 'read committed'; SET jit TO off`;
+/** Planning takes as long as running. Plans are made while the tables may be empty, and kept when they have grown. */
+const SETTINGS_OF_COMMITS = 'SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off';
 
 export interface PostgresOptions extends PoolSettings {
   /** The schema in which the tables are. */
@@ -80,6 +89,7 @@ export class PostgresStore implements RemoteStore {
   readonly node: string;
   readonly #options: PostgresOptions;
   readonly #snapshots: ConnectionPool;
+  readonly #reads: ReadTransactions;
   readonly #commits: ConnectionPool;
   readonly #logs: ConnectionPool;
   readonly #log: PostgresLog;
@@ -90,16 +100,16 @@ export class PostgresStore implements RemoteStore {
     this.#options = options;
     this.node = nodeName(options.node);
     const prepare = (connection: Connection) =>
-      connection.run(
-        // Commits rest on each statement seeing what was committed before it, whatever the default of the database is.
-        `SET search_path TO ${identifier(options.schema)}; SET client_min_messages TO warning;
-         SET default_transaction_isolation TO 'read committed'`,
-      );
+      connection.run(`SET search_path TO ${identifier(options.schema)}; ${SETTINGS}`);
+    const prepareCommits = (connection: Connection) =>
+      connection.run(`SET search_path TO ${identifier(options.schema)}; ${SETTINGS}; ${SETTINGS_OF_COMMITS}`);
     this.#snapshots = new ConnectionPool(options, options.connections, prepare);
-    this.#commits = new ConnectionPool(options, 4, prepare);
+    this.#commits = new ConnectionPool(options, 4, prepareCommits);
     this.#logs = new ConnectionPool(options, 1, prepare);
     this.#log = new PostgresLog(this.#logs);
     this.#values = new StoredValues(true, options.describeKey);
+    const { timers, readTimeout: timeout } = options;
+    this.#reads = new ReadTransactions({ pool: this.#snapshots, timers, values: this.#values, timeout });
     this.#lock = new StoreLock(options, options.schema, options.exclusive ? 'exclusive' : 'shared');
   }
 
@@ -136,7 +146,8 @@ export class PostgresStore implements RemoteStore {
   };
 
   snapshot(): StoreSnapshot {
-    return new PostgresSnapshot(this.#snapshots, this.#values, this.#options.readTimeout);
+    const { readTimeout: timeout } = this.#options;
+    return new PostgresSnapshot({ transactions: this.#reads, values: this.#values, timeout });
   }
 
   async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
