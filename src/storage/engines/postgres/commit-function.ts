@@ -30,12 +30,12 @@ export const STAGED_WRITES: Writes = {
 
 /**
  * Arrays that belong together have the same length. The function gives the first versionstamp, and the numbers of the
- * commits that conflict; it fails where the group was settled as not applied.
+ * commits that conflict; it fails where the group was settled as not applied, or may have been.
  */
 export function commitFunction(name: string, { parameters, keys, changes, entries }: Writes): string {
   return `
 CREATE OR REPLACE FUNCTION ${name}(
-  me bigint, this_part bigint, written bigint[], shared bigint[], everything boolean, size integer,
+  me bigint, this_part bigint, known bigint, written bigint[], shared bigint[], everything boolean, size integer,
   since_c integer[], since_head bigint[], since_stamp bigint[],
   key_c integer[], key_read bytea[],
   range_c integer[], range_from bytea[], range_to bytea[],
@@ -50,6 +50,10 @@ BEGIN
   s := take_stamps(written, shared, everything, size);
   IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND f.head = ANY(written)) THEN
     RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
+  END IF;
+  -- Read behind the fence, so that what is removed meanwhile shows.
+  IF known < forgotten() THEN
+    RAISE EXCEPTION 'it may have been settled' USING ERRCODE = 'TS003';
   END IF;
   IF everything THEN
     -- What wasn't there when they read.

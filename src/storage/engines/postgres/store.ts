@@ -3,6 +3,7 @@ import type { CopySupport, Key, Versionstamp } from '../../contract.js';
 import {
   type CommitGroup,
   type CommitOutcome,
+  GroupTooOld,
   type HeadStamps,
   type LogPage,
   type LogSlice,
@@ -14,7 +15,7 @@ import { StoredValues } from '../stored-values.js';
 import { int4Of, int8, int8Array, int8Of } from './binary.js';
 import { clearStage, outcomesOf, type ReadyCommit, readyCommit } from './commit.js';
 import type { Connection, Parameter, Row, Statement } from './connection.js';
-import { isAnswer, storageError } from './errors.js';
+import { isAnswer, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
@@ -32,7 +33,7 @@ const MOST_LOGGED_KEYS = 10_000;
 
 const SETTLE: Statement = {
   name: 'settle_group',
-  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint[])',
+  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint, $4::bigint[])',
 };
 const CHECK: Statement = {
   name: 'check',
@@ -95,6 +96,7 @@ export class PostgresStore implements RemoteStore {
   readonly #log: PostgresLog;
   readonly #values: StoredValues;
   readonly #lock: StoreLock;
+  #known: Versionstamp = 0n;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
@@ -145,6 +147,14 @@ export class PostgresStore implements RemoteStore {
     },
   };
 
+  get known(): Versionstamp {
+    return this.#known;
+  }
+
+  #notice(stamp: Versionstamp): void {
+    if (stamp > this.#known) this.#known = stamp;
+  }
+
   snapshot(): StoreSnapshot {
     const { readTimeout: timeout } = this.#options;
     return new PostgresSnapshot({ transactions: this.#reads, values: this.#values, timeout });
@@ -155,8 +165,11 @@ export class PostgresStore implements RemoteStore {
     try {
       const timeout = this.#options.commitTimeout + commit.extraTime;
       const [row] = await connection.query(commit.statement, commit.parameters, timeout);
-      return outcomesOf(group, row!);
+      const outcomes = outcomesOf(group, row!);
+      for (const outcome of outcomes) if (outcome !== 'conflict') this.#notice(outcome);
+      return outcomes;
     } catch (error) {
+      if (isTooOld(error)) throw new GroupTooOld('too old', { cause: error });
       if (isAnswer(error)) throw storageError(error);
       // Those that were opened before are likely to be lost, too.
       this.#commits.discardIdle();
@@ -180,11 +193,11 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
-  async settle({ number, heads, commits }: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+  async settle({ number, known, heads, commits }: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
     try {
       const connection = await this.#commits.take();
       try {
-        const parameters = [int8(this.#options.node), int8(number), int8Array(heads.written.map(BigInt))];
+        const parameters = [int8(this.#options.node), int8(number), int8(known), int8Array(heads.written.map(BigInt))];
         const rows = await connection.query(SETTLE, parameters, this.#options.commitTimeout);
         const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
         return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
@@ -196,8 +209,10 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
-  headsAbove(above: Versionstamp): Promise<HeadStamps> {
-    return this.#log.headsAbove(above);
+  async headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    const answer = await this.#log.headsAbove(above);
+    for (const stamp of answer.stamps.values()) this.#notice(stamp);
+    return answer;
   }
 
   log(slices: readonly LogSlice[]): Promise<LogPage> {
