@@ -19,6 +19,7 @@ const PAGES = [
   'docs/CLI.md',
   'docs/LANGUAGE.md',
   'docs/MIGRATIONS.md',
+  'docs/DEPLOYMENT.md',
 ];
 
 /** For pages that start no server themselves. */

@@ -29,22 +29,28 @@ export function workOnGroup(kind: DatabaseWork, group: number): Work {
 }
 
 const GROUPS = Array.from({ length: DATABASE_GROUPS }, (_, group) => group);
+/** The kinds of work, each with what there are leases on. */
+export const WORK_KINDS: ReadonlyMap<DatabaseWork | StoreWork, readonly Work[]> = new Map<
+  DatabaseWork | StoreWork,
+  readonly Work[]
+>([
+  ...DATABASE_WORKS.map((kind) => [kind, GROUPS.map((group) => workOnGroup(kind, group))] as const),
+  ...STORE_WORKS.map((work) => [work, [work]] as const),
+]);
+
 /** All that there are leases on. */
-export const WORKS: readonly Work[] = [
-  ...DATABASE_WORKS.flatMap((kind) => GROUPS.map((group) => workOnGroup(kind, group))),
-  ...STORE_WORKS,
-];
+export const WORKS: readonly Work[] = [...WORK_KINDS.values()].flat();
 
 /** What is shown of leases: kinds of work or, where some groups of databases are missing, how many there are. */
 export function describeWorks(works: ReadonlySet<string>): readonly string[] {
-  const shown = DATABASE_WORKS.flatMap((kind) => {
-    const held = GROUPS.filter((group) => works.has(workOnGroup(kind, group))).length;
+  return [...WORK_KINDS].flatMap(([kind, all]) => {
+    const held = all.filter((work) => works.has(work)).length;
     if (held === 0) return [];
-    return held === DATABASE_GROUPS ? kind : `${kind} ${held}/${DATABASE_GROUPS}`;
+    return held === all.length ? kind : `${kind} ${held}/${all.length}`;
   });
-  return [...shown, ...STORE_WORKS.filter((work) => works.has(work))];
 }
 
+/** Gives the lease of a background work to a node. */
 export function putHolder(transaction: Transaction, work: Work, node: string): void {
   transaction.put(leaseKey(work), objectFrom({ node }));
 }

@@ -20,6 +20,7 @@ export interface Signal {
 /** How long a signal can be read, in milliseconds: longer than a node may be cut off without having to read all. */
 export const SIGNALS_KEPT_FOR = 600_000;
 
+/** Appends a signal that all nodes read: a live query or sessions are to be ended. */
 export function appendSignal(transaction: Transaction, { ends, id, node }: Signal): void {
   transaction.append(SIGNAL_LOG, objectFrom({ ends, id, node }));
 }

@@ -63,9 +63,9 @@ export class EventRunner implements QueuedEvents {
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    const { environment, report, leases } = services;
-    const options = { interval: INTERVAL, startsSoon: true, lease: leases };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
+    const { environment, report, leases, measure } = services;
+    const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
     // Another node may have left some in databases that are this node's by now.
     leases?.onGranted(() => this.queuedAnywhere());
   }
@@ -191,16 +191,18 @@ export class EventRunner implements QueuedEvents {
 
   /** Answers whether nothing is left of it in the queue. */
   async #settle([key, stored]: Entry, database: Id): Promise<boolean> {
-    const { engine, report } = this.#services;
+    const { engine, report, metrics } = this.#services;
     const event = readQueuedEvent(stored);
     const { depth, maxDepth, table, event: name } = event;
     if (depth > maxDepth) {
       await withRetries(engine, (transaction) => this.#fenced(transaction, database, () => transaction.delete(key)));
+      metrics?.event('lost');
       report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
       return true;
     }
     try {
       await this.#attempt(key, event);
+      metrics?.event('ok');
       return true;
     } catch (error) {
       // The event stays in its place for the next round: a conflict is no failure of the event, and later events
@@ -210,7 +212,9 @@ export class EventRunner implements QueuedEvents {
       await withRetries(engine, (transaction) =>
         this.#fenced(transaction, database, () => this.#putBack(transaction, key, event)),
       );
-      if (event.failures < event.retry) return false;
+      const isLost = event.failures >= event.retry;
+      metrics?.event(isLost ? 'lost' : 'retried');
+      if (!isLost) return false;
       report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
       return true;
     }

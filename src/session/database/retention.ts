@@ -31,9 +31,9 @@ export class Retention {
   constructor(services: BackgroundServices, prunable: Prunable) {
     this.#services = services;
     this.#prunable = prunable;
-    const { environment, report, leases } = services;
-    const options = { interval: INTERVAL, startsSoon: false, lease: leases };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.prune(), report, options);
+    const { environment, report, leases, measure } = services;
+    const options = { interval: INTERVAL, startsSoon: false, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.prune(), report, options);
   }
 
   /** A round: yields between transactions. */

@@ -26,10 +26,10 @@ export class LogExpiry {
   constructor(services: Omit<BackgroundServices, 'leases'>, lease: Lease, logs: readonly ExpiringLog[]) {
     this.#services = services;
     this.#lease = lease;
-    const { clock, timers } = services.environment;
-    this.#logs = logs.map((log) => ({ ...log, ages: new LogAges(clock, log.keptFor) }));
-    const options = { interval: INTERVAL, startsSoon: false, lease };
-    this.#rounds = new BackgroundRounds(timers, () => this.#removeOld(), services.report, options);
+    const { environment, report, measure } = services;
+    this.#logs = logs.map((log) => ({ ...log, ages: new LogAges(environment.clock, log.keptFor) }));
+    const options = { interval: INTERVAL, startsSoon: false, lease, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#removeOld(), report, options);
   }
 
   stop(): Promise<void> {

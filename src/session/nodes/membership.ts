@@ -20,7 +20,7 @@ import {
   STORE_FORMAT_KEY,
   workOfKey,
 } from '../../catalog/nodes/keys.js';
-import { holderOf, putHolder, readHolder, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
+import { holderOf, putHolder, readHolder, WORK_KINDS, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode, storedNode } from '../../catalog/nodes/node-row.js';
 import { assertFormat, type KnownFormats, putStoreFormat, storeFormat } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
@@ -99,6 +99,13 @@ export class Membership {
     const lease = this.#leases.get(work);
     invariant(lease !== undefined, `there is a lease on ${work}`);
     return lease;
+  }
+
+  /** How many leases it has, by kind of work. */
+  get held(): ReadonlyMap<string, number> {
+    return new Map(
+      [...WORK_KINDS].map(([kind, works]) => [kind, works.filter((work) => this.lease(work).isHeld).length]),
+    );
   }
 
   /** By how many milliseconds this node's view of the commits is behind. */

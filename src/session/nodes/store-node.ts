@@ -33,18 +33,23 @@ export class StoreNode {
     shared: SharedStore,
     node: Pick<MembershipOptions, 'about' | 'formats' | 'forget' | 'returned'>,
   ) {
-    const { environment, report } = services;
+    const { environment, report, metrics } = services;
     this.#services = services;
     this.#shared = shared;
     this.membership = new Membership({ ...services, ...node, shared, report });
     this.failures = new SharedFailures(services);
-    this.#expiry = new LogExpiry(services, this.membership.lease('nodes'), [
+    this.#expiry = new LogExpiry({ ...services, measure: metrics?.rounds('nodes') }, this.membership.lease('nodes'), [
       { prefix: FAILURES_PREFIX, keptFor: KEPT_FOR },
       { prefix: RESERVATIONS_PREFIX, keptFor: KEPT_FOR },
       { prefix: SIGNAL_LOG, keptFor: SIGNALS_KEPT_FOR },
     ]);
-    const pruning = { interval: PRUNING_INTERVAL, startsSoon: false, lease: this.membership.lease('log') };
-    this.#pruning = new BackgroundRounds(environment.timers, () => this.#prune(), report, pruning);
+    const pruning = {
+      interval: PRUNING_INTERVAL,
+      startsSoon: false,
+      lease: this.membership.lease('log'),
+      measure: metrics?.rounds('log'),
+    };
+    this.#pruning = new BackgroundRounds(environment, () => this.#prune(), report, pruning);
   }
 
   /** Those on a kind of work on databases. */
