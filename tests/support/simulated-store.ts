@@ -95,10 +95,7 @@ export class SimulatedServer {
   }
 
   /** `settle_group_v1` */
-  settleGroup(
-    node: string,
-    { number, known, heads, commits }: CommitGroup,
-  ): readonly CommitOutcome[] | 'not applied' {
+  settleGroup(node: string, { number, known, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
     const { written } = heads;
     this.#takeStamps({ written, read: [] }, 0);
     for (const head of written) this.#changeFence(node, head, ({ part }) => ({ part: part > number ? part : number }));
