@@ -1,5 +1,4 @@
 /** The entry point of `tessera start`, in one module that the bundled command loads lazily. */
-import cluster from 'node:cluster';
 import type { Log } from '../http/log.js';
 import { withoutPassword } from '../storage/engines/address.js';
 import type { Configuration } from './configuration.js';
@@ -10,6 +9,8 @@ import { startServer } from './server.js';
 import { nameOf } from './setting.js';
 import type { IgnoredSetting } from './settings/ignored.js';
 import { exitOnSignals, surviveUncaught } from './shutdown.js';
+import { openTracing } from './tracing.js';
+import { workerNumber } from './workers/worker-number.js';
 
 /**
  * Opens the database and serves it until a signal ends the process, in as many processes as are configured.
@@ -19,8 +20,9 @@ export async function runServer(
   configuration: Configuration,
   ignored: readonly IgnoredSetting[],
 ): Promise<Running | undefined> {
-  if (configuration.workers > 1 && cluster.isWorker) {
-    await (await import('./workers/worker.js')).runWorker(configuration);
+  const worker = workerNumber();
+  if (worker !== undefined) {
+    await (await import('./workers/worker.js')).runWorker(configuration, worker);
     return undefined;
   }
   const log = createLog(configuration.log);
@@ -35,10 +37,11 @@ export async function runServer(
 }
 
 async function runAlone(configuration: Configuration, log: Log): Promise<Running> {
+  const tracing = await openTracing(process.env, log);
   const database = await openConfigured(configuration, log);
   // Hashes the first user's password while the server is created.
   const prepared = prepareDatabase(database, configuration);
-  const server = await startServer(configuration, { database, log, prepared });
+  const server = await startServer(configuration, { database, log, tracing, prepared });
   surviveUncaught(log);
   exitOnSignals(server.close, configuration.drainTime + configuration.shutdownTimeout, log);
   return { url: server.url, hasRootUser: await prepared };

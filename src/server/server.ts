@@ -11,50 +11,89 @@ import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
 import { serveMetrics } from './metrics-server.js';
+import type { Tracing } from './otlp.js';
 import { readPage } from './pages.js';
 import { PrometheusText } from './prometheus-text.js';
 import { readTls } from './tls.js';
 
-export interface RunningServer {
+/** A database behind an HTTP server that listens on no port yet. */
+export interface Service {
+  readonly app: FastifyInstance;
+  /** Where metrics are answered without signing in: `http://127.0.0.1:9100/metrics`. */
+  readonly metricsUrl: string | undefined;
+  /** Says in `/ready` that it stops, for as long as configured, so that load balancers send it no more. */
+  drain(): Promise<void>;
+  /**
+   * Completes the requests in progress, accepts no further ones, and closes the database.
+   * `connections`: where they come from, if not from a port of this process.
+   */
+  close(connections?: ConnectionSource): Promise<void>;
+}
+
+/** What hands connections to the server of a process that doesn't listen itself. */
+export interface ConnectionSource {
+  /** Hands over no further ones. */
+  stop(): void;
+  /** Waits until those that it has handed over have ended. */
+  ended(): Promise<void>;
+}
+
+export interface RunningServer extends Pick<Service, 'metricsUrl'> {
   /** The URL: `http://127.0.0.1:8000`. */
   readonly url: string;
-  /** Where metrics are answered without signing in: `http://127.0.0.1:9100/metrics`. */
-  readonly metricsUrl?: string | undefined;
-  /**
-   * Says in `/ready` that it stops, for as long as the configuration asks for, so that load balancers send it no more.
-   * Then it completes the requests in progress, accepts no further ones, and closes the database.
-   */
+  /** Drains, then closes. */
   close(): Promise<void>;
 }
 
 export interface ServerParts {
   readonly database: OpenDatabase;
   readonly log: Log;
+  /** Absent where nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Requests are accepted only after it resolves. */
   readonly prepared: Promise<unknown>;
 }
 
 /** Starts to listen. The database is closed with the server, and if the start fails. */
 export async function startServer(configuration: Configuration, parts: ServerParts): Promise<RunningServer> {
-  const { database, prepared } = parts;
+  const { app, metricsUrl, drain, close } = await createService(configuration, parts);
   try {
-    const metricsText = new PrometheusText([...(database.metrics?.families() ?? []), ...gaugesOf(database)]);
+    await app.listen(configuration.bind);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const url = urlOf(configuration, app.server.address() as AddressInfo);
+  return { url, metricsUrl, close: () => drain().then(() => close()) };
+}
+
+/** Everything of a server but its port. The database is closed with it, and if that fails. */
+export async function createService(configuration: Configuration, parts: ServerParts): Promise<Service> {
+  const { database, prepared, tracing } = parts;
+  try {
+    const metricsText = new PrometheusText([
+      ...(database.metrics?.families() ?? []),
+      ...database.storeMetrics,
+      ...gaugesOf(database),
+    ]);
     const [app] = await Promise.all([createServer(configuration, parts, metricsText), prepared]);
-    const { host, port } = configuration.bind;
-    await app.listen({ host, port });
     const { metricsBind } = configuration;
     const metricsServer = metricsBind && (await serveMetrics(metricsBind, metricsText));
-    const address = app.server.address() as AddressInfo;
-    const scheme = configuration.webCrt === undefined ? 'http' : 'https';
+    await app.ready();
     return {
-      url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+      app,
       metricsUrl: metricsServer?.url,
-      close: async () => {
+      drain: async () => {
         database.drain();
         if (configuration.drainTime > 0) await realEnvironment.timers.wait(configuration.drainTime);
+      },
+      close: async (connections) => {
+        connections?.stop();
         await app.close();
+        await connections?.ended();
         await metricsServer?.close();
         await database.close();
+        await tracing?.close();
       },
     };
   } catch (error) {
@@ -63,9 +102,15 @@ export async function startServer(configuration: Configuration, parts: ServerPar
   }
 }
 
+/** Where a server listens, as a URL. */
+export function urlOf({ bind, webCrt }: Configuration, { port }: AddressInfo): string {
+  const host = bind.host.includes(':') ? `[${bind.host}]` : bind.host;
+  return `${webCrt === undefined ? 'http' : 'https'}://${host}:${port}`;
+}
+
 async function createServer(
   configuration: Configuration,
-  { database, log }: ServerParts,
+  { database, log, tracing }: ServerParts,
   metricsText: MetricsText,
 ): Promise<FastifyInstance> {
   const hasGraphql = configuration.allowExperimental.includes('graphql');
@@ -75,6 +120,7 @@ async function createServer(
     log,
     metrics: database.metrics,
     metricsText,
+    tracer: tracing?.tracer,
     ...graphql,
     welcome: readPage('welcome'),
     tls: readTls(configuration.webCrt, configuration.webKey),

@@ -222,7 +222,7 @@ describe('tessera start', () => {
     expect(server.text()).not.toContain('--allow-experimental graphql has');
   });
 
-  it('lets everybody in when it is told so', async () => {
+  it('admits all clients when an option says so', async () => {
     const server = start('memory', '--unauthenticated', '--no-banner');
     const response = await fetch(`${await server.url()}/sql`, {
       method: 'POST',
@@ -269,7 +269,7 @@ describe('tessera start', () => {
     );
   });
 
-  it('tells its version', async () => {
+  it('reports its version', async () => {
     const { exited, text } = tessera(['version']);
     expect(await exited).toBe(0);
     expect(text()).toMatch(/^tessera \d+\.\d+\.\d+ \(speaks surrealdb-3\.\d+\.\d+\)\n$/);

@@ -75,7 +75,7 @@ describe('the handler', () => {
     ]);
   });
 
-  it('tells errors of single root fields beside the results of others', async () => {
+  it('reports errors of single root fields beside the results of others', async () => {
     const { status, body } = await send('{ bad: person(limit: -1) { id } person(limit: 1) { id } }');
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject([

@@ -115,7 +115,7 @@ describe('An asynchronous event', () => {
 });
 
 describe('The build of an index', () => {
-  test('goes on where it was within seconds when its node dies, and disturbs nobody', async () => {
+  test('goes on where it was within seconds when its node dies, and disturbs no client', async () => {
     const [one, two] = [await nodes.join(), await nodes.join()];
     await nodes.ask(two, 'DEFINE TABLE t; FOR $i IN 0..2500 { CREATE type::record("t", $i) SET a = $i % 7 }');
     // It yields after each step, of which there are two.

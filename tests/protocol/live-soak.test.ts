@@ -166,7 +166,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
+it(`sends each subscriber exactly what it may see (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
   const root = { user: ROOT.username, pass: ROOT.password };
   const owner = await Client.connect(server.url, root);
   let rule = 0;
@@ -257,7 +257,7 @@ it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_
     const there = [witness, ...subscribers.filter(({ ended }) => !ended)];
     await Promise.all(there.map((subscriber) => subscriber.reach(marker.n)));
 
-    // The witness sees everything: what it received is the order of commits.
+    // The first subscriber may see all records: its notifications are in the order of commits.
     const order = witness.heard.slice(0, -1);
     expect([...order].sort()).toEqual([...events.keys()].sort());
     const places = new Map(order.map((key, place) => [key, place]));

@@ -44,7 +44,7 @@ export class FakeSession implements Session {
   get identity(): Identity {
     return {
       principal: this.principal,
-      place: { namespace: this.namespace, database: this.database },
+      databasePath: { namespace: this.namespace, database: this.database },
       session: newObject(),
       token: undefined,
       auth: undefined,

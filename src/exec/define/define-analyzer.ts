@@ -10,12 +10,12 @@ export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compi
   const nameOf = compileName(statement.name, 'analyzer name', compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
+    const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
     return andThen(nameOf(frame), (name) =>
       andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const taken = catalog.analyzers.has(name);
         if (!goesAhead(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
-        return andThen(putAtLevel(change, place, settled(statement, { name })), () => finish(execution));
+        return andThen(putAtLevel(change, databasePath, settled(statement, { name })), () => finish(execution));
       }),
     );
   };

@@ -205,9 +205,9 @@ export class SharedLiveQueries implements LiveRegistry {
   }
 
   /** Answers whether the table has been watched all the time. */
-  async #renewTable({ place, table }: LiveQuery): Promise<boolean> {
+  async #renewTable({ databasePath, table }: LiveQuery): Promise<boolean> {
     const { engine, catalogs } = this.#services;
-    const { namespace = '', database = '' } = place;
+    const { namespace = '', database = '' } = databasePath;
     return withRetries(engine, (transaction) =>
       andThen(loadDatabase(transaction, catalogs, namespace, database), (catalog) => {
         const now = catalog?.tablesById.get(table.definition.id);

@@ -7,7 +7,9 @@ import { shareFolder } from '../../storage/engines/shared-lmdb/open.js';
 import type { Configuration } from '../configuration.js';
 import { openConfigured, prepareDatabase } from '../open.js';
 import type { Running } from '../running.js';
+import { urlOf } from '../server.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
+import { ConnectionDistributor } from './connection-distributor.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** How much longer than its workers this process waits for what is under way, in milliseconds. */
@@ -22,14 +24,23 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
   const database = await openConfigured(configuration, log);
   const hasRootUser = await prepareDatabase(database, configuration).finally(() => database.close());
   const unlock = await shareFolder(readStoreAddress(configuration.path).path);
-  const pool = new WorkerPool({ size: configuration.workers, timers: realEnvironment.timers, log });
+  const connections = new ConnectionDistributor();
+  const pool = new WorkerPool({
+    size: configuration.workers,
+    timers: realEnvironment.timers,
+    log,
+    onReady: (worker) => connections.add(worker),
+  });
   const close = async () => {
-    await pool.stop().finally(unlock);
+    // Workers accept connections for as long as they drain.
+    await pool.stop().finally(() => connections.close());
+    await unlock();
   };
   surviveUncaught(log);
   exitOnSignals(close, configuration.drainTime + configuration.shutdownTimeout + GRACE, log);
   try {
-    const url = await pool.start();
+    await pool.start();
+    const url = urlOf(configuration, await connections.listen(configuration.bind));
     return { url, hasRootUser, pids: pool.pids };
   } catch (error) {
     log.error({ error }, 'The workers could not be started');

@@ -1,7 +1,8 @@
-import cluster, { type Worker } from 'node:cluster';
+import { type ChildProcess, fork } from 'node:child_process';
 import type { Timers } from '../../env/environment.js';
 import type { Log } from '../../http/log.js';
-import { WORKER_VARIABLE, type WorkerReady } from './worker.js';
+import type { WorkerMessage } from './messages.js';
+import { WORKER_VARIABLE } from './worker-number.js';
 
 /** A worker that died is started again after so many milliseconds; after twice as many each time that it dies soon. */
 const LEAST_DELAY = 100;
@@ -9,20 +10,22 @@ const LONGEST_DELAY = 30_000;
 /** One that has served for so many milliseconds has not died soon. */
 const SETTLED = 10_000;
 
-/** Starts an operating system process for a worker. */
-export type Fork = (variables: Readonly<Record<string, string>>) => Worker;
+/** Starts an operating system process for a worker: this command again, with an environment variable more. */
+export type Fork = (variables: Readonly<Record<string, string>>) => ChildProcess;
 
 export interface WorkerPoolOptions {
   readonly size: number;
   readonly timers: Timers;
   readonly log: Log;
+  /** Receives each worker once it serves: the first time, and whenever it was started again. */
+  readonly onReady: (worker: ChildProcess) => void;
   readonly fork?: Fork;
 }
 
 /** One of the workers, by its number, whichever process it has just now. */
 interface Slot {
   readonly number: number;
-  worker: Worker | undefined;
+  worker: ChildProcess | undefined;
   /** How often it has died soon, one time after the other. */
   failures: number;
   /** Cancels its next start. */
@@ -34,12 +37,14 @@ export class WorkerPool {
   readonly #slots: readonly Slot[];
   readonly #timers: Timers;
   readonly #log: Log;
+  readonly #onReady: (worker: ChildProcess) => void;
   readonly #fork: Fork;
   #isStopping = false;
 
-  constructor({ size, timers, log, fork = (variables) => cluster.fork(variables) }: WorkerPoolOptions) {
+  constructor({ size, timers, log, onReady, fork = forkCommand }: WorkerPoolOptions) {
     this.#timers = timers;
     this.#log = log;
+    this.#onReady = onReady;
     this.#fork = fork;
     this.#slots = Array.from({ length: size }, (_, at) => ({
       number: at + 1,
@@ -50,21 +55,20 @@ export class WorkerPool {
   }
 
   /**
-   * Starts all of them, and answers their URL once all of them serve. The first one shows whether a start is possible,
-   * before the others follow.
+   * Starts all of them, and waits until all of them serve. The first one shows whether a start is possible, before the
+   * others follow.
    * @throws Error if one ends before it serves; it has said why
    */
-  async start(): Promise<string> {
+  async start(): Promise<void> {
     const [first, ...others] = this.#slots;
-    const url = first === undefined ? '' : await this.#started(first);
+    if (first !== undefined) await this.#started(first);
     await Promise.all(others.map((slot) => this.#started(slot)));
     for (const slot of this.#slots) this.#watch(slot);
-    return url;
   }
 
   /** The processes of the workers. */
   get pids(): readonly (number | undefined)[] {
-    return this.#slots.map(({ worker }) => worker?.process.pid);
+    return this.#slots.map(({ worker }) => worker?.pid);
   }
 
   /** Has all of them end what is under way. @throws Error if one didn't end as it should */
@@ -72,9 +76,9 @@ export class WorkerPool {
     this.#isStopping = true;
     const ends = this.#slots.map(async ({ worker, cancel }) => {
       cancel?.();
-      if (worker === undefined || worker.isDead()) return 0;
+      if (worker === undefined || hasEnded(worker)) return 0;
       const ended = new Promise<number | null>((resolve) => worker.once('exit', resolve));
-      worker.process.kill('SIGTERM');
+      worker.kill('SIGTERM');
       return ended;
     });
     const codes = await Promise.all(ends);
@@ -82,11 +86,15 @@ export class WorkerPool {
   }
 
   /** Starts a process for a worker, and waits until it serves. */
-  #started(slot: Slot): Promise<string> {
+  #started(slot: Slot): Promise<void> {
     const worker = this.#fork({ [WORKER_VARIABLE]: String(slot.number) });
     slot.worker = worker;
     return new Promise((resolve, reject) => {
-      worker.once('message', ({ url }: WorkerReady) => resolve(url));
+      worker.once('message', ({ type }: WorkerMessage) => {
+        if (type !== 'ready') return;
+        this.#onReady(worker);
+        resolve();
+      });
       worker.once('exit', (code, signal) =>
         reject(new Error(`worker ${slot.number} ended at once: ${signal ?? code}`)),
       );
@@ -115,7 +123,16 @@ export class WorkerPool {
         this.#watch(slot);
       });
     };
-    if (worker.isDead()) onExit(worker.process.exitCode, worker.process.signalCode);
+    if (hasEnded(worker)) onExit(worker.exitCode, worker.signalCode);
     else worker.once('exit', onExit);
   }
+}
+
+function forkCommand(variables: Readonly<Record<string, string>>): ChildProcess {
+  const [, command = '', ...args] = process.argv;
+  return fork(command, args, { env: { ...process.env, ...variables } });
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }

@@ -1,30 +1,27 @@
 /** One of the processes that serve a store together. The first process has prepared the store, and watches over it. */
-import cluster from 'node:cluster';
 import type { Configuration } from '../configuration.js';
 import { createLog } from '../log.js';
 import { openConfigured } from '../open.js';
-import { startServer } from '../server.js';
+import { createService } from '../server.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
-
-/** The environment variable that says which of the workers a process is: 1, 2, … */
-export const WORKER_VARIABLE = 'TESSERA_WORKER';
-
-/** What a worker tells the first process once it accepts connections. */
-export interface WorkerReady {
-  readonly url: string;
-}
+import { openTracing } from '../tracing.js';
+import { ConnectionReceiver } from './connection-receiver.js';
 
 /** Serves until a signal ends the process, or the first process is gone. */
-export async function runWorker(configuration: Configuration): Promise<void> {
-  const number = Number(process.env[WORKER_VARIABLE]);
+export async function runWorker(configuration: Configuration, number: number): Promise<void> {
+  process.once('disconnect', () => process.exit(0));
   const log = createLog(configuration.log, number);
   const own = configurationOf(configuration, number);
+  const tracing = await openTracing(process.env, log);
   const database = await openConfigured(own, log, { owner: process.ppid, size: configuration.workers });
-  const { url, close } = await startServer(own, { database, log, prepared: Promise.resolve() });
+  const { app, drain, close } = await createService(own, { database, log, tracing, prepared: Promise.resolve() });
   surviveUncaught(log);
-  exitOnSignals(close, configuration.drainTime + configuration.shutdownTimeout, log);
-  const ready: WorkerReady = { url };
-  cluster.worker?.send(ready);
+  const connections = new ConnectionReceiver(app.server);
+  exitOnSignals(
+    () => drain().then(() => close(connections)),
+    configuration.drainTime + configuration.shutdownTimeout,
+    log,
+  );
 }
 
 /**

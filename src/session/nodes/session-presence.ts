@@ -151,7 +151,7 @@ export class SessionPresence implements SessionsElsewhere {
     return storedSession({
       node: this.node,
       id: session.key,
-      place: databasePathOf(principal),
+      databasePath: databasePathOf(principal),
       subject: subjectOf(principal),
       since: session.facts.since,
       token: revocableToken(token),
