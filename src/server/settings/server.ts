@@ -69,6 +69,33 @@ export const SERVER_SETTINGS = {
     'info',
     readLogLevel,
   ),
+  slowLogThreshold: withDefault(
+    {
+      flag: '--slow-log-threshold <time>',
+      peer: 'SURREAL_SLOW_QUERY_LOG_THRESHOLD',
+      description: 'Log statements that take so long, and those that are cut off',
+    },
+    'none',
+    readTime,
+  ),
+  slowLogParamAllow: withDefault(
+    {
+      flag: '--slow-log-param-allow <names>',
+      peer: 'SURREAL_SLOW_QUERY_LOG_PARAM_ALLOW',
+      description: 'The parameters whose values these lines may show, or all; never those that sound like secrets',
+    },
+    'none',
+    readNames,
+  ),
+  slowLogParamDeny: withDefault(
+    {
+      flag: '--slow-log-param-deny <names>',
+      peer: 'SURREAL_SLOW_QUERY_LOG_PARAM_DENY',
+      description: 'Those whose values they may not show; takes precedence',
+    },
+    'none',
+    readNames,
+  ),
   auditLog: optional(
     {
       flag: '--audit-log <target>',
@@ -218,6 +245,12 @@ function readWorkers(text: string): number {
   const count = readCount(text);
   if (count > MAX_WORKERS) throw new Error(`"${text}" is more than ${MAX_WORKERS}`);
   return count;
+}
+
+/** Names, `all` or `none`. */
+function readNames(text: string): 'all' | readonly string[] {
+  if (text === 'all') return 'all';
+  return text === 'none' ? [] : readList(text).map((name) => name.replace(/^\$/, ''));
 }
 
 /** A level, possibly among filters such as `surreal=trace`, which are ignored. */

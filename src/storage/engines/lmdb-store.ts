@@ -10,7 +10,9 @@ import { LARGE_WRITE, LargeWriter } from './large-writer.js';
 import { type Databases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
 import { decodeMetadata, decodeUnsealed, encodeMetadata, FORMAT, UNSEALED_FORMAT } from './lmdb-metadata.js';
+import { LmdbMetrics } from './lmdb-metrics.js';
 import { allocateLock, type Demand, noDemand, probeSpace, SpaceReserve } from './lmdb-space.js';
+import { oldestReader } from './oldest-reader.js';
 import type { Change } from './packed-changes.js';
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */
@@ -59,6 +61,8 @@ export interface ByteStore {
    */
   write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
+  /** Absent where nothing is measured. */
+  readonly metrics?: LmdbMetrics;
 }
 
 /** Bytes that it gives are to be decoded before anything else is read: the next ones take their place. */
@@ -155,6 +159,7 @@ class LmdbByteStore implements ByteStore {
   readonly lastStamp: Versionstamp;
   readonly mayBeUnsealed: boolean;
   readonly isReadOnly: boolean;
+  readonly metrics: LmdbMetrics;
   readonly #databases: Databases;
   readonly #isUnsealed: boolean;
   /** None in a store that is only read. */
@@ -166,6 +171,7 @@ class LmdbByteStore implements ByteStore {
 
   constructor(databases: Databases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
     this.#databases = databases;
+    this.metrics = new LmdbMetrics(databases);
     const { metadata, root } = databases;
     const format = metadata.get('format');
     const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_FORMAT);
@@ -225,6 +231,7 @@ class LmdbByteStore implements ByteStore {
   }
 
   async write({ changes, room }: Changes, version: number, stamp?: Versionstamp): Promise<void> {
+    const written = this.metrics.beginWrite();
     const isWritten = changes.length > LARGE_WRITE && (await this.#large?.write(changes, version, stamp));
     if (isWritten !== true) {
       await this.#commit(() => {
@@ -232,6 +239,7 @@ class LmdbByteStore implements ByteStore {
         putVersion(this.#databases, version, stamp);
       });
     }
+    written();
     this.#space?.written(room);
     this.#version = version;
   }
@@ -252,15 +260,6 @@ class LmdbByteStore implements ByteStore {
 }
 
 const NOTHING = (): void => {};
-
-/**
- * The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a
- * number.
- */
-export function oldestReader(table: string): number {
-  const numbers = [...table.matchAll(/^\s*\d+\s+\S+\s+(\d+)\s*$/gm)].map(([, number]) => Number(number));
-  return Math.min(...numbers);
-}
 
 /** The library tells the cause of a failed commit in a promise of its own, which must not be left unobserved. */
 export async function commitError(error: unknown): Promise<unknown> {

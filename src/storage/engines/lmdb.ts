@@ -4,6 +4,7 @@ import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
+import type { Family } from '../../metrics/families.js';
 import { StampSource } from '../append.js';
 import { admitted, CommitGate } from '../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../commit/commit-log.js';
@@ -198,6 +199,10 @@ export class LmdbEngine implements Engine {
       (reason) => this.#fail(reason),
     );
     this.sealed = store.mayBeUnsealed && !store.isReadOnly ? this.#sealAll(timers) : Promise.resolve();
+  }
+
+  get metrics(): readonly Family[] {
+    return this.#store.metrics?.families(this.#caches) ?? [];
   }
 
   /** Whether every value has a checksum. */
