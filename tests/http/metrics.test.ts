@@ -1,4 +1,5 @@
 /** `GET /metrics`, over a real server. */
+import { createClient } from 'graphql-ws';
 import { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -179,6 +180,36 @@ test('The lag of live queries is measured', async () => {
     await expect.poll(async () => (await metrics()).sum('tessera_live_change_lag_seconds_count')).toBe(3);
   } finally {
     await client.close();
+    await server.close();
+  }
+});
+
+test('Operations of GraphQL over WebSockets are counted as requests', async () => {
+  const settings = { SVC_METRICS_BIND: '127.0.0.1:0', SVC_EXPERIMENTAL_GRAPHQL: 'true' };
+  const server = await startTestServer(settings);
+  const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
+  const authorization = `Basic ${Buffer.from(`${ROOT.username}:${ROOT.password}`).toString('base64')}`;
+  const client = createClient({
+    url: `${server.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization, 'surreal-ns': 'test', 'surreal-db': 'test' },
+  });
+  const run = async (query: string) => {
+    for await (const _ of client.iterate({ query })) break;
+  };
+  try {
+    const headers = { accept: 'application/json', authorization, ...SELECTION };
+    const body = 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int; DEFINE CONFIG GRAPHQL AUTO';
+    await (await fetch(`${server.url}/sql`, { method: 'POST', body, headers })).text();
+    await run('{ a { n } }');
+    await expect(run('{ no_such_field }')).rejects.toBeDefined();
+    const after = await metrics();
+    const name = 'tessera_request_duration_seconds_count';
+    const labels = { door: 'graphql_websocket', method: 'subscribe' };
+    expect(after.sum(name, { ...labels, outcome: 'ok' })).toBe(1);
+    expect(after.sum(name, { ...labels, outcome: 'rejected' })).toBe(1);
+  } finally {
+    await client.dispose();
     await server.close();
   }
 });
