@@ -10,6 +10,15 @@ import { temporaryFolder } from '../support/server-process.js';
 
 const SELECTION = { 'surreal-ns': 'test', 'surreal-db': 'test' };
 
+/** A root user's client of a server. */
+async function connected({ url }: RunningServer): Promise<Surreal> {
+  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  await client.connect(`${url.replace('http', 'ws')}/rpc`);
+  await client.signin(ROOT);
+  await client.use({ namespace: 'test', database: 'test' });
+  return client;
+}
+
 describe('GET /metrics', () => {
   let server: RunningServer;
   beforeAll(async () => {
@@ -85,10 +94,7 @@ describe('GET /metrics', () => {
   });
 
   test('counts the requests of WebSockets, and shows what they hold', async () => {
-    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
-    await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
-    await client.signin(ROOT);
-    await client.use({ namespace: 'test', database: 'test' });
+    const client = await connected(server);
     await client.query('DEFINE TABLE watched; LIVE SELECT * FROM watched');
     const held = await metrics();
     expect(held.sum('tessera_request_duration_seconds_count', { door: 'websocket', method: 'signin' })).toBe(1);
@@ -133,11 +139,8 @@ describe('On disk', () => {
     const settings = { SVC_PATH: temporaryFolder(), SVC_METRICS_BIND: '127.0.0.1:0' };
     const server = await startTestServer(settings);
     const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
-    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+    const client = await connected(server);
     try {
-      await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
-      await client.signin(ROOT);
-      await client.use({ namespace: 'test', database: 'test' });
       await client.query('DEFINE TABLE a; DEFINE EVENT made ON a ASYNC WHEN $event = "CREATE" THEN { CREATE b }');
       const before = await metrics();
       await client.query('CREATE a:1; CREATE a:2 SET text = $text', { text: 'x'.repeat(100_000) });
@@ -170,11 +173,8 @@ describe('On disk', () => {
 test('The lag of live queries is measured', async () => {
   const server = await startTestServer({ SVC_METRICS_BIND: '127.0.0.1:0' });
   const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
-  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  const client = await connected(server);
   try {
-    await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
-    await client.signin(ROOT);
-    await client.use({ namespace: 'test', database: 'test' });
     await client.query('DEFINE TABLE a; LIVE SELECT * FROM a');
     await client.query('CREATE a; CREATE a; CREATE a');
     await expect.poll(async () => (await metrics()).sum('tessera_live_change_lag_seconds_count')).toBe(3);
