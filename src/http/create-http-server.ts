@@ -72,6 +72,7 @@ declare module 'fastify' {
   }
 }
 
+/** The HTTP server with all of its routes, not listening yet. `close` of the application ends its connections. */
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const context = contextOf(parts);
   const { options } = context;

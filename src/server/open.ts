@@ -34,6 +34,7 @@ export async function openConfigured(
   if (group === undefined) tellSubstitutes(configuration, log);
   const engine = await openEngine(path, {
     group,
+    archive: configuration.archive,
     verifyUpTo: configuration.verifyAtStart,
     describeKey,
     report: (error) => log.error({ code: error.code }, error.message),

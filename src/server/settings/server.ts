@@ -37,6 +37,13 @@ export const SERVER_SETTINGS = {
     sizeText(DEFAULT_VERIFY_UP_TO),
     readStreamedSize,
   ),
+  archive: optional(
+    {
+      flag: '--archive <folder>',
+      description: 'Archive every write of a store in a folder there, so that it can be restored to any time',
+    },
+    readText,
+  ),
   bind: withDefault(
     { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },
     '127.0.0.1:8000',

@@ -1,9 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Database, Transaction } from 'lmdb';
 import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
+import { syncFolder } from '../sync-folder.js';
 import { LARGE_WRITE, LargeWriter } from './large-writer.js';
 import { type Databases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
@@ -26,6 +28,8 @@ export interface Changes {
 
 /** A file of keys and bytes with snapshots and atomic writes: what the LMDB engine needs of LMDB. */
 export interface ByteStore {
+  /** Identifies the store; empty in one of an older release that is only read. */
+  readonly id: string;
   /** The last versionstamp that was written before the store was opened; 0 if there was none. */
   readonly lastStamp: Versionstamp;
   /** Whether there may be values without checksums, from before there were any. */
@@ -102,6 +106,7 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
   try {
     if (readOnly) return new LmdbByteStore(databases, undefined, options);
     settleFormat(databases, folder);
+    settleIdentity(databases);
     // A new file must also survive in its folder, and a new folder in the one above.
     if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
     return new LmdbByteStore(databases, path, options);
@@ -141,18 +146,16 @@ function settleFormat({ root, metadata }: Databases, folder: string): void {
   });
 }
 
-function syncFolder(path: string): void {
-  // Windows can't open folders, and needn't.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+/** Draws the id of a store that has none. */
+function settleIdentity({ metadata }: Databases): void {
+  if (metadata.get('store') !== undefined) return;
+  metadata.putSync('store', encodeMetadata('store', randomBytes(STORE_ID_BYTES).toString('hex')));
 }
 
+const STORE_ID_BYTES = 16;
+
 class LmdbByteStore implements ByteStore {
+  readonly id: string;
   readonly lastStamp: Versionstamp;
   readonly mayBeUnsealed: boolean;
   readonly isReadOnly: boolean;
@@ -174,6 +177,8 @@ class LmdbByteStore implements ByteStore {
     const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_FORMAT);
     this.#isUnsealed = isUnsealed;
     this.lastStamp = BigInt(this.#number('stamp'));
+    const id = metadata.get('store');
+    this.id = id === undefined ? '' : decodeMetadata('store', id);
     this.mayBeUnsealed = isUnsealed || metadata.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
     if (path === undefined) return;
