@@ -85,7 +85,7 @@ function pack(files, staging, out) {
 function sbom(files, staging, date) {
   const { devDependencies: _, overrides: __, ...manifest } = JSON.parse(files['package.json']);
   writeFileSync(join(staging, 'package.json'), json(manifest));
-  const args = ['sbom', '--package-lock-only', '--omit=dev', '--omit=peer', '--sbom-format=cyclonedx'];
+  const args = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'];
   const text = execFileSync('npm', args, { cwd: staging, encoding: 'utf8', maxBuffer: 1 << 26 });
   return json(reproducibleSbom(JSON.parse(text), date));
 }

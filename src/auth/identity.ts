@@ -70,6 +70,7 @@ export function plainIdentity(principal: Principal, { origin, databasePath }: Cl
   );
 }
 
+/** The identity of a client that hasn't signed in. */
 export function guestIdentity(client: Client): SessionIdentity {
   return plainIdentity(GUEST, client);
 }

@@ -70,10 +70,12 @@ export function userKey(principal: SystemUser | RecordUser): string {
   return JSON.stringify([namespace, database, subjectOf(principal)]);
 }
 
+/** Identifies a system user within its path, as text: `user ann`. */
 export function userSubject(name: string): string {
   return `user ${name}`;
 }
 
+/** Identifies a record user within its database, as text: `record person:1`. */
 export function recordSubject(id: RecordId): string {
   return `record ${toText(id)}`;
 }

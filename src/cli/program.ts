@@ -1,6 +1,7 @@
 /** All commands, with what `--help` says of them. */
 import { Command } from 'commander';
 import { type VerifyCommand, verifyFile } from './audit-verify.js';
+import { addBackupCommands } from './backup-commands.js';
 import { addCompletionCommand } from './completion/command.js';
 import { addConfigCommand } from './config-command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
@@ -34,6 +35,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
 
   program.commandsGroup('Data folders:');
   addStoreCommands(program);
+  addBackupCommands(program);
 
   program.commandsGroup('Databases:');
   addSqlCommand(program);

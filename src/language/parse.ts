@@ -202,7 +202,12 @@ export function parseValue(text: string, limits?: Limits): Value {
 /** What most record ids look like; no other text needs no more than this. */
 const SIMPLE_RECORD_ID = /^([A-Za-z_][A-Za-z0-9_]*):([A-Za-z_][A-Za-z0-9_]*)$/;
 
-/** A record id whose key is written out, or `undefined` if the text is anything else. Never throws. */
+/**
+ * A record id whose key is written out, or `undefined` if the text is anything else. Never throws.
+ *
+ *     parseRecordId('person:1')       // new RecordId('person', 1)
+ *     parseRecordId('person:1 + 1')   // undefined
+ */
 export function parseRecordId(text: string, limits?: Limits): RecordId | undefined {
   const simple = SIMPLE_RECORD_ID.exec(text);
   if (simple !== null) return new RecordId(simple[1] as string, simple[2] as string);

@@ -228,7 +228,7 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
 /** Checks combinations of settings. */
 function checkTogether(configuration: Configuration): void {
   const { user, pass, webCrt, webKey, clientIp, trustedProxy, auditLog, auditKeyFile } = configuration;
-  const { graphqlDocuments, graphqlTrustedOnly, path, workers } = configuration;
+  const { graphqlDocuments, graphqlTrustedOnly, path, workers, archive } = configuration;
   if ((user === undefined) !== (pass === undefined)) throw new ConfigurationError('--user and --pass need each other');
   if (user === '' || pass === '') throw new ConfigurationError('--user and --pass must not be empty');
   if ((webCrt === undefined) !== (webKey === undefined)) {
@@ -237,6 +237,10 @@ function checkTogether(configuration: Configuration): void {
   const { engine } = readStoreAddress(path);
   if (workers > 1 && engine !== 'lmdb')
     throw new ConfigurationError(`--workers ${workers} needs a store in a folder: ${engine} has one process`);
+  if (archive !== undefined && engine !== 'lmdb')
+    throw new ConfigurationError(`--archive needs a store in a folder, which ${engine} has not`);
+  if (archive !== undefined && workers > 1)
+    throw new ConfigurationError('--archive needs --workers 1: writes of several processes are not archived yet');
   if (workers > 1 && auditLog === 'stdout')
     throw new ConfigurationError('--audit-log stdout needs --workers 1: each worker keeps an audit log of its own');
   if (auditKeyFile !== undefined && auditLog === undefined) {

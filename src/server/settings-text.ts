@@ -5,7 +5,7 @@ import { givenSetting, SETTING_GROUPS, SETTINGS, type SettingSources } from './c
 import type { Setting } from './setting.js';
 import { keyOf } from './settings-file.js';
 
-/** Settings with their descriptions: those that are given, and as comments those that have their defaults. No secrets. */
+/** Settings with their descriptions. Those with their defaults are comments, and so are secrets, without values. */
 export function settingsText(sources: SettingSources): string {
   const groups = Object.entries(SETTING_GROUPS).map(([heading, settings]) =>
     [`# ${heading}`, ...Object.values(settings).map((setting) => settingText(setting, sources))].join('\n\n'),

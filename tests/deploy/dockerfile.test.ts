@@ -12,8 +12,9 @@ import { RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, temporaryFolder } from '../support/server-process.js';
 import { build, newStage, readDockerfile, type Stage, withinRoot } from './dockerfile.js';
 
-afterAll(cleanUp);
 const MINUTES = 60_000;
+// Folders of installed packages have many files.
+afterAll(cleanUp, 2 * MINUTES);
 const instructions = readDockerfile('Dockerfile');
 
 /** The files that a build is sent: those of the repository, but for what `.dockerignore` names. */

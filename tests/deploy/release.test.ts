@@ -10,6 +10,7 @@ import { cleanUp, temporaryFolder } from '../support/server-process.js';
 
 afterAll(cleanUp);
 const run = promisify(execFile);
+const MINUTES = 60_000;
 const VERSION = '99.0.0-rc.1';
 
 async function release(...args: readonly string[]): Promise<{ out: string; printed: string }> {
@@ -25,7 +26,9 @@ interface Bill {
   readonly components: readonly { readonly name: string; readonly version: string }[];
 }
 
-it('packs the version with checksums, notes and a bill of materials, the same each time', async () => {
+it('packs the version with checksums, notes and a bill of materials, the same each time', {
+  timeout: 2 * MINUTES,
+}, async () => {
   const files = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
   const before = files.map((name) => readFileSync(name, 'utf8'));
   const { out, printed } = await release(VERSION, '--date', '2030-01-31');

@@ -199,6 +199,7 @@ export function implicitTable(name: string): WithoutId<TableDefinition> {
   };
 }
 
+/** Stores a field of a table, in place of one of the same name. */
 export function putField(
   change: SchemaChange,
   catalog: DatabaseCatalog,
@@ -220,6 +221,7 @@ export function plainFieldName(field: Pick<FieldDefinition, 'path'>): string {
   return first?.kind === 'field' ? escapeName(first.name) + text.slice(escapeIdentifier(first.name).length) : text;
 }
 
+/** Stores an event of a table, in place of one of the same name. */
 export function putEvent(
   change: SchemaChange,
   catalog: DatabaseCatalog,

@@ -45,6 +45,7 @@ export interface NamespaceCatalog {
   readonly accesses: readonly AccessDefinition[];
 }
 
+/** What is defined at the root: namespaces, users, access methods, defaults and the bound of queries. */
 export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> {
   return andThen(list(transaction, 'define-namespace', definitionRange(ROOT_AREA, 'namespace')), (namespaces) =>
     andThen(identities(transaction, ROOT_AREA), (found) =>
@@ -65,6 +66,7 @@ export function findDefaults(transaction: Transaction): PromiseOrValue<ConfigDef
   return find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default'));
 }
 
+/** What is defined in a namespace: databases, users and access methods; `undefined` if there is no such namespace. */
 export function loadNamespace(transaction: Transaction, name: string): PromiseOrValue<NamespaceCatalog | undefined> {
   return andThen(findNamespace(transaction, name), (namespace) => {
     if (namespace === undefined) return undefined;
@@ -79,6 +81,7 @@ export function findNamespace(transaction: Transaction, name: string): PromiseOr
   return find(transaction, 'define-namespace', definitionKey(ROOT_AREA, 'namespace', name));
 }
 
+/** The definition of a database; `undefined` if there is none. */
 export function findDatabase(
   transaction: Transaction,
   namespace: string,

@@ -96,6 +96,7 @@ function ofKind<K extends DefinitionKind>(kind: K, definition: Definition): Defi
   return definition as DefinitionOf<K>;
 }
 
+/** The definition in a stored row, of whatever kind. The same row gives the same object while the engine caches it. */
 export function readAnyDefinition(stored: Stored): Definition {
   const row = rowOf(stored);
   let definition = definitions.get(row);

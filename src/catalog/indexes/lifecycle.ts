@@ -85,6 +85,7 @@ export function withdrawIndex(change: SchemaChange, { catalog, table, index }: I
   return settle(change, catalog, table, inState(index, 'withdrawn'));
 }
 
+/** Removes an index, its entries and its work; one of the same name that still answers goes with it. */
 export function removeIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   discard(change, catalog, table, index);
   change.transaction.delete(memberKey(catalog.database.id, table.definition.id, 'index', index.name));

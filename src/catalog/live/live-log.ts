@@ -28,11 +28,16 @@ const KEPT = 60n * 1_000_000_000n;
 /** Entries that are read or deleted at a time. */
 const BATCH = 256;
 
+/**
+ * Appends a change of a record to the log that other nodes read for their live queries; a large one without its
+ * values.
+ */
 export function appendLiveChange(transaction: Transaction, database: Id, { table, before, after }: LiveChange): void {
   const isTooLarge = weightOf(before, after) > MOST_LOGGED;
   transaction.append(liveLogPrefix(database), isTooLarge ? [table] : [table, before, after]);
 }
 
+/** The change in an entry of the live log, or the table of one that was too large; `undefined` if it can't be read. */
 export function readLiveLogEntry(stored: Stored): LiveLogEntry | undefined {
   if (!isArray(stored)) return undefined;
   const [table, before, after] = stored;
@@ -69,6 +74,7 @@ export function liveLogStart(transaction: Transaction, database: Id): PromiseOrV
   );
 }
 
+/** Whether no entry is left in the live log of a database. */
 export function isLiveLogEmpty(transaction: Transaction, database: Id): PromiseOrValue<boolean> {
   const cursor = transaction.scan(prefixRange(liveLogPrefix(database)), { limit: 1 });
   return andThen(cursor.next(), (batch) => {

@@ -65,6 +65,7 @@ export const SIGNAL_LOG: Key = `${NODES_AREA}k`;
 /** The databases with watched tables. */
 export const WATCHED_DATABASES: KeyRange = prefixRange(`${NODES_AREA}d`);
 
+/** The key that says that a node has live queries on a database. */
 export function watchedDatabaseKey(database: Id): Key {
   return WATCHED_DATABASES.from + idBytes(database);
 }

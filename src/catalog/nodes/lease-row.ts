@@ -14,6 +14,7 @@ import { leaseKey } from './keys.js';
 export const WORKS = ['events', 'indexes', 'changefeeds', 'live', 'log', 'nodes'] as const;
 export type Work = (typeof WORKS)[number];
 
+/** Gives the lease of a background work to a node. */
 export function putHolder(transaction: Transaction, work: Work, node: string): void {
   transaction.put(leaseKey(work), objectFrom({ node }));
 }

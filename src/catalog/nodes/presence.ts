@@ -26,6 +26,7 @@ export interface PresentSession {
   readonly overview: ObjectValue;
 }
 
+/** The row by which other nodes see a session of this one. */
 export function storedSession({ node, id, databasePath, subject, since, token, overview }: PresentSession): Stored {
   const row = newObject();
   Object.assign(row, { node, id, subject, since: toDatetime(since), overview });

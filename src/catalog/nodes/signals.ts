@@ -20,6 +20,7 @@ export interface Signal {
 /** How long a signal can be read, in nanoseconds: longer than a node may be cut off without having to read all. */
 const KEPT = 600n * 1_000_000_000n;
 
+/** Appends a signal that all nodes read: a live query or sessions are to be ended. */
 export function appendSignal(transaction: Transaction, { ends, id, node }: Signal): void {
   transaction.append(SIGNAL_LOG, objectFrom({ ends, id, node }));
 }
