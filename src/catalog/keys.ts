@@ -167,7 +167,7 @@ export function revocationRange(area: Area, kind: keyof typeof REVOCATION_KINDS)
 }
 
 /** A setting of the whole store. */
-export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost'): Key {
+export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost' | 'restored'): Key {
   return `${ROOT_AREA}s${nameBytes(name)}`;
 }
 

@@ -8,6 +8,7 @@ import { failure, type TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
+import { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
 import type { Statement } from '../language/ast.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Transaction } from '../storage/contract.js';
@@ -126,6 +127,7 @@ export class Executor {
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);
     this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
     this.#backgroundMemory = backgroundMemory;
+    const packedVectors = new PackedCache(options.vectorMemory);
     this.#services = {
       environment,
       passwords: options.passwords,
@@ -138,7 +140,8 @@ export class Executor {
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
-      packedVectors: new PackedCache(options.vectorMemory),
+      packedVectors,
+      graphs: new ResidentGraphs(packedVectors),
       past: options.past,
       sessions: options.sessions,
       queryTimeout: this.queryTimeout,

@@ -28,6 +28,8 @@ export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'histogram' | 'gauge';
+  /** Absent where samples name them. */
+  readonly labels?: readonly string[];
   samples(): readonly Sample[];
 }
 
@@ -38,13 +40,13 @@ export class CounterFamily implements Family {
   readonly type = 'counter';
   readonly name: string;
   readonly help: string;
-  readonly #labels: readonly string[];
+  readonly labels: readonly string[];
   readonly #counters: LabelValues<{ value: number }>;
 
   constructor({ name, help, labels, most = MOST }: FamilyOptions) {
     this.name = name;
     this.help = help;
-    this.#labels = labels;
+    this.labels = labels;
     this.#counters = new LabelValues(() => ({ value: 0 }), most);
   }
 
@@ -55,7 +57,7 @@ export class CounterFamily implements Family {
 
   samples(): readonly Sample[] {
     return Array.from(this.#counters.entries(), ({ values, child: { value } }) => ({
-      labels: labelled(this.#labels, values),
+      labels: labelled(this.labels, values),
       value,
     }));
   }
@@ -78,13 +80,13 @@ export class HistogramFamily implements Family {
   readonly type = 'histogram';
   readonly name: string;
   readonly help: string;
-  readonly #labels: readonly string[];
+  readonly labels: readonly string[];
   readonly #histograms: LabelValues<Durations>;
 
   constructor({ name, help, labels, most = MOST }: FamilyOptions) {
     this.name = name;
     this.help = help;
-    this.#labels = labels;
+    this.labels = labels;
     this.#histograms = new LabelValues(() => ({ counts: new Array<number>(BOUNDS.length + 1).fill(0), sum: 0 }), most);
   }
 
@@ -99,7 +101,7 @@ export class HistogramFamily implements Family {
 
   samples(): readonly Sample[] {
     return Array.from(this.#histograms.entries()).flatMap(({ values, child: { counts, sum } }) => {
-      const labels = labelled(this.#labels, values);
+      const labels = labelled(this.labels, values);
       const samples: Sample[] = [];
       let count = 0;
       for (const [bucket, within] of counts.entries()) {

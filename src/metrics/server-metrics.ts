@@ -1,3 +1,4 @@
+import { BackgroundMetrics } from './background-metrics.js';
 import { CounterFamily, type Family, HistogramFamily } from './families.js';
 
 /**
@@ -36,6 +37,13 @@ export class ServerMetrics {
     labels: ['table', 'action'],
     most: 200,
   });
+  readonly #liveChanges = new HistogramFamily({
+    name: 'tessera_live_change_lag_seconds',
+    help: 'Time from a commit to the moment at which a live query was through with it, read by the client or not shown.',
+    labels: [],
+  });
+  /** Of work in the background. */
+  readonly background = new BackgroundMetrics();
   readonly #conflicts = new CounterFamily({
     name: 'tessera_transaction_conflicts_total',
     help: 'Transactions that conflicted with another one and were tried again or failed.',
@@ -66,6 +74,11 @@ export class ServerMetrics {
     this.#deniedWrites.add(table, action);
   }
 
+  /** A live query is through with a change: sent as fast as the client reads, or not shown to it. */
+  liveChange(milliseconds: number): void {
+    this.#liveChanges.record(milliseconds / 1000);
+  }
+
   readonly conflict = (): void => this.#conflicts.add();
 
   families(): readonly Family[] {
@@ -77,6 +90,8 @@ export class ServerMetrics {
       this.#signIns,
       this.#deniedWrites,
       this.#conflicts,
+      this.#liveChanges,
+      ...this.background.families(),
     ];
   }
 }

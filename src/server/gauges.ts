@@ -1,6 +1,7 @@
 /** What a server holds at the moment, read when its metrics are written. */
 import type { MemoryBudget } from '../base/memory-budget.js';
 import { VERSION } from '../base/package-version.js';
+import { WORKS } from '../catalog/nodes/lease-row.js';
 import { type Family, GaugeFamily, type Sample } from '../metrics/families.js';
 import type { OpenDatabase } from '../session/database/database.js';
 
@@ -33,6 +34,11 @@ export function gaugesOf(database: OpenDatabase): readonly Family[] {
       () => database.resourceUsage.memory,
     ),
     new GaugeFamily(
+      { name: 'tessera_index_work', help: 'Indexes that wait to be built, or for their entries to be deleted.' },
+      () => database.backgroundState.indexes,
+    ),
+    ...gaugesOfNode(database),
+    new GaugeFamily(
       { name: 'tessera_memory_used_bytes', help: 'Bytes reserved in the budgets of the process.' },
       ofBudgets(({ used }) => used),
     ),
@@ -44,5 +50,20 @@ export function gaugesOf(database: OpenDatabase): readonly Family[] {
       { name: 'tessera_memory_refusals_total', help: 'Reservations that they refused.', type: 'counter' },
       ofBudgets(({ refusals }) => refusals),
     ),
+  ];
+}
+
+/** Where other servers use the store. */
+function gaugesOfNode(database: OpenDatabase): readonly Family[] {
+  if (database.backgroundState.leases === undefined) return [];
+  return [
+    new GaugeFamily(
+      { name: 'tessera_node_staleness_seconds', help: 'How far this server is behind the commits of others.' },
+      () => (database.backgroundState.staleness ?? 0) / 1000,
+    ),
+    new GaugeFamily({ name: 'tessera_node_leases', help: 'Background work that this server does for all.' }, () => {
+      const held = database.backgroundState.leases ?? [];
+      return WORKS.map((work) => ({ labels: { work }, value: held.includes(work) ? 1 : 0 }));
+    }),
   ];
 }

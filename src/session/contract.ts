@@ -7,6 +7,7 @@ import type { DatabasePath, Identity, Principal } from '../catalog/principal.js'
 import type { ExportSelection } from '../exec/export/selection.js';
 import type { Notification } from '../exec/runtime/execution.js';
 import type { Deadline } from '../exec/runtime/interrupt.js';
+import type { RequestTrace } from '../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import type { ServerMemory } from './database/server-memory.js';
 import type { LiveQuota } from './live/live-quota.js';
@@ -98,6 +99,11 @@ export interface Session extends StatementExecutor {
   readonly account: string | undefined;
   /** Shared with the other sessions of the connection. */
   readonly connection: Connection;
+  /**
+   * Marks what the requests that begin from now on do, in logs and spans. A session has one request at a time, but for
+   * work in the background, which isn't marked.
+   */
+  trace?: RequestTrace | undefined;
   /** The session's memory budget. */
   readonly memory: SessionMemory;
   /**

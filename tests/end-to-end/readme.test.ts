@@ -18,6 +18,8 @@ const PAGES = [
   'docs/EMBEDDING.md',
   'docs/CLI.md',
   'docs/LANGUAGE.md',
+  'docs/MIGRATIONS.md',
+  'docs/DEPLOYMENT.md',
 ];
 
 /** For pages that start no server themselves. */

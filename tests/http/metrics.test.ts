@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
 import { ParsedMetrics } from '../support/prometheus.js';
 import { ROOT, startTestServer } from '../support/server.js';
+import { temporaryFolder } from '../support/server-process.js';
 
 const SELECTION = { 'surreal-ns': 'test', 'surreal-db': 'test' };
 
@@ -122,6 +123,62 @@ test('An address of its own answers without signing in, and nothing else', async
     expect((await fetch((server.metricsUrl as string).replace('/metrics', '/sql'))).status).toBe(404);
     expect((await fetch(server.metricsUrl as string, { method: 'POST' })).status).toBe(404);
   } finally {
+    await server.close();
+  }
+});
+
+describe('On disk', () => {
+  test('the store, its caches and the work in the background are measured', async () => {
+    const settings = { SVC_PATH: temporaryFolder(), SVC_METRICS_BIND: '127.0.0.1:0' };
+    const server = await startTestServer(settings);
+    const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
+    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+    try {
+      await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
+      await client.signin(ROOT);
+      await client.use({ namespace: 'test', database: 'test' });
+      await client.query('DEFINE TABLE a; DEFINE EVENT made ON a ASYNC WHEN $event = "CREATE" THEN { CREATE b }');
+      const before = await metrics();
+      await client.query('CREATE a:1; CREATE a:2 SET text = $text', { text: 'x'.repeat(100_000) });
+      await client.query('SELECT * FROM a:1; SELECT * FROM a:1');
+      await client.query('DELETE a:2; DEFINE INDEX text ON a FIELDS text CONCURRENTLY');
+      await expect.poll(async () => (await metrics()).sum('tessera_async_events_total', { outcome: 'ok' })).toBe(3);
+      await expect
+        .poll(async () => (await metrics()).sum('tessera_index_steps_total', { outcome: 'ok' }))
+        .toBeGreaterThan(0);
+      await expect.poll(async () => (await metrics()).sum('tessera_index_work')).toBe(0);
+      const after = await metrics();
+      const grown = (name: string, labels = {}) => after.sum(name, labels) - before.sum(name, labels);
+      expect(grown('tessera_store_write_duration_seconds_count')).toBeGreaterThanOrEqual(3);
+      expect(grown('tessera_store_entries')).toBeGreaterThanOrEqual(3);
+      expect(grown('tessera_cache_hits_total')).toBeGreaterThan(0);
+      expect(after.sum('tessera_store_bytes')).toBeGreaterThan(100_000);
+      expect(after.sum('tessera_store_free_bytes')).toBeGreaterThan(50_000);
+      expect(after.sum('tessera_store_free_bytes')).toBeLessThan(after.sum('tessera_store_bytes'));
+      expect(after.sum('tessera_store_readers')).toBeGreaterThan(0);
+      const rounds = 'tessera_background_round_duration_seconds_count';
+      expect(after.sum(rounds, { work: 'events', outcome: 'ok' })).toBeGreaterThan(0);
+      expect(after.sum(rounds, { work: 'indexes', outcome: 'ok' })).toBeGreaterThan(0);
+    } finally {
+      await client.close();
+      await server.close();
+    }
+  });
+});
+
+test('The lag of live queries is measured', async () => {
+  const server = await startTestServer({ SVC_METRICS_BIND: '127.0.0.1:0' });
+  const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
+  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  try {
+    await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
+    await client.signin(ROOT);
+    await client.use({ namespace: 'test', database: 'test' });
+    await client.query('DEFINE TABLE a; LIVE SELECT * FROM a');
+    await client.query('CREATE a; CREATE a; CREATE a');
+    await expect.poll(async () => (await metrics()).sum('tessera_live_change_lag_seconds_count')).toBe(3);
+  } finally {
+    await client.close();
     await server.close();
   }
 });

@@ -55,7 +55,7 @@ describe.skipIf(postgresPrograms() === undefined)('A store in PostgreSQL', () =>
     await (await openPostgres(address)).close();
     await run("UPDATE newer.about SET value = '99' WHERE name = 'format'");
     await expect(openPostgres(address)).rejects.toMatchObject({ code: 'storage_format' });
-    await run("UPDATE newer.about SET value = '1' WHERE name = 'format'");
+    await run("UPDATE newer.about SET value = '2' WHERE name = 'format'");
     await (await openPostgres(address)).close();
   });
 

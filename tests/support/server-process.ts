@@ -16,6 +16,8 @@ export interface ServerProcess {
   /** What it has written so far. */
   log(): string;
   isAlive(): boolean;
+  /** Sends a signal, and waits for nothing. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends a signal and waits until the process is gone. Gives its exit code, `null` after SIGKILL. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -75,6 +77,7 @@ export async function startServerWith(
     rpcUrl: `${url.replace('http', 'ws')}/rpc`,
     log: () => log,
     isAlive: () => isAlive(child),
+    signal: (signal) => void child.kill(signal),
     stop(signal = 'SIGTERM') {
       running.delete(server);
       child.kill(signal);

@@ -55,7 +55,7 @@ export function rewriteIndex(change: SchemaChange, { catalog, table, index }: In
 
 /** Whether what writers note of an index is folded in the background. */
 function isFolded({ indexKind }: IndexDefinition): boolean {
-  return indexKind.kind === 'fulltext';
+  return indexKind.kind === 'fulltext' || indexKind.kind === 'hnsw';
 }
 
 /** From now on queries use an index that was built in the background, rather than the one before. */

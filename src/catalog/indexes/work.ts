@@ -23,7 +23,7 @@ export interface IndexIds {
 
 /**
  * To add the entries of all records; to delete the obsolete entries of an index; to fold, over and over, what writers
- * have noted in a full-text index.
+ * have noted in an index into what is searched.
  */
 export type IndexTask = 'build' | 'clear' | 'fold';
 

@@ -9,6 +9,7 @@ import type { TesseraError } from '../../errors/error.js';
 import type { PasswordHasher } from '../../functions/contract.js';
 import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
+import type { ResidentGraphs } from '../../index/hnsw/resident-graphs.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
@@ -96,6 +97,8 @@ export interface Services {
   readonly liveQueries: LiveRegistry;
   /** Packed vectors of what was searched before. */
   readonly packedVectors: PackedCache;
+  /** Graphs of HNSW indexes, within the same memory. */
+  readonly graphs: ResidentGraphs;
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly nodes: NodeRegistry;

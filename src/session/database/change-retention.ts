@@ -24,13 +24,13 @@ export class ChangeRetention {
   readonly #rounds: BackgroundRounds;
   readonly #lease: Lease | undefined;
 
-  constructor({ engine, environment, report, lease }: BackgroundServices, catalogs: CatalogCache) {
+  constructor({ engine, environment, report, lease, measure }: BackgroundServices, catalogs: CatalogCache) {
     this.#engine = engine;
     this.#lease = lease;
     this.#catalogs = catalogs;
     this.#environment = environment;
-    const options = { interval: INTERVAL, startsSoon: false, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.prune(), report, options);
+    const options = { interval: INTERVAL, startsSoon: false, lease, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.prune(), report, options);
   }
 
   /** Prunes all change logs in short transactions, yielding between them. */

@@ -8,7 +8,7 @@ import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/pas
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
-import type { Work } from '../../catalog/nodes/lease-row.js';
+import { WORKS, type Work } from '../../catalog/nodes/lease-row.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -23,9 +23,11 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
+import type { Family } from '../../metrics/families.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
+import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
@@ -39,6 +41,7 @@ import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
+import type { SlowLog } from '../slow-log.js';
 import type { BackgroundServices } from './background-rounds.js';
 import { CacheAging } from './cache-aging.js';
 import { ChangeRetention } from './change-retention.js';
@@ -93,8 +96,10 @@ export interface DatabaseOptions {
   readonly maxStaleness?: number;
   /** Counts statements and sign-ins. Default: nothing is counted. */
   readonly metrics?: ServerMetrics;
+  /** Takes slow statements. Default: none is slow. */
+  readonly slowLog?: SlowLog | undefined;
   /** Takes internal errors and unavailable key sets, for the server's log. */
-  readonly report?: (error: TesseraError) => void;
+  readonly report?: (error: TesseraError, trace?: RequestTrace) => void;
 }
 
 /** Limits of sessions, in addition to DURATION FOR SESSION. */
@@ -115,6 +120,15 @@ export interface ResourceUsage {
   readonly transactions: number;
   readonly memory: number;
   readonly liveQueries: number;
+}
+
+export interface BackgroundState {
+  /** How many indexes wait to be built, or for their entries to be deleted. */
+  readonly indexes: number;
+  /** Milliseconds by which this node is behind the commits of others; `undefined` where there are none. */
+  readonly staleness: number | undefined;
+  /** The background work that this node does for all; `undefined` where it is alone. */
+  readonly leases: readonly Work[] | undefined;
 }
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
@@ -192,7 +206,8 @@ export class OpenDatabase implements Database {
       report,
     });
     const about = describeNode(environment, options.address);
-    const services = { engine, environment, report };
+    const metrics = options.metrics?.background;
+    const services = { engine, environment, report, metrics };
     this.#node =
       shared &&
       new StoreNode(services, shared.store, {
@@ -234,7 +249,7 @@ export class OpenDatabase implements Database {
     this.#staleness = shared?.staleness;
     this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
     const background = (work: Work): BackgroundServices => {
-      return { ...services, lease: this.#node?.lease(work) };
+      return { ...services, lease: this.#node?.lease(work), measure: metrics?.rounds(work) };
     };
     this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
     this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
@@ -259,6 +274,7 @@ export class OpenDatabase implements Database {
       audit,
       staleness: shared?.staleness,
       metrics: options.metrics,
+      slowLog: options.slowLog,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -305,6 +321,20 @@ export class OpenDatabase implements Database {
   /** Number of open sessions. */
   get sessions(): number {
     return this.#sessions.size;
+  }
+
+  /** What the store counts and measures of itself. */
+  get storeMetrics(): readonly Family[] {
+    return this.#engine.metrics ?? [];
+  }
+
+  /** What this process does beside requests. */
+  get backgroundState(): BackgroundState {
+    return {
+      indexes: this.#indexes.pending,
+      staleness: this.#staleness?.current,
+      leases: this.#node === undefined ? undefined : WORKS.filter((work) => this.#node?.lease(work).isHeld === true),
+    };
   }
 
   /** Resources that outlast a request. */

@@ -61,9 +61,9 @@ export class EventRunner implements QueuedEvents {
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    const { environment, report, lease } = services;
-    const options = { interval: INTERVAL, startsSoon: true, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
+    const { environment, report, lease, measure } = services;
+    const options = { interval: INTERVAL, startsSoon: true, lease, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
   }
 
   isListed(database: Id): boolean {
@@ -175,16 +175,18 @@ export class EventRunner implements QueuedEvents {
 
   /** Answers whether nothing is left of it in the queue. */
   async #settle([key, stored]: Entry): Promise<boolean> {
-    const { engine, report } = this.#services;
+    const { engine, report, metrics } = this.#services;
     const event = readQueuedEvent(stored);
     const { depth, maxDepth, table, event: name } = event;
     if (depth > maxDepth) {
       await withRetries(engine, (transaction) => this.#fenced(transaction, () => transaction.delete(key)));
+      metrics?.event('lost');
       report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
       return true;
     }
     try {
       await this.#attempt(key, event);
+      metrics?.event('ok');
       return true;
     } catch (error) {
       // The event stays in its place for the next round: a conflict is no failure of the event, and later events
@@ -194,7 +196,9 @@ export class EventRunner implements QueuedEvents {
       await withRetries(engine, (transaction) =>
         this.#fenced(transaction, () => this.#putBack(transaction, key, event)),
       );
-      if (event.failures < event.retry) return false;
+      const isLost = event.failures >= event.retry;
+      metrics?.event(isLost ? 'lost' : 'retried');
+      if (!isLost) return false;
       report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
       return true;
     }

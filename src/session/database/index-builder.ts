@@ -9,6 +9,7 @@ import type { Executor } from '../../exec/executor.js';
 import { stepOfIndexWork } from '../../exec/index/background.js';
 import type { Execution } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
 import { type Lease, underLease } from '../nodes/lease.js';
@@ -33,16 +34,20 @@ export class IndexBuilder {
   readonly #environment: Environment;
   readonly #rounds: BackgroundRounds;
   readonly #lease: Lease | undefined;
+  readonly #metrics: BackgroundMetrics | undefined;
+  /** How many indexes had work to be done when it looked last. */
+  pending = 0;
   /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
 
-  constructor({ engine, environment, report, lease }: BackgroundServices, executor: Executor) {
+  constructor({ engine, environment, report, lease, measure, metrics }: BackgroundServices, executor: Executor) {
     this.#engine = engine;
     this.#lease = lease;
     this.#executor = executor;
     this.#environment = environment;
-    const options = { interval: INTERVAL, startsSoon: true, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
+    this.#metrics = metrics;
+    const options = { interval: INTERVAL, startsSoon: true, lease, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
   }
 
   /** Something that was queued is committed: the next round comes soon. */
@@ -60,6 +65,7 @@ export class IndexBuilder {
     const settled = new Set<string>();
     for (;;) {
       const queued = await this.#queued();
+      this.pending = queued.filter(({ task }) => task !== 'fold').length;
       const left = queued.filter((work) => !settled.has(nameOf(work)));
       if (left.length === 0) return;
       for (const work of left) {
@@ -123,6 +129,7 @@ export class IndexBuilder {
           const done = underLease(this.#lease, transaction, () => stepOfIndexWork(site, work, bounds));
           return andThen(done, (isDone) =>
             andThen(this.#commit(transaction), () => {
+              this.#metrics?.indexStep('ok');
               if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
               return isDone;
             }),
@@ -131,6 +138,7 @@ export class IndexBuilder {
         (error) => {
           transaction.cancel();
           if (!isConflict(error)) throw error;
+          this.#metrics?.indexStep('conflict');
           this.#adjust(false);
           return false;
         },

@@ -19,9 +19,9 @@ export class LogExpiry {
   constructor(services: BackgroundServices, prefixes: readonly Key[]) {
     this.#services = services;
     this.#prefixes = prefixes;
-    const { environment, report, lease } = services;
-    const options = { interval: KEPT_FOR, startsSoon: false, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.#removeOld(), report, options);
+    const { environment, report, lease, measure } = services;
+    const options = { interval: KEPT_FOR, startsSoon: false, lease, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#removeOld(), report, options);
   }
 
   stop(): Promise<void> {

@@ -22,13 +22,13 @@ export class SharedRetention {
   readonly #rounds: BackgroundRounds;
   readonly #lease: Lease | undefined;
 
-  constructor({ engine, environment, report, lease }: BackgroundServices, catalogs: CatalogCache) {
+  constructor({ engine, environment, report, lease, measure }: BackgroundServices, catalogs: CatalogCache) {
     this.#engine = engine;
     this.#catalogs = catalogs;
     this.#environment = environment;
     this.#lease = lease;
-    const options = { interval: INTERVAL, startsSoon: false, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.prune(), report, options);
+    const options = { interval: INTERVAL, startsSoon: false, lease, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.prune(), report, options);
   }
 
   /** Prunes logs of changes and signals, and ends the watch of tables that no node has renewed. */

@@ -30,17 +30,22 @@ export class StoreNode {
     shared: SharedStore,
     node: Pick<MembershipOptions, 'about' | 'forget' | 'returned'>,
   ) {
-    const { environment, report } = services;
+    const { environment, report, metrics } = services;
     this.#services = services;
     this.#shared = shared;
     this.membership = new Membership({ ...services, ...node, shared, report });
     this.failures = new SharedFailures(services);
-    this.#expiry = new LogExpiry({ ...services, report, lease: this.lease('nodes') }, [
-      FAILURES_PREFIX,
-      RESERVATIONS_PREFIX,
-    ]);
-    const pruning = { interval: PRUNING_INTERVAL, startsSoon: false, lease: this.lease('log') };
-    this.#pruning = new BackgroundRounds(environment.timers, () => this.#prune(), report, pruning);
+    this.#expiry = new LogExpiry(
+      { ...services, report, lease: this.lease('nodes'), measure: metrics?.rounds('nodes') },
+      [FAILURES_PREFIX, RESERVATIONS_PREFIX],
+    );
+    const pruning = {
+      interval: PRUNING_INTERVAL,
+      startsSoon: false,
+      lease: this.lease('log'),
+      measure: metrics?.rounds('log'),
+    };
+    this.#pruning = new BackgroundRounds(environment, () => this.#prune(), report, pruning);
   }
 
   lease(work: Work): Lease {

@@ -91,6 +91,8 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
       durability,
       listener: undefined,
       auditor,
+      variables: undefined,
+      trace: undefined,
     });
     try {
       for await (const batch of batchesOf(checked(pieces, interrupt))) {
