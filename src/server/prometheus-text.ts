@@ -22,9 +22,9 @@ export class PrometheusText implements MetricsText {
     return client().Registry.PROMETHEUS_CONTENT_TYPE;
   }
 
-  write(): Promise<string> {
+  async write(): Promise<string> {
     this.#registry ??= this.#makeRegistry();
-    return this.#registry.metrics();
+    return await this.#registry.metrics();
   }
 
   #makeRegistry(): Registry {
