@@ -1,4 +1,4 @@
-/** When folding the notes of writers into an index begins: after so many of them, without asking the store. */
+/** Begins the work that folds what writers have noted in an index, after so many notes. */
 import { Derived } from '../../base/derived.js';
 import type { Execution } from '../runtime/execution.js';
 import type { KeptIndex } from './contract.js';

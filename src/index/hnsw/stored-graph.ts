@@ -115,7 +115,7 @@ function addStored(graph: Graph, id: number, node: Stored | undefined, links: St
 
 const NO_LINKS: NodeLinks = { isDead: false, layers: [new Uint32Array()] };
 
-/** 1 if the node is dead, its number of layers; for each from the lowest: how many links in two bytes, their ids. */
+/** 1 if the node is dead; how many layers it is in; for each from the lowest how many links in two bytes, then ids. */
 function encodeLinks({ isDead, layers }: NodeLinks): Uint8Array {
   const bytes = new Uint8Array(2 + layers.reduce((sum, ids) => sum + 2 + 4 * ids.length, 0));
   const view = new DataView(bytes.buffer);

@@ -472,7 +472,7 @@ export class OpenSession implements Session, RegisteredSession {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    if (this.#identity.signedIn.basis !== undefined) this.#services.staleness?.assertCurrent();
+    this.#services.assertStoreUsable(this.#identity.signedIn.basis !== undefined);
     this.#lifetime.use(background);
   }
 

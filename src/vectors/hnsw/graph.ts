@@ -148,7 +148,7 @@ export class Graph {
     if (Graph.isHere(slot)) this.#putLinks(slot, links);
   }
 
-  /** No node, or one that was removed. */
+  /** Notes that there is no such node, or no longer. */
   remove(id: number): void {
     const slot = this.slotOf(id);
     if (Graph.isHere(slot)) {

@@ -4,7 +4,7 @@ import { sealRecord } from '../../../value/sealed-record.js';
 import type { Key, Stored } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import type { CommitGroup, CommitOutcome, CommitRequest } from '../../remote/store.js';
-import { byteaArray, int4, int4Array, int4ArrayOf, int8, int8Array, int8Of } from './binary.js';
+import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
 import type { Connection, Parameter, Statement } from './connection.js';
 
 /** Groups of more bytes are staged. */
@@ -34,6 +34,10 @@ const STAGE: Statement = {
     SELECT c, key, value, NULL FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS w(c, key, value)
     UNION ALL
     SELECT c, prefix, value, at FROM unnest($4::int[], $5::bytea[], $6::int[], $7::bytea[]) AS a(c, prefix, at, value)`,
+};
+const SETTLE: Statement = {
+  name: 'settle_group',
+  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint, $4::bigint[])',
 };
 const CLEAR: Statement = { name: 'clear_stage', text: 'TRUNCATE staged' };
 
@@ -76,6 +80,19 @@ export function outcomesOf({ commits }: CommitGroup, row: readonly (string | nul
   const [first, conflicting] = row;
   const conflicts = new Set(int4ArrayOf(conflicting!));
   return commits.map((_, place) => (conflicts.has(place) ? 'conflict' : int8Of(first!) + BigInt(place)));
+}
+
+/** See `RemoteStore.settle`. @throws Error what the server or the network says */
+export async function settleGroup(
+  connection: Connection,
+  node: bigint,
+  { number, known, heads, commits }: CommitGroup,
+  timeout: number,
+): Promise<readonly CommitOutcome[] | 'not applied'> {
+  const parameters = [int8(node), int8(number), int8(known), int8Array(heads.written.map(BigInt))];
+  const rows = await connection.query(SETTLE, parameters, timeout);
+  const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
+  return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
 }
 
 function commonParameters(node: bigint, { number, known, heads, commits }: CommitGroup): Parameter[] {

@@ -12,9 +12,9 @@ import {
   type StoreSnapshot,
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
-import { int4Of, int8, int8Array, int8Of } from './binary.js';
-import { clearStage, outcomesOf, type ReadyCommit, readyCommit } from './commit.js';
+import { clearStage, outcomesOf, type ReadyCommit, readyCommit, settleGroup } from './commit.js';
 import type { Connection, Parameter, Row, Statement } from './connection.js';
+import { copySupport } from './copy-support.js';
 import { isAnswer, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
@@ -31,23 +31,9 @@ const MAX_KEY_LENGTH = 1_978;
 /** About what fits into one row of the log. */
 const MOST_LOGGED_KEYS = 10_000;
 
-const SETTLE: Statement = {
-  name: 'settle_group',
-  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint, $4::bigint[])',
-};
 const CHECK: Statement = {
   name: 'check',
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
-};
-
-const REVISION: Statement = {
-  name: 'revision',
-  text: "SELECT md5(string_agg(id || ':' || stamp, ',' ORDER BY id)) FROM head",
-};
-const LAST_STAMP: Statement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
-const RAISE_STAMP: Statement = {
-  name: 'raise_stamp',
-  text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
 };
 
 /**
@@ -136,16 +122,7 @@ export class PostgresStore implements RemoteStore {
     return store;
   }
 
-  readonly copying: CopySupport = {
-    revision: async () => (await this.#query(REVISION)).map(([revision]) => revision).join(),
-    lastStamp: async () => {
-      const [row] = await this.#query(LAST_STAMP);
-      return int8Of(row![0]!);
-    },
-    raiseStamp: async (stamp) => {
-      await this.#query(RAISE_STAMP, [int8(stamp)]);
-    },
-  };
+  readonly copying: CopySupport = copySupport((statement, parameters) => this.#query(statement, parameters));
 
   get known(): Versionstamp {
     return this.#known;
@@ -193,14 +170,11 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
-  async settle({ number, known, heads, commits }: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+  async settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
     try {
       const connection = await this.#commits.take();
       try {
-        const parameters = [int8(this.#options.node), int8(number), int8(known), int8Array(heads.written.map(BigInt))];
-        const rows = await connection.query(SETTLE, parameters, this.#options.commitTimeout);
-        const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
-        return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
+        return await settleGroup(connection, this.#options.node, group, this.#options.commitTimeout);
       } finally {
         this.#commits.give(connection);
       }
