@@ -410,7 +410,7 @@ export function feedGapsPrefix(database: Id, table: Id = NO_TABLE): Key {
 
 // ─── Bytes ───
 
-/** An id in its four bytes, which sort as ids do. */
+/** An id as it stands in keys: four bytes, the highest first. */
 export function idBytes(id: Id): string {
   return String.fromCharCode((id >>> 24) & 0xff, (id >>> 16) & 0xff, (id >>> 8) & 0xff, id & 0xff);
 }

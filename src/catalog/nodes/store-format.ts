@@ -26,7 +26,7 @@ export function storeFormat(transaction: Transaction): PromiseOrValue<number> {
   return andThen(transaction.get(STORE_FORMAT_KEY), (stored) => (stored === undefined ? FIRST_FORMAT : Number(stored)));
 }
 
-/** Has nodes write a format from the commit on. */
+/** Stores the format in which the store is written from now on. */
 export function putStoreFormat(transaction: Transaction, format: number): void {
   transaction.put(STORE_FORMAT_KEY, format);
 }

@@ -370,9 +370,7 @@ export interface SessionRegistry {
   readonly elsewhere?: SessionsElsewhere | undefined;
   /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
-  /**
-   * When a transaction commits that changes what users at a path or below it rest on, has their sessions re-validated.
-   */
+  /** Re-validates the sessions of users at a path or below it when a transaction commits that changes their rights. */
   scheduleRevalidation(transaction: Transaction, databasePath: DatabasePath): void;
   /** The same for the users of a record. */
   scheduleRecordRevalidation(transaction: Transaction, databasePath: DatabasePath, id: RecordId): void;
@@ -442,9 +440,7 @@ export interface ApiEndpoints {
 /** A compiled expression or statement. */
 export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
 
-/**
- * Compiles trees into closures. A tree is compiled once; nothing of the catalog, the session or the data is baked in.
- */
+/** Compiles trees into closures, each once: nothing of the catalog, the session or the data is baked in. */
 export interface Compiler {
   readonly tuning: Tuning;
   expression(expression: Expression): Evaluate;

@@ -27,7 +27,7 @@ export const idKey = (index: string, key: string): Key => index + TAGS.id + key;
 export const logKey = (index: string, sequence: number): Key => index + TAGS.log + idBytes(sequence);
 export const freeKey = (index: string, id: number): Key => index + TAGS.free + idBytes(id);
 
-/** All entries of a kind. */
+/** All keys of one kind of an index. */
 export function rangeOf(index: string, tag: 'changed' | 'links' | 'node' | 'free'): KeyRange {
   return prefixRange(index + TAGS[tag]);
 }

@@ -1,5 +1,6 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import { authorize } from '../../exec/authorization/authorize.js';
+import type { Option } from '../../language/ast.js';
 
 /** What OPTION has said in a request, for its later statements. */
 export class RequestOptions {
@@ -14,7 +15,7 @@ export class RequestOptions {
    * The options after OPTION.
    * @throws TesseraError `not_allowed`
    */
-  with(name: string, on: boolean, identity: SessionIdentity): RequestOptions {
+  with({ name, value: on }: Option, identity: SessionIdentity): RequestOptions {
     // It only restricts, so that every principal may set it.
     if (name.toUpperCase() === 'STRICT_PERMISSIONS') return new RequestOptions(on, this.importing);
     authorize(identity, 'edit', identity.databasePath, 'Option');

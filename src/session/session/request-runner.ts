@@ -132,7 +132,7 @@ export class RequestRunner {
     const { used, made } = this.#memory;
     this.#observer.begin(statement);
     this.#wait.begin(statement, this.#literals, began);
-    this.#testify();
+    this.#beginAudit();
     let value: PromiseOrValue<Value>;
     try {
       const ready = pause ? this.#interrupt.checkpoint() : undefined;
@@ -270,7 +270,7 @@ export class RequestRunner {
   #attempts(statement: Statement): (transaction: Transaction) => PromiseOrValue<Value> {
     const mark = this.#memory.used;
     return (transaction) => {
-      this.#testify();
+      this.#beginAudit();
       this.#memory.releaseTo(mark);
       return this.#evaluateAnew(statement, transaction);
     };
@@ -324,7 +324,7 @@ export class RequestRunner {
     this.#wait.begin(undefined);
     await this.#whenDurable();
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
-    this.#testify();
+    this.#beginAudit();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
     this.#observer.noteAll(body, entries, this.#identity);
@@ -348,7 +348,7 @@ export class RequestRunner {
     try {
       const work = async (transaction: Transaction) => {
         [this.#identity, this.#applied] = [identity, applied];
-        this.#testify();
+        this.#beginAudit();
         this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
         this.#literals = this.#requestLiterals?.[first];
@@ -420,7 +420,7 @@ export class RequestRunner {
       case 'use':
         return andThen(this.#useWithin(transaction, statement, scope), (value) => ({ value, isLast: false }));
       case 'option':
-        this.#option(statement.name, statement.value);
+        this.#applied = this.#applied.with(statement, this.#identity);
         return { value: undefined, isLast: false };
     }
     const execution = this.#prefetching(statement, transaction, scope);
@@ -428,7 +428,10 @@ export class RequestRunner {
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
-    if (statement.kind === 'option') return void this.#option(statement.name, statement.value);
+    if (statement.kind === 'option') {
+      this.#applied = this.#applied.with(statement, this.#identity);
+      return undefined;
+    }
     return this.#services.executor.run(statement, this.#prefetching(statement, transaction, scope), scope);
   }
 
@@ -456,10 +459,6 @@ export class RequestRunner {
     return execution;
   }
 
-  #option(name: string, on: boolean): void {
-    this.#applied = this.#applied.with(name, on, this.#identity);
-  }
-
   #execution(transaction: Transaction): Execution {
     return this.#services.executor.execution({
       transaction,
@@ -481,7 +480,7 @@ export class RequestRunner {
   }
 
   /** Begins an attempt; discards the audit events of the previous one. */
-  #testify(): void {
+  #beginAudit(): void {
     if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
   }
 

@@ -23,6 +23,7 @@ export interface S3Settings {
 
 const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 
+/** Whether a backup's address names a bucket (`s3://bucket/prefix`) rather than a folder. */
 export function isS3Address(place: string): boolean {
   return place.startsWith('s3://');
 }
