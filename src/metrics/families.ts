@@ -2,19 +2,10 @@
  * Families of metrics as Prometheus has them: a name, a help text, and a child for each combination of label values.
  * Counting is an addition to a number, since it happens in each request; text is written when metrics are read.
  *
- *     const errors = new CounterFamily({ name: 'tessera_errors_total', help: 'Errors answered.', labels: ['code'] });
+ *     const errors = new CounterFamily('tessera_errors_total', 'Errors answered.', ['code']);
  *     errors.add('parse_error');
  */
 import { LabelValues } from './label-values.js';
-
-export interface FamilyOptions {
-  /** By the conventions of Prometheus: a prefix, the unit, and `_total` for counters. */
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** The most combinations of label values; those beyond it are counted together. Default: 1,000. */
-  readonly most?: number;
-}
 
 /** A value of a family, with its labels. */
 export interface Sample {
@@ -25,6 +16,7 @@ export interface Sample {
 }
 
 export interface Family {
+  /** By the conventions of Prometheus: a prefix, the unit, and `_total` for counters. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'histogram' | 'gauge';
@@ -43,7 +35,8 @@ export class CounterFamily implements Family {
   readonly labels: readonly string[];
   readonly #counters: LabelValues<{ value: number }>;
 
-  constructor({ name, help, labels, most = MOST }: FamilyOptions) {
+  /** `most`: combinations of label values that are counted apart. */
+  constructor(name: string, help: string, labels: readonly string[], most = MOST) {
     this.name = name;
     this.help = help;
     this.labels = labels;
@@ -83,7 +76,8 @@ export class HistogramFamily implements Family {
   readonly labels: readonly string[];
   readonly #histograms: LabelValues<Durations>;
 
-  constructor({ name, help, labels, most = MOST }: FamilyOptions) {
+  /** `most`: combinations of label values that are counted apart. */
+  constructor(name: string, help: string, labels: readonly string[], most = MOST) {
     this.name = name;
     this.help = help;
     this.labels = labels;

@@ -105,7 +105,7 @@ export interface KnnScan {
   readonly vector: Expression;
   readonly k: number;
   readonly ef: number;
-  /** Scans of other indexes, which together list all that can meet the other conditions: where these are few, they are measured. */
+  /** Scans of other indexes that list all that can meet the other conditions: if these are few, they are measured. */
   readonly within?: readonly IndexScan[];
 }
 

@@ -1,7 +1,6 @@
 /** What a server holds at the moment, read when its metrics are written. */
 import type { MemoryBudget } from '../base/memory-budget.js';
 import { VERSION } from '../base/package-version.js';
-import { WORKS } from '../catalog/nodes/lease-row.js';
 import { type Family, GaugeFamily, type Sample } from '../metrics/families.js';
 import type { OpenDatabase } from '../session/database/database.js';
 
@@ -61,9 +60,15 @@ function gaugesOfNode(database: OpenDatabase): readonly Family[] {
       { name: 'tessera_node_staleness_seconds', help: 'How far this server is behind the commits of others.' },
       () => (database.backgroundState.staleness ?? 0) / 1000,
     ),
-    new GaugeFamily({ name: 'tessera_node_leases', help: 'Background work that this server does for all.' }, () => {
-      const held = database.backgroundState.leases ?? [];
-      return WORKS.map((work) => ({ labels: { work }, value: held.includes(work) ? 1 : 0 }));
-    }),
+    new GaugeFamily(
+      {
+        name: 'tessera_node_leases',
+        help: 'Leases of this server on background work: of work on databases one for each of eight groups.',
+      },
+      () => {
+        const held = database.backgroundState.leases ?? new Map<string, number>();
+        return [...held].map(([work, value]) => ({ labels: { work }, value }));
+      },
+    ),
   ];
 }

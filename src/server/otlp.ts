@@ -29,7 +29,8 @@ export interface Tracing {
 
 /** Spans are sent in batches; more than `OTEL_BSP_MAX_QUEUE_SIZE` that wait are dropped. */
 export function openOtlp(protocol: Protocol, log: Log): Tracing {
-  const warn = (text: string) => log.warn({ telemetry: text.slice(0, 512) }, 'OpenTelemetry');
+  const warn = (...texts: readonly unknown[]) =>
+    log.warn({ telemetry: texts.map(String).join(': ').slice(0, 512) }, 'OpenTelemetry');
   diag.setLogger({ error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} }, DiagLogLevel.WARN);
   const service = resourceFromAttributes({ 'service.name': 'tessera', 'service.version': VERSION });
   const provider = new BasicTracerProvider({

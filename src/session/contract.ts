@@ -53,6 +53,8 @@ export type NotificationSink = (notification: Notification) => PromiseOrValue<vo
 export interface CatalogSnapshot {
   /** `undefined` if the database doesn't exist. */
   readonly catalog: DatabaseCatalog | undefined;
+  /** Runs statements that only read, in the snapshot and as `Session.execute` does. They don't outlive it. */
+  readonly execute: StatementExecutor['execute'];
   /**
    * Keeps the snapshot for statements: it counts from now on like one of `begin`, and the request ends it.
    * @throws TesseraError `too_many_transactions`, `session_expired`

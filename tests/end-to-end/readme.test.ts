@@ -17,6 +17,7 @@ const PAGES = [
   'docs/CLIENTS.md',
   'docs/EMBEDDING.md',
   'docs/CLI.md',
+  'docs/BACKUPS.md',
   'docs/LANGUAGE.md',
   'docs/MIGRATIONS.md',
   'docs/DEPLOYMENT.md',

@@ -1,4 +1,5 @@
 /** `GET /metrics`, over a real server. */
+import { createClient } from 'graphql-ws';
 import { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -8,6 +9,15 @@ import { ROOT, startTestServer } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';
 
 const SELECTION = { 'surreal-ns': 'test', 'surreal-db': 'test' };
+
+/** A root user's client of a server. */
+async function connected({ url }: RunningServer): Promise<Surreal> {
+  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  await client.connect(`${url.replace('http', 'ws')}/rpc`);
+  await client.signin(ROOT);
+  await client.use({ namespace: 'test', database: 'test' });
+  return client;
+}
 
 describe('GET /metrics', () => {
   let server: RunningServer;
@@ -84,10 +94,7 @@ describe('GET /metrics', () => {
   });
 
   test('counts the requests of WebSockets, and shows what they hold', async () => {
-    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
-    await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
-    await client.signin(ROOT);
-    await client.use({ namespace: 'test', database: 'test' });
+    const client = await connected(server);
     await client.query('DEFINE TABLE watched; LIVE SELECT * FROM watched');
     const held = await metrics();
     expect(held.sum('tessera_request_duration_seconds_count', { door: 'websocket', method: 'signin' })).toBe(1);
@@ -132,11 +139,8 @@ describe('On disk', () => {
     const settings = { SVC_PATH: temporaryFolder(), SVC_METRICS_BIND: '127.0.0.1:0' };
     const server = await startTestServer(settings);
     const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
-    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+    const client = await connected(server);
     try {
-      await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
-      await client.signin(ROOT);
-      await client.use({ namespace: 'test', database: 'test' });
       await client.query('DEFINE TABLE a; DEFINE EVENT made ON a ASYNC WHEN $event = "CREATE" THEN { CREATE b }');
       const before = await metrics();
       await client.query('CREATE a:1; CREATE a:2 SET text = $text', { text: 'x'.repeat(100_000) });
@@ -169,16 +173,43 @@ describe('On disk', () => {
 test('The lag of live queries is measured', async () => {
   const server = await startTestServer({ SVC_METRICS_BIND: '127.0.0.1:0' });
   const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
-  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  const client = await connected(server);
   try {
-    await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
-    await client.signin(ROOT);
-    await client.use({ namespace: 'test', database: 'test' });
     await client.query('DEFINE TABLE a; LIVE SELECT * FROM a');
     await client.query('CREATE a; CREATE a; CREATE a');
     await expect.poll(async () => (await metrics()).sum('tessera_live_change_lag_seconds_count')).toBe(3);
   } finally {
     await client.close();
+    await server.close();
+  }
+});
+
+test('Operations of GraphQL over WebSockets are counted as requests', async () => {
+  const settings = { SVC_METRICS_BIND: '127.0.0.1:0', SVC_EXPERIMENTAL_GRAPHQL: 'true' };
+  const server = await startTestServer(settings);
+  const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
+  const authorization = `Basic ${Buffer.from(`${ROOT.username}:${ROOT.password}`).toString('base64')}`;
+  const client = createClient({
+    url: `${server.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization, 'surreal-ns': 'test', 'surreal-db': 'test' },
+  });
+  const run = async (query: string) => {
+    for await (const _ of client.iterate({ query })) break;
+  };
+  try {
+    const headers = { accept: 'application/json', authorization, ...SELECTION };
+    const body = 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int; DEFINE CONFIG GRAPHQL AUTO';
+    await (await fetch(`${server.url}/sql`, { method: 'POST', body, headers })).text();
+    await run('{ a { n } }');
+    await expect(run('{ no_such_field }')).rejects.toBeDefined();
+    const after = await metrics();
+    const name = 'tessera_request_duration_seconds_count';
+    const labels = { door: 'graphql_websocket', method: 'subscribe' };
+    expect(after.sum(name, { ...labels, outcome: 'ok' })).toBe(1);
+    expect(after.sum(name, { ...labels, outcome: 'rejected' })).toBe(1);
+  } finally {
+    await client.dispose();
     await server.close();
   }
 });

@@ -2,6 +2,8 @@
  * A store over a network whose server, network and failures are simulated, driven by a seeded random. The server does in memory what the
  * functions in `engines/postgres/schema.ts` do in SQL. Each of its deeds takes one turn, as those functions do under their locks.
  */
+
+import type { Clock } from '../../src/env/environment.js';
 import { failure } from '../../src/errors/error.js';
 import { stampBytes } from '../../src/storage/append.js';
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../src/storage/contract.js';
@@ -64,11 +66,13 @@ export class SimulatedServer {
   /** Up to which versionstamp the log of a head was removed. */
   readonly #pruned = new Map<Head, Versionstamp>();
   readonly #random: Random;
-  /** The server's clock: it stands still, goes on, and jumps back. */
+  /** The server's clock, unless it has another: it stands still, goes on, and jumps back. */
   #milliseconds = 1_000n;
+  readonly #clock: Pick<Clock, 'now'> | undefined;
 
-  constructor(random: Random) {
+  constructor(random: Random, clock?: Pick<Clock, 'now'>) {
     this.#random = random;
+    this.#clock = clock;
   }
 
   view(): { readonly entries: ReadonlyMap<Key, Stored>; readonly heads: ReadonlyMap<Head, Versionstamp> } {
@@ -173,7 +177,8 @@ export class SimulatedServer {
   /** `take_stamps` */
   #takeStamps({ written, read }: CommitGroup['heads'], size: number): Versionstamp {
     this.#milliseconds += BigInt(this.#random(4) === 0 ? this.#random(7) - 2 : 0);
-    const floor = this.#milliseconds << 16n;
+    const milliseconds = this.#clock === undefined ? this.#milliseconds : this.#clock.now() / 1_000_000n;
+    const floor = milliseconds << 16n;
     for (const head of read === 'all' ? written : [...written, ...read]) {
       if (!this.#heads.has(head)) this.#heads.set(head, 0n);
     }

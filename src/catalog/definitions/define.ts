@@ -158,18 +158,18 @@ export function putTable(
 }
 
 /** Properties of a table which aren't in its statement. */
-type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt' | 'isWatched'>;
+type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt' | 'watch'>;
 
 function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
   return andThen(nextId(change.transaction, area), (id) => andThen(tableCreated(change), (made) => ({ id, ...made })));
 }
 
-function keptOf({ id, hasUsers, madeAt, isWatched }: TableDefinition): KeptOfTable {
+function keptOf({ id, hasUsers, madeAt, watch }: TableDefinition): KeptOfTable {
   return {
     id,
     ...(hasUsers !== undefined && { hasUsers }),
     ...(madeAt !== undefined && { madeAt }),
-    ...(isWatched !== undefined && { isWatched }),
+    ...(watch !== undefined && { watch }),
   };
 }
 

@@ -53,7 +53,7 @@ export type DefinitionOf<K extends DefinitionKind> = Extract<Definition, { reado
 const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof DefinitionOf<K> & string)[] } = {
   'define-namespace': ['id'],
   'define-database': ['id'],
-  'define-table': ['id', 'hasUsers', 'madeAt', 'isWatched'],
+  'define-table': ['id', 'hasUsers', 'madeAt', 'watch'],
   'define-field': [],
   'define-index': ['id', 'state'],
   'define-event': [],

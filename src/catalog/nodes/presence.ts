@@ -9,7 +9,7 @@ import { entriesOf } from '../entries.js';
 import type { DatabasePath } from '../principal.js';
 import { PRESENCE_RANGE, presenceOfUser } from './keys.js';
 
-/** A session, as it was when its user signed in. */
+/** A session, as its node has noted it. */
 export interface PresentSession {
   /** Of the node (`SharedStore.node`). */
   readonly node: string;
@@ -22,7 +22,7 @@ export interface PresentSession {
   readonly since: bigint;
   /** The token that would open it again. */
   readonly token: RevocableToken | undefined;
-  /** What INFO FOR SESSIONS shows of it. */
+  /** What INFO FOR SESSIONS shows of it. When it was last used, and its live queries, are as they were lately. */
   readonly overview: ObjectValue;
 }
 

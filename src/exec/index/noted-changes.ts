@@ -1,4 +1,4 @@
-/** When the work begins that folds what writers have noted in an index: after so many notes, without asking the store. */
+/** Begins the work that folds what writers have noted in an index, after so many notes. */
 import { Derived } from '../../base/derived.js';
 import type { Execution } from '../runtime/execution.js';
 import type { KeptIndex } from './contract.js';

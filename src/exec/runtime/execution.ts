@@ -95,9 +95,8 @@ export interface Services {
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
-  /** Packed vectors of what was searched before. */
+  /** Packed vectors of what was searched before, and graphs of HNSW indexes, within the same memory. */
   readonly packedVectors: PackedCache;
-  /** Graphs of HNSW indexes, within the same memory. */
   readonly graphs: ResidentGraphs;
   readonly past: Past;
   readonly sessions: SessionRegistry;

@@ -129,7 +129,7 @@ class Linking {
     });
   }
 
-  /** The node that a record had only leads to others from now on, unless it has the same vector: then it answers true. */
+  /** The former node of a record only leads to others from now on. Answers true where it has the same vector instead. */
   #unlink(graph: Graph, former: Stored | undefined, vector: Uint8Array | undefined): PromiseOrValue<boolean> {
     if (former === undefined) return false;
     const id = Number(former);

@@ -164,7 +164,7 @@ export class ResidentGraphs {
     );
   }
 
-  /** Accounts for the size of a graph; one for which there is no room any more isn't kept for later. */
+  /** Accounts for the size of a graph; one for which there is no longer room isn't kept. */
   #account(index: string, resident: Resident): void {
     const { size } = resident.graph;
     if (!this.#graphs.has(index) || !this.#reserve(index, size - resident.size)) this.#drop(index, resident);

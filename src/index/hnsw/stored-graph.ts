@@ -65,7 +65,7 @@ export class StoredGraph {
     );
   }
 
-  /** The ids that changes concerned from one state to a later one; `undefined` where the log doesn't tell any more. */
+  /** The ids that changes concerned from one state to a later one; `undefined` where the log no longer has them. */
   changedBetween(from: number, to: number): PromiseOrValue<readonly number[] | undefined> {
     if (to - from > LOGGED) return undefined;
     const keys = Array.from({ length: to - from }, (_, at) => logKey(this.index, from + 1 + at));
@@ -115,7 +115,7 @@ function addStored(graph: Graph, id: number, node: Stored | undefined, links: St
 
 const NO_LINKS: NodeLinks = { isDead: false, layers: [new Uint32Array()] };
 
-/** 1 if the node is dead, how many layers it is in; for each from the lowest: how many links in two bytes, their ids. */
+/** 1 if the node is dead; how many layers it is in; for each from the lowest how many links in two bytes, then ids. */
 function encodeLinks({ isDead, layers }: NodeLinks): Uint8Array {
   const bytes = new Uint8Array(2 + layers.reduce((sum, ids) => sum + 2 + 4 * ids.length, 0));
   const view = new DataView(bytes.buffer);

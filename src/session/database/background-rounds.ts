@@ -6,7 +6,7 @@ import type { Environment, Timers } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { BackgroundMetrics, RoundMeter } from '../../metrics/background-metrics.js';
 import type { Engine } from '../../storage/contract.js';
-import { type Lease, LeaseLost } from '../nodes/lease.js';
+import { type DatabaseLeases, type Lease, LeaseLost } from '../nodes/lease.js';
 
 /** Milliseconds until a round after `wake`, so that what several commits queue is done together. */
 const SOON = 10;
@@ -17,7 +17,7 @@ export interface RoundOptions {
   /** Whether the first round comes soon, for what was queued before a shutdown or crash; else after an interval. */
   readonly startsSoon: boolean;
   /** Absent where no other node uses the store. */
-  readonly lease?: Lease | undefined;
+  readonly lease?: Lease | DatabaseLeases | undefined;
   /** Absent where nothing is counted. */
   readonly measure?: RoundMeter | undefined;
 }
@@ -27,7 +27,7 @@ export interface BackgroundServices {
   readonly engine: Engine;
   readonly environment: Environment;
   /** Absent where no other node uses the store. */
-  readonly lease: Lease | undefined;
+  readonly leases: DatabaseLeases | undefined;
   /** How its rounds are counted; absent where nothing is counted. */
   readonly measure?: RoundMeter | undefined;
   /** Absent where nothing is counted. */
@@ -40,7 +40,7 @@ export class BackgroundRounds {
   readonly #round: () => Promise<void>;
   readonly #interval: number;
   readonly #report: (error: TesseraError) => void;
-  readonly #lease: Lease | undefined;
+  readonly #lease: Lease | DatabaseLeases | undefined;
   readonly #clock: Environment['clock'];
   readonly #measure: RoundMeter | undefined;
   #cancel: () => void = () => undefined;

@@ -12,7 +12,7 @@ import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
-import { type Lease, underLease } from '../nodes/lease.js';
+import { type DatabaseLeases, underLease } from '../nodes/lease.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
@@ -33,20 +33,20 @@ export class IndexBuilder {
   readonly #executor: Executor;
   readonly #environment: Environment;
   readonly #rounds: BackgroundRounds;
-  readonly #lease: Lease | undefined;
+  readonly #leases: DatabaseLeases | undefined;
   readonly #metrics: BackgroundMetrics | undefined;
   /** How many indexes had work to be done when it looked last. */
   pending = 0;
   /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
 
-  constructor({ engine, environment, report, lease, measure, metrics }: BackgroundServices, executor: Executor) {
+  constructor({ engine, environment, report, leases, measure, metrics }: BackgroundServices, executor: Executor) {
     this.#engine = engine;
-    this.#lease = lease;
+    this.#leases = leases;
     this.#executor = executor;
     this.#environment = environment;
     this.#metrics = metrics;
-    const options = { interval: INTERVAL, startsSoon: true, lease, measure };
+    const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
     this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
   }
 
@@ -66,10 +66,11 @@ export class IndexBuilder {
     for (;;) {
       const queued = await this.#queued();
       this.pending = queued.filter(({ task }) => task !== 'fold').length;
-      const left = queued.filter((work) => !settled.has(nameOf(work)));
+      const left = queued.filter((work) => this.#isMine(work) && !settled.has(nameOf(work)));
       if (left.length === 0) return;
       for (const work of left) {
         if (this.#rounds.mustEnd) return;
+        if (!this.#isMine(work)) continue;
         const began = clock.monotonic();
         try {
           // Of those that stay in the queue each is done as long as there is something to do.
@@ -86,6 +87,10 @@ export class IndexBuilder {
         await this.#engine.earlyAnswers?.durable();
       }
     }
+  }
+
+  #isMine({ database }: IndexWork): boolean {
+    return this.#leases?.of(database).isHeld !== false;
   }
 
   #queued(): PromiseOrValue<IndexWork[]> {
@@ -126,7 +131,9 @@ export class IndexBuilder {
           const execution = (namespace: string, database: string) =>
             this.#execution(transaction, { namespace, database });
           const site = { transaction, clock, random, catalogs, execution };
-          const done = underLease(this.#lease, transaction, () => stepOfIndexWork(site, work, bounds));
+          const done = underLease(this.#leases?.of(work.database), transaction, () =>
+            stepOfIndexWork(site, work, bounds),
+          );
           return andThen(done, (isDone) =>
             andThen(this.#commit(transaction), () => {
               this.#metrics?.indexStep('ok');

@@ -70,8 +70,7 @@ export class RequestRunner {
     this.#applied = new RequestOptions(services.strictPermissions);
     this.#interrupt = request.interrupt;
     this.#observer = new StatementObserver(services, request);
-    const waiting = request.trace?.span && this.#observer.waiting;
-    this.#wait = new StatementInterrupt(request.interrupt, request.scope, waiting);
+    this.#wait = new StatementInterrupt(request.interrupt, request.scope, this.#observer.waiting);
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;

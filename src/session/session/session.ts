@@ -435,10 +435,7 @@ export class OpenSession implements Session, RegisteredSession {
   async catalogSnapshot({ background = false }: RequestActivity = {}): Promise<CatalogSnapshot> {
     await this.#durability.durable;
     await this.#enter(background);
-    return readCatalog(this.#services, this.#identity, (transaction) => {
-      this.#mustBeAdmitted();
-      return this.#transactions.hold(this.#identity, transaction, this.#participantOf(background));
-    });
+    return readCatalog(this.#services, this.#identity, this.#transactions, this.#participantOf(background));
   }
 
   close(): void {
@@ -475,7 +472,7 @@ export class OpenSession implements Session, RegisteredSession {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    if (this.#identity.signedIn.basis !== undefined) this.#services.staleness?.assertCurrent();
+    this.#services.assertStoreUsable(this.#identity.signedIn.basis !== undefined);
     this.#lifetime.use(background);
   }
 

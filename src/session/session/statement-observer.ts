@@ -1,6 +1,7 @@
 /** Counts, traces and logs the statements of a request as they run. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { Statement } from '../../language/ast.js';
+import type { WaitInterrupt } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Span } from '../../tracing/tracer.js';
 import { isSlow, writeSlow } from '../slow-log.js';
@@ -11,6 +12,8 @@ import type { RunnerRequest, RunnerServices } from './runner-contract.js';
 export class StatementObserver {
   readonly #services: Pick<RunnerServices, 'metrics' | 'slowLog'>;
   readonly #request: Pick<RunnerRequest, 'variables' | 'trace'>;
+  /** Where the request is traced: a wait for the store begins; what it answers is called when that has ended. */
+  readonly waiting: WaitInterrupt['waiting'];
   /** Of the statement that runs, where requests are traced. */
   #span: Span | undefined;
 
@@ -20,6 +23,13 @@ export class StatementObserver {
   ) {
     this.#services = services;
     this.#request = request;
+    const { span } = request.trace ?? {};
+    this.waiting =
+      span &&
+      (() => {
+        const wait = (this.#span ?? span).begin('store wait');
+        return () => wait.end();
+      });
   }
 
   get trace(): RequestTrace | undefined {
@@ -66,10 +76,4 @@ export class StatementObserver {
   noteAll(statements: readonly Statement[], results: readonly StatementResult[], identity: SessionIdentity): void {
     for (const [at, result] of results.entries()) this.note(statements[at] as Statement, result, identity);
   }
-
-  /** A wait for the store begins; to be called when it has ended. */
-  readonly waiting = (): (() => void) | undefined => {
-    const span = (this.#span ?? this.#request.trace?.span)?.begin('store wait');
-    return span && (() => span.end());
-  };
 }

@@ -34,11 +34,11 @@ const META_PAGES = 2;
 
 export class LmdbMetrics {
   readonly #databases: Databases;
-  readonly #writes = new HistogramFamily({
-    name: 'tessera_store_write_duration_seconds',
-    help: 'Time that writing a group of commits took, with its fsync.',
-    labels: [],
-  });
+  readonly #writes = new HistogramFamily(
+    'tessera_store_write_duration_seconds',
+    'Time that writing a group of commits took, with its fsync.',
+    [],
+  );
 
   constructor(databases: Databases) {
     this.#databases = databases;

@@ -148,7 +148,7 @@ export class Graph {
     if (Graph.isHere(slot)) this.#putLinks(slot, links);
   }
 
-  /** A node that isn't, or isn't any more. */
+  /** Notes that there is no such node, or no longer. */
   remove(id: number): void {
     const slot = this.slotOf(id);
     if (Graph.isHere(slot)) {

@@ -22,7 +22,7 @@ function fraction(key: string): number {
   return (((hash ^ (hash >>> 16)) >>> 0) + 1) / 2 ** 32;
 }
 
-/** Walks down from the entry to the node nearest to a point in the layer above `layer`; `undefined` in an empty graph. */
+/** Walks down from the entry to the slot nearest to a point in the layer above `layer`; none in an empty graph. */
 export function* descend(graph: Graph, point: number | Floats, layer: number): Generator<Need, number[], void> {
   if (graph.entry === undefined) return [];
   if (Graph.isMissing(graph.slotOf(graph.entry))) yield [graph.entry];

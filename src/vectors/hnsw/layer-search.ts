@@ -108,7 +108,7 @@ export class LayerSearch {
     if (typeof point !== 'number') this.#graph.arena.setQuery(point);
   }
 
-  /** Lists the nodes to which one links that weren't met yet in the arena's slots; answers how many, or what is missing. */
+  /** Lists unvisited nodes to which one links in the arena's slots; answers how many, or the ids that are missing. */
   #unvisited(slot: number): number | Need {
     const graph = this.#graph;
     const links = this.#links;

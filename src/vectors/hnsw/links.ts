@@ -63,7 +63,7 @@ export function byDistance(graph: Graph, slot: number, others: readonly number[]
   return found.sort((a, b) => a.distance - b.distance);
 }
 
-/** Has a node link to another one; where it has no room, the links are chosen anew. */
+/** Has a node link to another one; where it has no room, its links are chosen again. */
 export function* linkTo(graph: Graph, slot: number, other: number, layer: number): Generator<Need, void, void> {
   const missing = missingLinks(graph, [slot], layer);
   if (missing.length > 0) yield missing;

@@ -1,4 +1,4 @@
-/** Vectors as 32-bit floats by slot, measured against a query or each other: in WebAssembly's memory where there is SIMD. */
+/** Vectors as 32-bit floats by slot, measured against a query or each other: in WebAssembly, where that has SIMD. */
 import { type Distance, distanceOf, dotProduct, type Floats, magnitude, squaredEuclidean } from '../distances.js';
 import { growTo, type KernelModule, type KernelName, kernelModule, kernelNumber } from '../kernels.js';
 import type { Metric, MetricName } from '../metric.js';
@@ -67,7 +67,7 @@ export class VectorArena {
     return this.#floats.byteLength + this.#norms.byteLength;
   }
 
-  /** Whether a vector can be told apart from others by 32-bit floats: what can't has no place in a graph. */
+  /** Whether 32-bit floats can measure a vector: one that they can't has no place in a graph. */
   isMeasurable(vector: Floats): boolean {
     return isInRange(magnitude(vector)) && !Number.isNaN(this.#distance(vector, vector));
   }

@@ -38,7 +38,7 @@ export interface SharedEngineOptions {
 }
 
 /** How often the log is looked at for those who follow it, in milliseconds: it takes some microseconds. */
-const POLL_INTERVAL = 10;
+const POLL_INTERVAL = 25;
 
 /**
  * Keeps everything in a folder that other processes of this machine use, too, through LMDB. Reads are answered at once;
