@@ -8,7 +8,7 @@ import { printExpression, printIdiom } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import { fullTextIndexOn } from '../../plan/access/full-text.js';
 import { type Bm25, DEFAULT_BM25 } from '../../search/bm25.js';
-import type { DocumentTerms } from '../../search/pending.js';
+import type { DocumentTerms } from '../../search/document-terms.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
 import { noteOf } from '../record/candidates.js';

@@ -7,7 +7,7 @@ import { indexPrefix } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
 import { lengthFactor, type Statistics, termScore } from '../../search/bm25.js';
 import { MatchesByKey } from '../../search/matches.js';
-import type { DocumentTerms } from '../../search/pending.js';
+import type { DocumentTerms } from '../../search/document-terms.js';
 import { openSearch, type Search } from '../../search/searcher.js';
 import { noteOf } from '../record/candidates.js';
 import type { Execution, Frame } from '../runtime/execution.js';
