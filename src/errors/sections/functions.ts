@@ -91,6 +91,10 @@ export const functionErrors = {
     kind: 'Validation',
     text: ({ most }) => `The terms of a text may not exceed ${most} UTF-16 code units together`,
   }),
+  search_query: row<{ position: number; reason: string }>({
+    kind: 'Validation',
+    text: ({ position, reason }) => `Invalid search query at character ${position}: ${reason}`,
+  }),
   no_suitable_index: row<{ expression: string }>({
     kind: 'Validation',
     text: ({ expression }) => `There was no suitable index supporting the expression: ${expression}`,
