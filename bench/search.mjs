@@ -1,7 +1,9 @@
-// Full-text search beside the embedded peer, SQLite's FTS5 and MiniSearch, all in this process and in turns, by processor time: indexing, adding,
+// Full-text search beside the embedded peer, SQLite's FTS5 and MiniSearch, each in a process of its own, by processor time: indexing, adding,
 // searching, counting, size. Prints which aims were met. Needs a build (`npm run build`).
 //
 //     node bench/search.mjs [--rounds 5] [--sizes 20000,100000] [--targets tessera,peer,sqlite,minisearch]
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { readOptions } from '../scripts/options.mjs';
 import { articles, seededRandom, wordOf } from './data/articles.mjs';
 import { openMiniSearch, openPeer, openSqlite, openTessera } from './search/targets.mjs';
@@ -93,60 +95,51 @@ async function adding(target, rows, count, batch) {
   return time / count;
 }
 
-for (const rows of SIZES) {
-  const names = NAMES.filter((name) => name !== 'peer' || rows === SMALL);
-  const targets = new Map();
+/** All of one target with so many texts. */
+async function measure(name, rows) {
+  const target = await OPEN[name]();
   const own = texts.slice(0, rows);
   const length = own.reduce((sum, text) => sum + text.length, 0);
-  console.log(`\n${rows} texts of ${(length / rows).toFixed(0)} bytes\n`);
-  for (const name of names) {
-    const target = await OPEN[name]();
-    targets.set(name, target);
-    const load = await timed(() => target.load(own));
-    await quiet();
-    const index = await timed(() => target.index());
-    put('load', name, rows, load.time / rows);
-    put('index', name, rows, index.time / rows);
-    console.log(`${name}: loaded ${micro(load.time / rows)} a row, indexed ${micro(index.time / rows)} a row`);
-    if (target.indexBytes) {
-      put('size', name, rows, (await target.indexBytes()) / length);
-      console.log(`${name}: index of ${get('size', name, rows).toFixed(3)} of the text`);
-    }
+  const load = await timed(() => target.load(own));
+  await quiet();
+  const index = await timed(() => target.index());
+  put('index', name, rows, index.time / rows);
+  console.log(`${name}: loaded ${micro(load.time / rows)} a row, indexed ${micro(index.time / rows)} a row`);
+  if (target.indexBytes) {
+    put('size', name, rows, (await target.indexBytes()) / length);
+    console.log(`${name}: index of ${get('size', name, rows).toFixed(3)} of the text`);
   }
   await quiet();
   for (const [what, search] of Object.entries(SEARCHES)) {
-    const times = new Map(names.map((name) => [name, []]));
+    const times = [];
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [name, target] of targets) {
-        let done = 0;
-        const began = processor();
-        // Each query once, and again until that can be measured.
-        do {
-          for (const query of QUERIES) await search(target, query);
-          done += QUERIES.length;
-        } while (processor() - began < 50_000);
-        times.get(name).push((processor() - began) / done);
-      }
+      let done = 0;
+      const began = processor();
+      // Each query once, and again until that can be measured.
+      do {
+        for (const query of QUERIES) await search(target, query);
+        done += QUERIES.length;
+      } while (processor() - began < 200_000);
+      times.push((processor() - began) / done);
     }
-    for (const name of names) put(what, name, rows, median(times.get(name)));
-    console.log(`${what}: ${names.map((name) => `${name} ${micro(get(what, name, rows))}`).join(', ')}`);
-    if (what === 'count of OR' || what === 'rare word') await demandSame(what, search, targets);
+    put(what, name, rows, median(times));
+    console.log(`${name}: ${what} ${micro(median(times))}`);
+    if (what === 'count of OR' || what === 'rare word') put(`${what}, found`, name, rows, await found(search, target));
   }
-  if (targets.has('tessera')) await measureBound(targets.get('tessera'), rows);
-  for (const [name, target] of targets) {
-    const one = await adding(target, rows, 300, 1);
-    put('insert of one', name, rows, one);
-    const parts = [`insert of one ${micro(one)}`];
-    for (const batch of name === 'minisearch' ? [] : [50, 500, 2_000]) {
-      await quiet();
-      const each = await adding(target, rows, 2_000, batch);
-      put(`rows, ${batch} at once`, name, rows, each);
-      const folded = await timed(quiet);
-      parts.push(`${batch} at once ${micro(each)} a row (${micro(folded.time / 2_000)} more later)`);
-    }
-    console.log(`${name}: ${parts.join(', ')}`);
-    await target.close();
+  if (name === 'tessera') await measureBound(target, rows);
+  const parts = [];
+  if (name !== 'minisearch') await adding(target, rows, 300, 1);
+  put('insert of one', name, rows, await adding(target, rows, 300, 1));
+  parts.push(`insert of one ${micro(get('insert of one', name, rows))}`);
+  for (const batch of name === 'minisearch' ? [] : [50, 500, 2_000]) {
+    await quiet();
+    const each = await adding(target, rows, 4_000, batch);
+    put(`rows, ${batch} at once`, name, rows, each);
+    const folded = await timed(quiet);
+    parts.push(`${batch} at once ${micro(each)} a row (${micro(folded.time / 4_000)} more later)`);
   }
+  console.log(`${name}: ${parts.join(', ')}`);
+  await target.close();
 }
 
 /** What those whom PERMISSIONS bind pay for scores of rows that they may see. */
@@ -165,20 +158,18 @@ async function measureBound(tessera, rows) {
   );
 }
 
-async function demandSame(what, search, targets) {
+/** How much all queries find. */
+async function found(search, target) {
+  let sum = 0;
   for (const query of QUERIES) {
-    const answers = new Map();
-    for (const [name, target] of targets) {
-      const answer = await search(target, query);
-      answers.set(name, typeof answer === 'number' ? answer : answer.length);
-    }
-    if (new Set(answers.values()).size > 1)
-      throw new Error(`${what} of ${JSON.stringify(query)}: ${JSON.stringify([...answers])}`);
+    const answer = await search(target, query);
+    sum += typeof answer === 'number' ? answer : answer.length;
   }
+  return sum;
 }
 
-// On disk, with each addition durable.
-for (const name of NAMES.filter((each) => each === 'tessera' || each === 'sqlite')) {
+/** On disk, with each addition durable. */
+async function measureDurable(name) {
   const target = await OPEN[name]('disk');
   await target.load(texts.slice(0, SMALL));
   await target.index();
@@ -190,6 +181,37 @@ for (const name of NAMES.filter((each) => each === 'tessera' || each === 'sqlite
   console.log(`${name} on disk: insert of one ${micro(median(times))}`);
   await target.close();
 }
+
+/** Does one measurement in a process of its own, so that nothing of another target works beside it. */
+function inProcess(...work) {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
+      env: { ...process.env, SEARCH_WORK: JSON.stringify(work) },
+    });
+    child.on('message', (message) => {
+      for (const [what, value] of message) figures.set(what, value);
+    });
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${work} has failed`))));
+  });
+}
+
+if (process.env['SEARCH_WORK'] !== undefined) {
+  const [name, rows] = JSON.parse(process.env['SEARCH_WORK']);
+  await (rows === undefined ? measureDurable(name) : measure(name, rows));
+  process.send([...figures], () => process.exit(0));
+  await new Promise(() => {});
+}
+
+for (const rows of SIZES) {
+  const names = NAMES.filter((name) => name !== 'peer' || rows === SMALL);
+  console.log(`\n${rows} texts\n`);
+  for (const name of names) await inProcess(name, rows);
+  for (const what of ['count of OR, found', 'rare word, found']) {
+    const all = new Set(names.map((name) => get(what, name, rows)));
+    if (all.size > 1) throw new Error(`${what}: ${[...all].join(', ')}`);
+  }
+}
+for (const name of NAMES.filter((each) => each === 'tessera' || each === 'sqlite')) await inProcess(name);
 
 const ours = (what, rows) => get(what, 'tessera', rows);
 const over = (what, other, rows = SMALL) => get(what, other, rows) / ours(what, rows);

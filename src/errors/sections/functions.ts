@@ -87,6 +87,15 @@ export const functionErrors = {
     kind: 'NotAllowed',
     text: ({ path }) => `Access to the file '${path}' is not allowed`,
   }),
+  analyzer_file: row<{ path: string; reason: string }>({
+    kind: 'Validation',
+    text: ({ path, reason }) => `The file '${path}' can't be read: ${reason}`,
+  }),
+  analyzer_lemma: row<{ number: number; line: string }>({
+    kind: 'Validation',
+    text: ({ number, line }) =>
+      `A value can't be analyzed: Expected two terms separated by a tab line ${number}: ${line}`,
+  }),
   too_many_terms: row<{ most: number }>({
     kind: 'Validation',
     text: ({ most }) => `The terms of a text may not exceed ${most} UTF-16 code units together`,
