@@ -1,12 +1,13 @@
-// How long searches for nearest neighbours take, beside a plain loop and the HNSW index of `usearch`, all in this
-// process. Needs a build (`npm run build`).
+// How long searches for nearest neighbours take, beside a plain loop, the graphs of `hnswlib-node` and `usearch`, the
+// scan of `sqlite-vec`, and the peer, all in this process. What isn't installed is left out. Needs a build (`npm run build`).
 //
 //     node bench/vectors.mjs [rows=20000] [dimension=128] [searches=50]
-import usearch from 'usearch';
+import { rangeOf } from '../dist/index/hnsw/layout.js';
 import { openDatabase } from '../dist/session/database/database.js';
 import { openEngine } from '../dist/storage/engines/open.js';
 import { objectFrom, RecordId } from '../dist/value/value.js';
 import { readOptions } from '../scripts/options.mjs';
+import { seededRandom, spread } from './data/vectors.mjs';
 
 const HELP = `
 Usage: node bench/vectors.mjs [rows=20000] [dimension=128] [searches=50]
@@ -21,22 +22,10 @@ const AT_ONCE = 500;
 /** One of a hundred rows is of each part. */
 const PARTS = 100;
 
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
-function seededRandom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 // Evenly spread in a cube, so that all are about as far from each other: the hard case.
 const random = seededRandom(1);
-const vector = () => Array.from({ length: DIMENSION }, random);
-const vectors = Array.from({ length: ROWS }, vector);
-const queries = Array.from({ length: SEARCHES }, vector);
+const vectors = spread(ROWS, DIMENSION, random);
+const queries = spread(SEARCHES, DIMENSION, random);
 
 const distance = (a, b) => {
   let sum = 0;
@@ -53,8 +42,25 @@ function plainLoop(query, isIn = () => true) {
     .map(([, at]) => at);
 }
 
+/** The prefix of the only HNSW index: 14 bytes, behind which stands what kind of entry it is. */
+async function indexOf(engine) {
+  const transaction = await engine.begin({ writable: false });
+  const cursor = transaction.scan({ from: 'D', to: 'E' });
+  try {
+    for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+      const entry = batch.find(([key]) => key[5] === 'x' && key[14] === '\x02');
+      if (entry !== undefined) return entry[0].slice(0, 14);
+    }
+    throw new Error('there is no index');
+  } finally {
+    cursor.close();
+    transaction.cancel();
+  }
+}
+
 async function tessera() {
-  const database = await openDatabase(await openEngine('memory'), {});
+  const engine = await openEngine('memory');
+  const database = await openDatabase(engine, {});
   const session = database.ownerSession();
   await session.use('bench', 'bench');
   const ask = async (text, variables) => {
@@ -75,10 +81,39 @@ async function tessera() {
   console.log(`DEFINE INDEX … HNSW: ${(cpu() - began).toFixed(0)} ms`);
   const search = (where) => async (query) =>
     (await ask(`SELECT VALUE id FROM t WHERE ${where}`, { query })).map(({ key }) => key);
-  return { close: () => database.close(), search };
+  /** Until nearly all vectors are linked, as the layout of the index shows (`src/index/hnsw/layout.ts`). */
+  const linked = async () => {
+    const index = await indexOf(engine);
+    for (;;) {
+      const transaction = await engine.begin({ writable: false });
+      const changed = await transaction.count(rangeOf(index, 'changed'));
+      transaction.cancel();
+      if (changed < 64) break;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    console.log(`linked: ${(cpu() - began).toFixed(0)} ms since`);
+  };
+  const insert = async () => {
+    const times = [];
+    for (const [at, v] of queries.entries()) {
+      const start = cpu();
+      await ask('CREATE ONLY type::record("extra", $at) SET v = $v RETURN NONE', { at, v });
+      times.push(cpu() - start);
+    }
+    console.log(`insert of one, without an index: ${median(times).toFixed(3)} ms`);
+    times.length = 0;
+    for (const [at, v] of queries.entries()) {
+      const start = cpu();
+      await ask('CREATE ONLY type::record("t", $at) SET v = $v RETURN NONE', { at: ROWS + at, v });
+      times.push(cpu() - start);
+    }
+    console.log(`insert of one: ${median(times).toFixed(3)} ms`);
+    await ask('DELETE t WHERE id >= type::record("t", $rows)', { rows: ROWS });
+  };
+  return { close: () => database.close(), search, linked, insert };
 }
 
-function graph() {
+function usearchGraph({ default: usearch }) {
   const index = new usearch.Index({
     metric: usearch.MetricKind.L2sq,
     dimensions: DIMENSION,
@@ -92,6 +127,63 @@ function graph() {
   return (query) => Array.from(index.search(Float32Array.from(query), K, 1).keys, Number);
 }
 
+function hnswlibGraph({ default: { HierarchicalNSW } }) {
+  const index = new HierarchicalNSW('l2', DIMENSION);
+  index.initIndex(ROWS, 12, 150, 100);
+  const began = cpu();
+  for (const [at, v] of vectors.entries()) index.addPoint(v, at);
+  console.log(`hnswlib-node, build: ${(cpu() - began).toFixed(0)} ms`);
+  index.setEf(100);
+  return (query) => index.searchKnn(query, K).neighbors;
+}
+
+async function sqliteScan({ load }) {
+  const { default: Database } = await import('better-sqlite3');
+  const database = new Database(':memory:');
+  load(database);
+  database.exec(`CREATE VIRTUAL TABLE t USING vec0(v float[${DIMENSION}])`);
+  const insert = database.prepare('INSERT INTO t (rowid, v) VALUES (?, ?)');
+  database.transaction(() => {
+    for (const [at, v] of vectors.entries()) insert.run(BigInt(at), Buffer.from(Float32Array.from(v).buffer));
+  })();
+  const select = database.prepare('SELECT rowid FROM t WHERE v MATCH ? AND k = ?').pluck();
+  return (query) => select.all(Buffer.from(Float32Array.from(query).buffer), K).map(Number);
+}
+
+async function peer({ createNodeEngines }) {
+  const { RecordId: PeerId, Surreal } = await import('surrealdb');
+  const client = new Surreal({ engines: createNodeEngines() });
+  await client.connect('mem://');
+  await client.use({ namespace: 'bench', database: 'bench' });
+  await client.query(`DEFINE TABLE t; DEFINE INDEX part ON t FIELDS part;
+    DEFINE INDEX hnsw ON t FIELDS v HNSW DIMENSION ${DIMENSION}`);
+  const began = cpu();
+  for (let from = 0; from < ROWS; from += AT_ONCE) {
+    const some = vectors.slice(from, from + AT_ONCE);
+    const rows = some.map((v, at) => ({ id: new PeerId('t', from + at), v, part: (from + at) % PARTS }));
+    await client.query('INSERT INTO t $rows RETURN NONE', { rows });
+  }
+  console.log(`peer, build with the rows: ${(cpu() - began).toFixed(0)} ms`);
+  return {
+    close: () => client.close(),
+    search: (where) => async (query) => {
+      const [ids] = await client.query(`SELECT VALUE id FROM t WHERE ${where}`, { query });
+      return ids.map(({ id }) => id);
+    },
+  };
+}
+
+/** What a package makes, if it is installed. */
+async function installed(name, make) {
+  try {
+    return await make(await import(name));
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    console.log(`${name}: not installed`);
+    return undefined;
+  }
+}
+
 /** Milliseconds of processor time. */
 function cpu() {
   const { user, system } = process.cpuUsage();
@@ -100,12 +192,12 @@ function cpu() {
 
 const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
 
-async function measure(name, search, isIn) {
+async function measure(name, search, isIn, points = queries, isWarm = true) {
   const times = [];
   let hits = 0;
   let wanted = 0;
-  for (const query of queries) await search(query);
-  for (const query of queries) {
+  if (isWarm) for (const query of points) await search(query);
+  for (const query of points) {
     const began = cpu();
     const found = await search(query);
     times.push(cpu() - began);
@@ -120,11 +212,31 @@ async function measure(name, search, isIn) {
 
 console.log(`${ROWS} vectors of ${DIMENSION}, ${K} nearest, median processor time of ${SEARCHES} searches\n`);
 const here = await tessera();
+await measure('<|10,100|>, the first', here.search(`v <|${K},100|> $query`), undefined, queries.slice(0, 1), false);
+await here.linked();
+await here.insert();
 await measure('a plain loop with a sort', plainLoop);
 await measure('<|10,EUCLIDEAN|>', here.search(`v <|${K},EUCLIDEAN|> $query`));
 await measure('<|10,100|>', here.search(`v <|${K},100|> $query`));
+await measure('<|10,40|>', here.search(`v <|${K},40|> $query`));
 const isIn = (at) => at % PARTS === 7;
 await measure('<|10,EUCLIDEAN|> of 1 %', here.search(`v <|${K},EUCLIDEAN|> $query AND part = 7`), isIn);
 await measure('<|10,100|> of 1 %', here.search(`v <|${K},100|> $query AND part = 7`), isIn);
+const isHalf = (at) => at % PARTS < 50;
+await measure('<|10,100|> of 50 %', here.search(`v <|${K},100|> $query AND part < 50`), isHalf);
 await here.close();
-await measure('usearch, ef 100', graph());
+for (const [name, make] of [
+  ['hnswlib-node', hnswlibGraph],
+  ['usearch', usearchGraph],
+  ['sqlite-vec', sqliteScan],
+]) {
+  const search = await installed(name, make);
+  if (search !== undefined) await measure(`${name}, ef 100`, search);
+}
+const there = await installed('@surrealdb/node', peer);
+if (there !== undefined) {
+  const few = queries.slice(0, 5);
+  await measure('peer <|10,100|>', there.search(`v <|${K},100|> $query`), undefined, few);
+  await measure('peer <|10,100|> of 1 %', there.search(`v <|${K},100|> $query AND part = 7`), isIn, few);
+  await there.close();
+}

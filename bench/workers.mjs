@@ -1,5 +1,6 @@
-// Compares a server of several processes (`tessera start --workers`) with one of a single process: filtered counts a second, which keep a core busy,
-// and the processor time of reads by id. Needs a build (`npm run build`).
+// Compares a server of several processes (`tessera start --workers`) with one of a single process, and with as many servers of a single process, which
+// share nothing: that is as much as the machine and this client allow. Filtered counts a second, which keep a core busy, and reads by id, with the
+// processor time of both. Needs a build (`npm run build`).
 //
 //     node bench/workers.mjs [workers=2] [seconds=5] [rounds=3]
 import { spawn } from 'node:child_process';
@@ -11,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../scripts/options.mjs';
 
-const HELP = `Compares a server of several processes with one of a single process. Needs a build.
+const HELP = `Compares a server of several processes with one of a single process, and with as many of those. Needs a build.
 
   node bench/workers.mjs [WORKERS] [SECONDS] [ROUNDS]
 
@@ -22,7 +23,8 @@ const { positionals } = readOptions(HELP, { allowPositionals: true });
 const [workers, seconds, rounds] = [2, 5, 3].map((standard, at) => Number(positionals[at] ?? standard));
 
 const ROWS = 20_000;
-const CLIENTS = 16;
+/** Connections in all; each asks one thing after the other. */
+const CLIENTS = 8;
 const COMMAND = fileURLToPath(new URL('../dist/bin/tessera.js', import.meta.url));
 const TICKS_A_SECOND = 100;
 
@@ -93,20 +95,32 @@ function processorTime(pid) {
   }, 0);
 }
 
-/** Asks from all clients for some seconds; answers how often a second, and the processor time of each. */
-async function measure(server, textOf) {
+/** Asks from all clients for some seconds, spread over some servers; answers how often a second, and the processor time of each. */
+async function measure(servers, textOf) {
   const end = performance.now() + seconds * 1_000;
-  const before = processorTime(server.pid);
+  const used = () => servers.reduce((sum, { pid }) => sum + processorTime(pid), 0);
+  const before = used();
+  const clientBefore = process.cpuUsage();
   const started = performance.now();
   let asked = 0;
-  const client = async () => {
+  const client = async (_, at) => {
+    const server = servers[at % servers.length];
     while (performance.now() < end) await ask(server, textOf(asked++));
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
+  const { user, system } = process.cpuUsage(clientBefore);
   return {
     rate: (asked * 1_000) / (performance.now() - started),
-    cost: (processorTime(server.pid) - before) / asked,
+    cost: (used() - before) / asked,
+    client: (user + system) / 1_000 / asked,
   };
+}
+
+/** Processor time of a server to which nothing is asked, in milliseconds a second. */
+async function idle({ pid }) {
+  const before = processorTime(pid);
+  await new Promise((wake) => setTimeout(wake, seconds * 1_000));
+  return (processorTime(pid) - before) / seconds;
 }
 
 const FIGURES = {
@@ -115,27 +129,33 @@ const FIGURES = {
 };
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-const servers = [await startServer(1), await startServer(workers)];
+const alone = await Promise.all(Array.from({ length: workers }, () => startServer(1)));
+const several = await startServer(workers);
+/** What is compared, by its name. */
+const ways = { '1 process': alone.slice(0, 1), [`${workers} workers`]: [several], [`${workers} servers of 1`]: alone };
 for (const [name, textOf] of Object.entries(FIGURES)) {
-  const taken = servers.map(() => []);
-  for (const server of servers) await measure(server, textOf);
+  const taken = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
+  for (const servers of Object.values(ways)) await measure(servers, textOf);
   for (let round = 0; round < rounds; round++) {
-    for (const [at, server] of servers.entries()) taken[at].push(await measure(server, textOf));
+    for (const [way, servers] of Object.entries(ways)) taken[way].push(await measure(servers, textOf));
   }
-  const [one, several] = taken.map((each) => ({
-    rate: median(each.map(({ rate }) => rate)),
-    cost: median(each.map(({ cost }) => cost)),
-  }));
   console.log(name);
-  console.log(`  1 process     ${one.rate.toFixed(1)}/s, ${one.cost.toFixed(3)} ms of processor time each`);
-  console.log(
-    `  ${workers} processes   ${several.rate.toFixed(1)}/s, ${several.cost.toFixed(3)} ms of processor time each`,
-  );
-  console.log(`  ratio         ${(several.rate / one.rate).toFixed(2)}, ${(several.cost / one.cost).toFixed(2)}`);
+  const of = (way, what) => median(taken[way].map((each) => each[what]));
+  const [one] = Object.keys(ways);
+  for (const way of Object.keys(ways)) {
+    const [rate, cost, client] = ['rate', 'cost', 'client'].map((what) => of(way, what));
+    console.log(
+      `  ${way.padEnd(14)} ${rate.toFixed(1)}/s, ${(rate / of(one, 'rate')).toFixed(2)} times; ` +
+        `${cost.toFixed(3)} ms of processor time each, ${(cost / of(one, 'cost')).toFixed(2)} times; the client ${client.toFixed(3)} ms`,
+    );
+  }
 }
+console.log('asked nothing');
+for (const [way, [server]] of Object.entries(ways).slice(0, 2))
+  console.log(`  ${way.padEnd(14)} ${(await idle(server)).toFixed(1)} ms of processor time a second`);
 console.log(
   `load of the machine: ${loadavg()
     .map((load) => load.toFixed(1))
     .join(', ')}`,
 );
-for (const server of servers) await server.end();
+for (const server of [...alone, several]) await server.end();

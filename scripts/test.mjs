@@ -1,7 +1,7 @@
 // `npm test`: installs what is missing, type-checks, lints, runs every test, and closes with the line `N passed, N failed`.
 // Arguments go to vitest: `npm test -- tests/value`. `--all` (`npm run test:all`) runs each script in every way rather than in two, and more
 // of what takes minutes (`tests/support/runs-all.ts`).
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,34 +23,52 @@ const all = process.argv[2] === '--all';
 if (all) process.env.TESTS = 'all';
 
 const bin = (name) => join('node_modules', '.bin', process.platform === 'win32' ? `${name}.cmd` : name);
-const run = (name, ...args) => spawnSync(bin(name), args, { stdio: 'inherit' }).status === 0;
+
+/** Runs programs one after the other, as far as they succeed. Resolves with whether they did, and what they printed. */
+async function run(...commands) {
+  const output = [];
+  for (const [program, ...args] of commands) {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+    child.once('error', (error) => output.push(Buffer.from(`${error}\n`)));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    if (code !== 0) return { isClean: false, output: Buffer.concat(output) };
+  }
+  return { isClean: true, output: Buffer.concat(output) };
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-test-'));
 const report = join(folder, 'report.json');
 const CACHE = ['--cache', '--cache-location', 'node_modules/.cache/cspell'];
+// Side by side, since most of them use one processor.
 const checks = [
   // The end-to-end tests start the built server.
-  ['build', () => run('tsc', '-p', 'tsconfig.build.json')],
-  ['command', () => spawnSync(process.execPath, ['scripts/command.mjs'], { stdio: 'inherit' }).status === 0],
-  ['page', () => spawnSync(process.execPath, ['scripts/pages.mjs'], { stdio: 'inherit' }).status === 0],
-  ['types', () => run('tsc', '-p', 'tsconfig.json', '--noEmit') && run('tsc', '-p', 'pages', '--noEmit')],
-  ['lint', () => run('biome', 'check', '--error-on-warnings', '.')],
-  ['spelling', () => run('cspell', 'lint', '--no-progress', '--no-summary', ...CACHE)],
+  [
+    'build',
+    run(
+      [bin('tsc'), '-p', 'tsconfig.build.json'],
+      [process.execPath, 'scripts/command.mjs'],
+      [process.execPath, 'scripts/pages.mjs'],
+    ),
+  ],
+  ['types', run([bin('tsc'), '-p', 'tsconfig.json', '--noEmit'], [bin('tsc'), '-p', 'pages', '--noEmit'])],
+  ['lint', run([bin('biome'), 'check', '--error-on-warnings', '.'])],
+  ['spelling', run([bin('cspell'), 'lint', '--no-progress', '--no-summary', ...CACHE])],
 ];
 let failed = 0;
 for (const [name, check] of checks) {
-  if (check()) continue;
+  const { isClean, output } = await check;
+  process.stderr.write(output);
+  if (isClean) continue;
   console.error(`\n${name} failed`);
   failed++;
 }
-const clean = run(
-  'vitest',
-  'run',
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${report}`,
-  ...process.argv.slice(all ? 3 : 2),
+const vitest = spawnSync(
+  bin('vitest'),
+  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(all ? 3 : 2)],
+  { stdio: 'inherit' },
 );
+const clean = vitest.status === 0;
 
 let passed = 0;
 try {

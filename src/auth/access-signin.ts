@@ -40,7 +40,7 @@ export function signInByAccess(
   client: Client,
 ): Promise<SignedInWithTokens> {
   return context.failureDelay.equalize(async () => {
-    const access = await context.directory.access(credentials.place, credentials.access);
+    const access = await context.directory.access(credentials.databasePath, credentials.access);
     const attempt = { account: recordAccount(credentials, signInClause(access)), source: client.origin.ip };
     return context.throttle.attempt(attempt, () =>
       context.failureDelay.observe(async () => {

@@ -9,8 +9,8 @@ import type { AccessCredentials } from './credentials.js';
 /** Variables with such names are secrets to guess rather than account names. */
 const SECRETS = /pass|pwd|secret|token|otp|pin$|code|key|refresh/i;
 
-export function userAccount(place: DatabasePath, user: string): string {
-  return digest('user', place, [user]);
+export function userAccount(databasePath: DatabasePath, user: string): string {
+  return digest('user', databasePath, [user]);
 }
 
 /**
@@ -18,12 +18,12 @@ export function userAccount(place: DatabasePath, user: string): string {
  * identify it together, ignoring case. Unread variables don't count, since a guesser could vary them.
  */
 export function recordAccount(
-  { place, access, variables, key, refresh }: AccessCredentials,
+  { databasePath, access, variables, key, refresh }: AccessCredentials,
   signin: Expression | undefined,
 ): string {
   // The key of a grant contains the grant's id before its secret.
   const shown = readGrantKey('bearer', key ?? '') ?? readGrantKey('refresh', refresh ?? '');
-  if (shown !== undefined) return digest('grant', place, [access, shown.id]);
+  if (shown !== undefined) return digest('grant', databasePath, [access, shown.id]);
   const names = signin === undefined ? Object.keys(variables) : variablesOf(signin);
   const parts: string[] = [access];
   for (const name of [...names].sort()) {
@@ -31,7 +31,7 @@ export function recordAccount(
     if (SECRETS.test(name) || (typeof value !== 'string' && typeof value !== 'number')) continue;
     parts.push(`${name}=${String(value).slice(0, 256).trim().normalize('NFKC').toLowerCase()}`);
   }
-  return digest('record', place, parts);
+  return digest('record', databasePath, parts);
 }
 
 function variablesOf(clause: Expression): Set<string> {

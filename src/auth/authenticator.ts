@@ -68,14 +68,14 @@ export interface Authenticator {
   /**
    * The public keys (JWKS) of the tokens that an access method issues; empty if there are none, for whatever reason.
    */
-  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
+  publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**
    * The current principal of a sign-in that was made at `at` (nanoseconds since 1970); `undefined` if it is no longer
    * valid: its user, access method, namespace, database or record was removed or changed, or its token was revoked.
    */
   revalidatePrincipal(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
-  /** Signs in a system user defined at `place` by name and password (HTTP Basic), without issuing a token. */
-  authenticateBasic(user: string, password: string, place: DatabasePath, client: Client): Promise<Authenticated>;
+  /** Signs in a system user defined at the path by name and password (HTTP Basic), without issuing a token. */
+  authenticateBasic(user: string, password: string, databasePath: DatabasePath, client: Client): Promise<Authenticated>;
 }
 
 /**
@@ -117,11 +117,11 @@ export function createAuthenticator(
     },
 
     async refresh(pair, client) {
-      const { place, access, subject } = await ownerOf(context, pair.access);
+      const { databasePath, access, subject } = await ownerOf(context, pair.access);
       const { refresh } = pair;
       const credentials = {
         kind: 'access',
-        place,
+        databasePath,
         access: access.name,
         variables: newObject(),
         refresh,
@@ -132,8 +132,8 @@ export function createAuthenticator(
     },
 
     async revoke(pair) {
-      const { place, access, subject } = await ownerOf(context, pair.access);
-      await revokeRefresh(context, place, access, pair.refresh, subject);
+      const { databasePath, access, subject } = await ownerOf(context, pair.access);
+      await revokeRefresh(context, databasePath, access, pair.refresh, subject);
     },
 
     revokeAccessToken({ principal, claims }) {
@@ -147,8 +147,8 @@ export function createAuthenticator(
       return andThen(signInWithToken(context, token, client), (signedIn) => become(signedIn, client));
     },
 
-    publishedKeys(place, name) {
-      return andThen(directory.access(place, name), (access) => {
+    publishedKeys(databasePath, name) {
+      return andThen(directory.access(databasePath, name), (access) => {
         const { accessKind } = access ?? {};
         const jwt = accessKind === undefined || accessKind.kind === 'bearer' ? undefined : accessKind.jwt;
         return jwt === undefined ? [] : context.tokens.publicKeys(jwt);
@@ -159,8 +159,8 @@ export function createAuthenticator(
       return revalidatePrincipal(context, signedIn, at);
     },
 
-    async authenticateBasic(user, password, place, client) {
-      return become(await signInUserOnce(context, { kind: 'system', place, user, password }, client), client);
+    async authenticateBasic(user, password, databasePath, client) {
+      return become(await signInUserOnce(context, { kind: 'system', databasePath, user, password }, client), client);
     },
   };
 }

@@ -12,7 +12,7 @@ import { assertIncarnation, type Claims, claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
-import { authenticate, recordFrom, recordPlace, type SignedInWithTokens } from './record-access.js';
+import { authenticate, recordDatabasePath, recordFrom, type SignedInWithTokens } from './record-access.js';
 
 /**
  * Signs in with a grant's key.
@@ -23,22 +23,22 @@ import { authenticate, recordFrom, recordPlace, type SignedInWithTokens } from '
 export async function signInBearer(
   context: AuthContext,
   access: AccessDefinition,
-  { place, key }: AccessCredentials,
+  { databasePath, key }: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
   if (key === undefined) throw failure('bearer_key_missing');
   const shown = readGrantKey('bearer', key);
   if (shown === undefined) throw failure('bearer_key_malformed');
-  const grant = await context.directory.grant(place, access.name, shown.id);
+  const grant = await context.directory.grant(databasePath, access.name, shown.id);
   const now = context.environment.clock.now();
   if (grant === undefined || !secretMatches(shown, grant) || grant.revocation !== undefined || isExpired(grant, now)) {
     throw failure('invalid_auth');
   }
   const { subject } = grant;
-  const incarnation = subject.kind === 'record' ? await grantedTo(context, place, grant, subject) : undefined;
-  const roles = subject.kind === 'user' ? (await context.directory.user(place, subject.name))?.roles : undefined;
+  const incarnation = subject.kind === 'record' ? await grantedTo(context, databasePath, grant, subject) : undefined;
+  const roles = subject.kind === 'user' ? (await context.directory.user(databasePath, subject.name))?.roles : undefined;
   const claims = context.tokens.claims({
-    ...place,
+    ...databasePath,
     access: access.name,
     id: subject.kind === 'user' ? subject.name : toText(subject.record),
     ...(roles !== undefined && { roles: roleNames(roles) }),
@@ -46,7 +46,7 @@ export async function signInBearer(
     incarnation: incarnation?.id,
     lifetime: tokenLifetime(access.durations),
   });
-  const signedIn = await bearerSession(context, access, place, subject, claims, client);
+  const signedIn = await bearerSession(context, access, databasePath, subject, claims, client);
   return { signedIn, tokens: { access: await context.tokens.sign(claims, bearerKey(access)) } };
 }
 
@@ -56,11 +56,11 @@ export async function signInBearer(
  */
 async function grantedTo(
   { directory }: AuthContext,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   { creation }: Grant,
   { record, incarnation: named }: Extract<GrantSubject, { kind: 'record' }>,
 ): Promise<Incarnation> {
-  const incarnation = await directory.incarnation(place, record);
+  const incarnation = await directory.incarnation(databasePath, record);
   if (incarnation === undefined || !belongsTo(incarnation, named, () => datetimeNanoseconds(creation))) {
     throw failure('invalid_auth');
   }
@@ -90,16 +90,16 @@ export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims):
 export function bearerSession(
   context: AuthContext,
   access: AccessDefinition,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
   client: Client,
 ): PromiseOrValue<SignedIn> {
-  return andThen(principalOf(context, access, place, subject, claims), (principal) => {
+  return andThen(principalOf(context, access, databasePath, subject, claims), (principal) => {
     if (principal === undefined) throw failure('invalid_auth');
     const signedIn: SignedIn = {
       principal,
-      place,
+      databasePath,
       claims: claimsValue(claims, subject.kind === 'record' ? subject.record : undefined),
       access: access.name,
       expiresAt: sessionExpiry(access.durations, context.environment),
@@ -116,18 +116,18 @@ export function bearerSession(
 function principalOf(
   { directory }: AuthContext,
   access: AccessDefinition,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
 ): PromiseOrValue<SignedIn['principal'] | undefined> {
   // The access method may have been redefined for the other kind of subject.
   if (access.accessKind.kind !== 'bearer' || access.accessKind.subject !== subject.kind) return undefined;
   if (subject.kind === 'user') {
-    return andThen(directory.user(place, subject.name), (user) =>
-      user === undefined ? undefined : systemUser(user.level, place, user.name, user.roles),
+    return andThen(directory.user(databasePath, subject.name), (user) =>
+      user === undefined ? undefined : systemUser(user.level, databasePath, user.name, user.roles),
     );
   }
-  const where = recordPlace(place);
+  const where = recordDatabasePath(databasePath);
   if (where === undefined) return undefined;
   const { record } = subject;
   return andThen(directory.incarnation(where, record), (incarnation) => {

@@ -11,7 +11,7 @@ export type Credentials = SystemCredentials | AccessCredentials;
 export interface SystemCredentials {
   readonly kind: 'system';
   /** Where the user is defined. */
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly user: string;
   readonly password: string;
 }
@@ -20,7 +20,7 @@ export interface SystemCredentials {
 export interface AccessCredentials {
   readonly kind: 'access';
   /** Where the access method is defined. */
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly access: string;
   /** What the SIGNUP or SIGNIN query sees as `$name`. */
   readonly variables: ObjectValue;
@@ -72,15 +72,15 @@ export function readSignIn(body: ObjectValue): Credentials {
   const database = textField(body, 'database');
   const access = textField(body, 'access');
   if (database !== undefined && namespace === undefined) throw failure('no_signin_target');
-  const place = databasePathOf(namespace, database);
+  const databasePath = databasePathOf(namespace, database);
   if (access !== undefined) {
     if (namespace === undefined) throw failure('no_signin_target');
-    return accessCredentials(body, place, access);
+    return accessCredentials(body, databasePath, access);
   }
   const user = textField(body, 'user');
   const password = textField(body, 'password');
   if (user === undefined || password === undefined) throw failure('missing_user_or_pass');
-  return { kind: 'system', place, user, password };
+  return { kind: 'system', databasePath, user, password };
 }
 
 /**
@@ -96,12 +96,12 @@ export function readSignUp(body: ObjectValue): AccessCredentials {
   return accessCredentials(body, { namespace, database }, access);
 }
 
-function accessCredentials(body: ObjectValue, place: DatabasePath, access: string): AccessCredentials {
+function accessCredentials(body: ObjectValue, databasePath: DatabasePath, access: string): AccessCredentials {
   // An application may use these two names for variables of any type.
   const { key, refresh } = body;
   return {
     kind: 'access',
-    place,
+    databasePath,
     access,
     variables: readVariables(body),
     ...(typeof key === 'string' && { key }),

@@ -14,30 +14,30 @@ import type { SessionIdentity } from './identity.js';
  */
 export interface Directory {
   /** The user defined at exactly this path. */
-  user(place: DatabasePath, name: string): PromiseOrValue<UserDefinition | undefined>;
+  user(databasePath: DatabasePath, name: string): PromiseOrValue<UserDefinition | undefined>;
   /** Replaces the password hash of a user, unless it has changed meanwhile. */
-  replaceHash(place: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void>;
+  replaceHash(databasePath: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void>;
   /** The access method defined at exactly this path. */
-  access(place: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined>;
-  grant(place: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined>;
+  access(databasePath: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined>;
+  grant(databasePath: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined>;
   /**
    * Reads and writes the grants of an access method in its own transaction, and commits it; `work` is retried on
    * conflicts. `undefined` if the path doesn't exist.
    */
   grants<T>(
-    place: DatabasePath,
+    databasePath: DatabasePath,
     access: string,
     work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined>;
   /** The incarnation of a record, assigned if it has none; `undefined` if the record doesn't exist. */
-  incarnation(place: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined>;
+  incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined>;
   /**
    * Whether a credential of a user at exactly this path was revoked. `what` is called only if the store has any
    * revocations.
    */
-  isRevoked(place: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean>;
+  isRevoked(databasePath: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean>;
   /** Revokes a token of a user at exactly this path, in its own transaction. */
-  deny(place: DatabasePath, token: RevocableToken): PromiseOrValue<void>;
+  deny(databasePath: DatabasePath, token: RevocableToken): PromiseOrValue<void>;
   /**
    * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in its own transaction, without permissions, and commits it.
    * Conflicts are retried as for any statement.
@@ -57,7 +57,7 @@ export interface IdentifiedRecord {
 }
 
 export interface AccessRun {
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly variables: ObjectValue;
   /** The identity behind `$session`, `$token`, `$auth` and `$access`. */
   readonly identity: SessionIdentity;

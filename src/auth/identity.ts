@@ -16,14 +16,14 @@ export interface ClientOrigin {
 export interface Client {
   readonly origin: ClientOrigin;
   /** The current selection. */
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
 }
 
 /** The outcome of a sign-in of any kind. */
 export interface SignedIn {
   readonly principal: Principal;
   /** Where the principal is defined; it becomes the selection. */
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   /** `$token`; NONE for a guest. */
   readonly claims: ObjectValue | undefined;
   /** `$access`. */
@@ -53,8 +53,8 @@ export function sessionExpiry(durations: Durations, environment: Environment): b
 }
 
 /** A system user with roles. */
-export function systemUser(level: Level, place: DatabasePath, name: string, roles: readonly Role[]): SystemUser {
-  const { namespace, database } = place;
+export function systemUser(level: Level, databasePath: DatabasePath, name: string, roles: readonly Role[]): SystemUser {
+  const { namespace, database } = databasePath;
   if (namespace === undefined) return { kind: 'system', level, name, roles };
   if (database === undefined) return { kind: 'system', level, namespace, name, roles };
   return { kind: 'system', level, namespace, database, name, roles };
@@ -63,10 +63,14 @@ export function systemUser(level: Level, place: DatabasePath, name: string, role
 export const GUEST: Principal = { kind: 'guest' };
 
 /** The identity of a principal that has not signed in with credentials. */
-export function plainIdentity(principal: Principal, { origin, place }: Client): SessionIdentity {
-  return new SessionIdentity({ principal, place, claims: undefined, access: undefined, expiresAt: undefined }, origin);
+export function plainIdentity(principal: Principal, { origin, databasePath }: Client): SessionIdentity {
+  return new SessionIdentity(
+    { principal, databasePath, claims: undefined, access: undefined, expiresAt: undefined },
+    origin,
+  );
 }
 
+/** The identity of a client that hasn't signed in. */
 export function guestIdentity(client: Client): SessionIdentity {
   return plainIdentity(GUEST, client);
 }
@@ -75,16 +79,16 @@ export function guestIdentity(client: Client): SessionIdentity {
  * The identity of a session after a sign-in. A root user keeps the selection; a namespace user keeps the selected
  * database.
  */
-export function identityOf(signedIn: SignedIn, { origin, place }: Client): SessionIdentity {
+export function identityOf(signedIn: SignedIn, { origin, databasePath }: Client): SessionIdentity {
   return new SessionIdentity(signedIn, origin, {
-    namespace: signedIn.place.namespace ?? place.namespace,
-    database: signedIn.place.database ?? place.database,
+    namespace: signedIn.databasePath.namespace ?? databasePath.namespace,
+    database: signedIn.databasePath.database ?? databasePath.database,
   });
 }
 
 /** The same identity with another selection, as after USE. */
-export function withDatabasePath(identity: SessionIdentity, place: DatabasePath): SessionIdentity {
-  return new SessionIdentity(identity.signedIn, identity.origin, place);
+export function withDatabasePath(identity: SessionIdentity, databasePath: DatabasePath): SessionIdentity {
+  return new SessionIdentity(identity.signedIn, identity.origin, databasePath);
 }
 
 export class SessionIdentity implements Identity {
@@ -97,7 +101,7 @@ export class SessionIdentity implements Identity {
   constructor(
     readonly signedIn: SignedIn,
     readonly origin: ClientOrigin,
-    readonly place: DatabasePath = signedIn.place,
+    readonly databasePath: DatabasePath = signedIn.databasePath,
   ) {
     const { principal } = signedIn;
     this.principal = principal;
@@ -113,13 +117,13 @@ export class SessionIdentity implements Identity {
   }
 }
 
-function sessionValue({ signedIn, origin, place, auth, access, token }: SessionIdentity): ObjectValue {
+function sessionValue({ signedIn, origin, databasePath, auth, access, token }: SessionIdentity): ObjectValue {
   const { expiresAt } = signedIn;
   const session = newObject();
   session['ip'] = origin.ip;
   session['exp'] = expiresAt === undefined ? undefined : int(expiresAt / NANOSECONDS);
-  session['ns'] = place.namespace;
-  session['db'] = place.database;
+  session['ns'] = databasePath.namespace;
+  session['db'] = databasePath.database;
   session['rd'] = auth;
   session['ac'] = access;
   session['or'] = origin.origin;

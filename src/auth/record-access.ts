@@ -23,7 +23,7 @@ export interface SignedInWithTokens {
 }
 
 type RecordAccess = Extract<AccessKind, { kind: 'record' }>;
-interface RecordPlace {
+interface RecordDatabasePath {
   readonly namespace: string;
   readonly database: string;
 }
@@ -69,7 +69,7 @@ export function signUpRecord(
   client: Client,
 ): Promise<SignedInWithTokens> {
   return context.failureDelay.equalize(async () => {
-    const access = await context.directory.access(credentials.place, credentials.access);
+    const access = await context.directory.access(credentials.databasePath, credentials.access);
     return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
       context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');
@@ -89,8 +89,8 @@ export async function enterAsRecord(
 ): Promise<SignedInWithTokens> {
   const door = DOORS[way];
   const { accessKind } = access;
-  const place = recordPlace(credentials.place);
-  if (accessKind.kind !== 'record' || place === undefined) throw failure('access_method_mismatch');
+  const databasePath = recordDatabasePath(credentials.databasePath);
+  if (accessKind.kind !== 'record' || databasePath === undefined) throw failure('access_method_mismatch');
   const { jwt } = accessKind;
   const key = jwt && issuingKey(jwt);
   if (key === undefined) throw failure('access_method_mismatch');
@@ -100,7 +100,7 @@ export async function enterAsRecord(
     refresh: () => PromiseOrValue<string | undefined>,
   ): Promise<SignedInWithTokens> => {
     const claims = context.tokens.claims({
-      ...place,
+      ...databasePath,
       access: access.name,
       id: toText(identified.id),
       incarnation: identified.incarnation?.id,
@@ -110,14 +110,14 @@ export async function enterAsRecord(
       token,
       lifetime: tokenLifetime(access.durations),
     });
-    const signedIn = await recordSession(context, place, access, claims, identified, client);
+    const signedIn = await recordSession(context, databasePath, access, claims, identified, client);
     const next = await refresh();
     const tokens = { access: await context.tokens.sign(claims, key), ...(next !== undefined && { refresh: next }) };
     return { signedIn, tokens };
   };
   if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
     const { refresh, subject } = credentials;
-    const { identified, key: next } = await useRefresh(context, place, access, {
+    const { identified, key: next } = await useRefresh(context, databasePath, access, {
       token: refresh,
       subject,
       issued: token,
@@ -127,7 +127,7 @@ export async function enterAsRecord(
   const clause = door.clause(accessKind);
   if (clause === undefined) throw failure(door.clauseMissing);
 
-  const run = { place, variables: credentials.variables, identity: guestIdentity({ ...client, place }) };
+  const run = { databasePath, variables: credentials.variables, identity: guestIdentity({ ...client, databasePath }) };
   const identified = await judged(door.queryFailed, () => context.directory.identify(clause, run));
   if (identified === undefined) {
     // A query that finds the account fails while no password can be hashed; one that doesn't must fail the same way.
@@ -135,7 +135,7 @@ export async function enterAsRecord(
     throw failure(door.noRecord);
   }
   return issue(identified, () =>
-    accessKind.refresh ? issueRefresh(context, place, access, identified, token) : undefined,
+    accessKind.refresh ? issueRefresh(context, databasePath, access, identified, token) : undefined,
   );
 }
 
@@ -148,7 +148,7 @@ export async function enterAsRecord(
  */
 export function recordSession(
   context: AuthContext,
-  place: RecordPlace,
+  databasePath: RecordDatabasePath,
   access: AccessDefinition,
   claims: Claims,
   identified: IdentifiedRecord | undefined,
@@ -158,12 +158,12 @@ export function recordSession(
   const session = ({ id, incarnation }: IdentifiedRecord): SignedIn => ({
     principal: {
       kind: 'record',
-      ...place,
+      ...databasePath,
       access: access.name,
       id,
       incarnation: incarnation?.id ?? NO_INCARNATION,
     },
-    place,
+    databasePath,
     claims: claimsValue(claims, identified?.id),
     access: access.name,
     expiresAt,
@@ -174,7 +174,7 @@ export function recordSession(
     // The clause sees the candidate before `$access` is set.
     const candidate: SignedIn =
       identified === undefined
-        ? { principal: { kind: 'guest' }, place, claims: claimsValue(claims), access: undefined, expiresAt }
+        ? { principal: { kind: 'guest' }, databasePath, claims: claimsValue(claims), access: undefined, expiresAt }
         : { ...session(identified), access: undefined };
     const clause = access.authenticate;
     found = judged('invalid_auth', () => context.directory.identify(clause, authenticateRun(candidate, client)));
@@ -200,11 +200,11 @@ export function authenticate(
 }
 
 function authenticateRun(candidate: SignedIn, client: Client): AccessRun {
-  return { place: candidate.place, variables: newObject(), identity: identityOf(candidate, client) };
+  return { databasePath: candidate.databasePath, variables: newObject(), identity: identityOf(candidate, client) };
 }
 
 /** Namespace and database, both set; otherwise `undefined`. */
-export function recordPlace({ namespace, database }: DatabasePath): RecordPlace | undefined {
+export function recordDatabasePath({ namespace, database }: DatabasePath): RecordDatabasePath | undefined {
   return namespace === undefined || database === undefined ? undefined : { namespace, database };
 }
 

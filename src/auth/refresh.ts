@@ -29,13 +29,13 @@ export const REFRESH_GRACE_SECONDS = 10;
 /** Issues the first refresh token of a family. */
 export async function issueRefresh(
   context: AuthContext,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   access: AccessDefinition,
   record: IdentifiedRecord,
   issued: string,
 ): Promise<string> {
   const { grant, key } = draw(context, access, record, issued);
-  await context.directory.grants(place, access.name, (grants) => grants.put(grant));
+  await context.directory.grants(databasePath, access.name, (grants) => grants.put(grant));
   return key;
 }
 
@@ -59,13 +59,13 @@ export interface RefreshUse {
  */
 export async function useRefresh(
   context: AuthContext,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   access: AccessDefinition,
   { token, subject, issued }: RefreshUse,
 ): Promise<Refreshed> {
   const refreshed = await onGrant(
     context,
-    place,
+    databasePath,
     access,
     { token, subject },
     (grants, grant, identified): Refreshed | undefined => {
@@ -93,12 +93,12 @@ export async function useRefresh(
  */
 export async function revokeRefresh(
   context: AuthContext,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   access: AccessDefinition,
   token: string,
   subject: string,
 ): Promise<void> {
-  const revoked = await onGrant(context, place, access, { token, subject }, (grants, grant) => {
+  const revoked = await onGrant(context, databasePath, access, { token, subject }, (grants, grant) => {
     const now = toDatetime(context.environment.clock.now());
     if (grant.revocation === undefined) grants.put({ ...grant, revocation: now });
     grants.revokeFamily(familyOf(grant), now);
@@ -113,14 +113,14 @@ export async function revokeRefresh(
  */
 function onGrant<T>(
   context: AuthContext,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   { name }: AccessDefinition,
   { token, subject }: { readonly token: string; readonly subject: string | undefined },
   work: (grants: Grants, grant: Grant, record: IdentifiedRecord) => T,
 ): PromiseOrValue<T | undefined> {
   const shown = readGrantKey('refresh', token);
   if (shown === undefined) return undefined;
-  return context.directory.grants(place, name, (grants, incarnationOf) =>
+  return context.directory.grants(databasePath, name, (grants, incarnationOf) =>
     andThen(grants.find(shown.id), (grant) => {
       if (grant?.subject.kind !== 'record' || !secretMatches(shown, grant)) return undefined;
       const { record, incarnation: named } = grant.subject;

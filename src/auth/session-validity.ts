@@ -64,22 +64,22 @@ export function revalidatePrincipal(
   signedIn: SignedIn,
   at: bigint,
 ): PromiseOrValue<Principal | undefined> {
-  const { principal, place, basis } = signedIn;
+  const { principal, databasePath, basis } = signedIn;
   if (principal.kind === 'guest' || basis === undefined) return principal;
   const taken = isRevoked(directory, signedIn, () => at);
   return andThen(taken, (denied) => {
     if (denied) return undefined;
     if (basis.kind === 'user') {
-      return andThen(directory.user(place, basis.user.name), (user) =>
+      return andThen(directory.user(databasePath, basis.user.name), (user) =>
         user !== undefined && isSameUser(basis.user, user)
-          ? systemUser(user.level, place, user.name, user.roles)
+          ? systemUser(user.level, databasePath, user.name, user.roles)
           : undefined,
       );
     }
-    return andThen(directory.access(place, basis.access.name), (access) =>
+    return andThen(directory.access(databasePath, basis.access.name), (access) =>
       access !== undefined && isSameAccess(basis.access, access)
-        ? andThen(isGranted(directory, place, access, basis.grant), (granted) =>
-            granted ? bearerNow(directory, access, place, principal) : undefined,
+        ? andThen(isGranted(directory, databasePath, access, basis.grant), (granted) =>
+            granted ? bearerNow(directory, access, databasePath, principal) : undefined,
           )
         : undefined,
     );
@@ -89,13 +89,13 @@ export function revalidatePrincipal(
 /** Whether the grant that was used to sign in isn't revoked. Its expiry only prevents new sign-ins. */
 export function isGranted(
   directory: AuthContext['directory'],
-  place: DatabasePath,
+  databasePath: DatabasePath,
   access: AccessDefinition,
   id: string | undefined,
 ): PromiseOrValue<boolean> {
   if (id === undefined) return true;
   return andThen(
-    directory.grant(place, access.name, id),
+    directory.grant(databasePath, access.name, id),
     (grant) => grant !== undefined && grant.revocation === undefined,
   );
 }
@@ -107,7 +107,7 @@ export function isGranted(
 function bearerNow(
   directory: AuthContext['directory'],
   { accessKind }: AccessDefinition,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   principal: SystemUser | RecordUser,
 ): PromiseOrValue<Principal | undefined> {
   if (principal.kind === 'record') {
@@ -116,8 +116,8 @@ function bearerNow(
     );
   }
   if (accessKind.kind !== 'bearer') return principal;
-  return andThen(directory.user(place, principal.name), (user) =>
-    user === undefined ? undefined : systemUser(user.level, place, user.name, user.roles),
+  return andThen(directory.user(databasePath, principal.name), (user) =>
+    user === undefined ? undefined : systemUser(user.level, databasePath, user.name, user.roles),
   );
 }
 

@@ -39,10 +39,15 @@ export function userKey(user: UserDefinition): SigningKey {
 }
 
 /** The session of a user, with the roles of the current definition rather than those of the token. */
-export function userSession(context: AuthContext, place: DatabasePath, user: UserDefinition, claims: Claims): SignedIn {
+export function userSession(
+  context: AuthContext,
+  databasePath: DatabasePath,
+  user: UserDefinition,
+  claims: Claims,
+): SignedIn {
   return {
-    principal: systemUser(user.level, place, user.name, user.roles),
-    place,
+    principal: systemUser(user.level, databasePath, user.name, user.roles),
+    databasePath,
     claims: claimsValue(claims),
     access: undefined,
     expiresAt: sessionExpiry(user.durations, context.environment),
@@ -53,12 +58,12 @@ export function userSession(context: AuthContext, place: DatabasePath, user: Use
 /** Rehashes a weak hash while the password is known. If hashing is busy, the next sign-in does it. */
 async function strengthen(
   { hasher, directory }: AuthContext,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   { name, passhash }: UserDefinition,
   password: string,
 ): Promise<void> {
   try {
-    await directory.replaceHash(place, name, passhash, await hasher.hash('argon2', password));
+    await directory.replaceHash(databasePath, name, passhash, await hasher.hash('argon2', password));
   } catch (error) {
     if (!(error instanceof TesseraError && error.retryable)) throw error;
   }
@@ -66,18 +71,18 @@ async function strengthen(
 
 async function checkPassword(
   context: AuthContext,
-  { place, user: name, password }: SystemCredentials,
+  { databasePath, user: name, password }: SystemCredentials,
   client: Client,
 ): Promise<{ signedIn: SignedIn; claims: Claims; user: UserDefinition }> {
-  const attempt = { account: userAccount(place, name), source: client.origin.ip };
+  const attempt = { account: userAccount(databasePath, name), source: client.origin.ip };
   const check = async () => {
-    const found = await context.directory.user(place, name);
+    const found = await context.directory.user(databasePath, name);
     if (found !== undefined && context.verified.has(found.passhash, password)) return { user: found, hashed: false };
     // Equalizes timing and error for unknown users and databases.
     const matches = await context.hasher.verifyCredential(found?.passhash, password);
     if (found === undefined || !matches) throw failure('invalid_auth');
     context.verified.add(found.passhash, password);
-    if (context.hasher.isOutdated(found.passhash)) await strengthen(context, place, found, password);
+    if (context.hasher.isOutdated(found.passhash)) await strengthen(context, databasePath, found, password);
     return { user: found, hashed: true };
   };
   // Successes with cached credentials must not reset the throttle, since a client that sends its password with each
@@ -85,6 +90,6 @@ async function checkPassword(
   const { user } = await context.failureDelay.delayThrottled(() =>
     context.throttle.attempt(attempt, check, ({ hashed }) => hashed),
   );
-  const claims = context.tokens.claims({ ...place, id: user.name, lifetime: tokenLifetime(user.durations) });
-  return { signedIn: userSession(context, place, user, claims), claims, user };
+  const claims = context.tokens.claims({ ...databasePath, id: user.name, lifetime: tokenLifetime(user.durations) });
+  return { signedIn: userSession(context, databasePath, user, claims), claims, user };
 }

@@ -11,7 +11,7 @@ import type { AuthContext } from './context.js';
 import { MAX_NAME_LENGTH } from './credentials.js';
 import type { IdentifiedRecord } from './directory.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
-import { authenticate, recordFrom, recordPlace, recordSession } from './record-access.js';
+import { authenticate, recordDatabasePath, recordFrom, recordSession } from './record-access.js';
 import { isGranted, unlessRevoked } from './session-validity.js';
 import { userKey, userSession } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
@@ -27,11 +27,11 @@ export function signInWithToken(context: AuthContext, text: string, client: Clie
   const token = context.tokens.read(text);
   const { namespace, database, access } = token.claims;
   if (database !== undefined && namespace === undefined) throw failure('invalid_auth');
-  const place: DatabasePath =
+  const databasePath: DatabasePath =
     namespace === undefined ? {} : database === undefined ? { namespace } : { namespace, database };
   return access === undefined
-    ? signInByUserToken(context, token, place)
-    : signInByAccessToken(context, token, place, access, client);
+    ? signInByUserToken(context, token, databasePath)
+    : signInByAccessToken(context, token, databasePath, access, client);
 }
 
 /** A dummy key: verifying against a missing definition takes as long as against a wrong key. */
@@ -40,15 +40,15 @@ const DUMMY_KEY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'no t
 function signInByUserToken(
   context: AuthContext,
   token: UnverifiedToken,
-  place: DatabasePath,
+  databasePath: DatabasePath,
 ): PromiseOrValue<SignedIn> {
   const { id } = token.claims;
   const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
-  return andThen(isName ? context.directory.user(place, id) : undefined, (user) => {
+  return andThen(isName ? context.directory.user(databasePath, id) : undefined, (user) => {
     const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userKey(user) };
     return andThen(context.tokens.verify(token, verification), () => {
       if (user === undefined) throw failure('invalid_auth');
-      return unlessRevoked(context, userSession(context, place, user, token.claims), token.claims);
+      return unlessRevoked(context, userSession(context, databasePath, user, token.claims), token.claims);
     });
   });
 }
@@ -56,16 +56,16 @@ function signInByUserToken(
 function signInByAccessToken(
   context: AuthContext,
   token: UnverifiedToken,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   name: string,
   client: Client,
 ): PromiseOrValue<SignedIn> {
-  return andThen(context.directory.access(place, name), (access) => {
+  return andThen(context.directory.access(databasePath, name), (access) => {
     const verification = access && verificationOf(access);
     return andThen(context.tokens.verify(token, verification ?? DUMMY_KEY), () => {
       if (access === undefined || verification === undefined) throw failure('invalid_auth');
       assertMeant(token, access);
-      const bearer = BEARERS[access.accessKind.kind](context, access, place, token.claims, client);
+      const bearer = BEARERS[access.accessKind.kind](context, access, databasePath, token.claims, client);
       return andThen(bearer, (signedIn) => unlessRevoked(context, signedIn, token.claims));
     });
   });
@@ -78,16 +78,16 @@ function signInByAccessToken(
 export async function ownerOf(
   context: AuthContext,
   text: string,
-): Promise<{ readonly place: DatabasePath; readonly access: AccessDefinition; readonly subject: string }> {
+): Promise<{ readonly databasePath: DatabasePath; readonly access: AccessDefinition; readonly subject: string }> {
   const token = context.tokens.read(text);
   const { namespace, database, access: name, id: subject } = token.claims;
   if (namespace === undefined || database === undefined || name === undefined) throw failure('invalid_auth');
-  const place = { namespace, database };
-  const access = await context.directory.access(place, name);
+  const databasePath = { namespace, database };
+  const access = await context.directory.access(databasePath, name);
   await context.tokens.verifyOrigin(token, (access && verificationOf(access)) ?? DUMMY_KEY);
   if (access === undefined || subject === undefined) throw failure('invalid_auth');
   assertMeant(token, access);
-  return { place, access, subject };
+  return { databasePath, access, subject };
 }
 
 /**
@@ -120,11 +120,11 @@ function recordOf(claims: Claims): RecordId | undefined {
  */
 function identifiedBy(
   { directory }: AuthContext,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   id: RecordId,
   claims: Claims,
 ): PromiseOrValue<IdentifiedRecord> {
-  return andThen(directory.incarnation(place, id), (incarnation) => {
+  return andThen(directory.incarnation(databasePath, id), (incarnation) => {
     assertIncarnation(incarnation, claims);
     return { id, incarnation };
   });
@@ -137,14 +137,14 @@ const records = new WeakMap<Claims, RecordId>();
 type Bearer = (
   context: AuthContext,
   access: AccessDefinition,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   claims: Claims,
   client: Client,
 ) => PromiseOrValue<SignedIn>;
 
 const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
-  record(context, access, place, claims, client) {
-    const where = recordPlace(place);
+  record(context, access, databasePath, claims, client) {
+    const where = recordDatabasePath(databasePath);
     if (where === undefined) throw failure('invalid_auth');
     const id = recordOf(claims);
     if (claims.id !== undefined && id === undefined) throw failure('invalid_auth');
@@ -153,12 +153,12 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
     );
   },
 
-  jwt(context, access, place, claims, client) {
+  jwt(context, access, databasePath, claims, client) {
     // A token with an `ID` belongs to a record user, which this access method doesn't sign in.
-    if (place.database !== undefined && claims.id !== undefined) throw failure('access_method_mismatch');
+    if (databasePath.database !== undefined && claims.id !== undefined) throw failure('access_method_mismatch');
     const signedIn: SignedIn = {
-      principal: systemUser(access.level, place, claims.id ?? access.name, claimedRoles(claims)),
-      place,
+      principal: systemUser(access.level, databasePath, claims.id ?? access.name, claimedRoles(claims)),
+      databasePath,
       claims: claimsValue(claims),
       access: access.name,
       expiresAt: sessionExpiry(access.durations, context.environment),
@@ -172,10 +172,10 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
     });
   },
 
-  bearer(context, access, place, claims, client) {
-    return andThen(isGranted(context.directory, place, access, claims.grant), (granted) => {
+  bearer(context, access, databasePath, claims, client) {
+    return andThen(isGranted(context.directory, databasePath, access, claims.grant), (granted) => {
       if (!granted) throw failure('invalid_auth');
-      return bearerSession(context, access, place, bearerSubject(access, claims), claims, client);
+      return bearerSession(context, access, databasePath, bearerSubject(access, claims), claims, client);
     });
   },
 };

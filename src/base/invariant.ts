@@ -5,6 +5,9 @@ export class InvariantError extends Error {
 
 /**
  * Asserts an invariant.
+ *
+ *     invariant(area !== undefined, 'definitions are made at paths that exist');   // narrows the type
+ *
  * @throws InvariantError
  */
 export function invariant(condition: unknown, what: string): asserts condition {

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Entry, KeyRange, Transaction } from '../storage/contract.js';
+import type { Entry, Key, KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 
 /** Calls `visit` for each entry of a range, in order. */
@@ -21,4 +21,13 @@ export function entriesOf(transaction: Transaction, range: KeyRange): PromiseOrV
     forEachEntry(transaction, range, (entry) => all.push(entry)),
     () => all,
   );
+}
+
+/** The last key of a range, if there is any. */
+export function lastKeyIn(transaction: Transaction, range: KeyRange): PromiseOrValue<Key | undefined> {
+  const cursor = transaction.scan(range, { reverse: true, limit: 1 });
+  return andThen(cursor.next(), (batch) => {
+    cursor.close();
+    return batch?.[0]?.[0];
+  });
 }

@@ -42,6 +42,7 @@ export interface QueuedEvent {
   readonly access: string | undefined;
 }
 
+/** Queues an asynchronous event. It runs once the transaction is committed, in the order of commits. */
 export function queueEvent(transaction: Transaction, { principal, ...event }: QueuedEvent): void {
   transaction.append(eventQueue(event.databaseId), row({ ...event, principal: row(principal) }));
 }

@@ -18,7 +18,7 @@ export type FollowedKey =
   /** A user, an access method, or the revocation of a user's tokens; of a database with its id. */
   | { readonly kind: 'user'; readonly level: Level; readonly database?: Id }
   /** The row of a namespace or a database. */
-  | { readonly kind: 'place' }
+  | { readonly kind: 'path' }
   /** A grant, by what its key has behind the area. */
   | { readonly kind: 'grant'; readonly name: string }
   /** The incarnation of a record, by the encoded key of the record. */
@@ -32,7 +32,7 @@ const USERS = [
   // The revocation of a single token ends no session.
   revocationRange(NO_AREA, 'subject').from,
 ];
-const PLACES = [definitionRange(NO_AREA, 'namespace').from, definitionRange(NO_AREA, 'database').from];
+const PATHS = [definitionRange(NO_AREA, 'namespace').from, definitionRange(NO_AREA, 'database').from];
 const GRANT = grantName('', '')[0] as string;
 const INCARNATION = 'i';
 const SETTING = settingKey('denials')[ROOT_AREA.length] as string;
@@ -65,7 +65,7 @@ export function readFollowedKey(key: Key): FollowedKey | undefined {
   }
   if (key[0] !== ROOT) return undefined;
   if (kind === SETTING) return { kind: 'setting' };
-  return PLACES.some((prefix) => key.startsWith(prefix, at)) ? { kind: 'place' } : undefined;
+  return PATHS.some((prefix) => key.startsWith(prefix, at)) ? { kind: 'path' } : undefined;
 }
 
 /** Whether a range of keys may hold some of those, or anything that a node has to read again. */

@@ -53,6 +53,7 @@ const EVENT_DATABASES: Key = 'A';
 /** Work on indexes that waits (`indexes/work.ts`). */
 export const INDEX_QUEUE: Key = 'B';
 
+/** The area of the keys of a namespace itself; those of its databases are areas of their own. */
 export function namespaceArea(namespace: Id): Area {
   return `N${idBytes(namespace)}`;
 }
@@ -62,7 +63,11 @@ export function databaseArea(database: Id): Area {
   return `D${idBytes(database)}`;
 }
 
-/** All keys that begin with `prefix`. */
+/**
+ * All keys that begin with `prefix`.
+ *
+ *     prefixRange('ab')   // { from: 'ab', to: 'ac' }
+ */
 export function prefixRange(prefix: string): KeyRange {
   let end = prefix.length;
   while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end--;
@@ -162,7 +167,7 @@ export function revocationRange(area: Area, kind: keyof typeof REVOCATION_KINDS)
 }
 
 /** A setting of the whole store. */
-export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost'): Key {
+export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost' | 'restored'): Key {
   return `${ROOT_AREA}s${nameBytes(name)}`;
 }
 
@@ -217,6 +222,7 @@ export function encodedKeyOf(record: Key): string {
   return record.slice(TABLE_PREFIX_LENGTH);
 }
 
+/** What all entries of an index begin with. */
 export function indexPrefix(database: Id, table: Id, index: Id): string {
   return `${databaseArea(database)}x${idBytes(table)}${idBytes(index)}`;
 }
@@ -269,6 +275,7 @@ export function viewRange(database: Id, view: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}v${idBytes(view)}`);
 }
 
+/** What all rows of one kind of a view begin with: groups, contributions of records, ordered values. */
 export function viewPrefix(database: Id, view: Id, kind: ViewKind): string {
   return `${databaseArea(database)}v${idBytes(view)}${VIEW_KINDS[kind]}`;
 }
@@ -320,6 +327,7 @@ export function edgePrefix(node: string, direction: EdgeDirection, edgeTable?: I
   return node + DIRECTIONS[direction] + (edgeTable === undefined ? '' : idBytes(edgeTable));
 }
 
+/** The adjacency key of an edge: `node` is a vertex (`vertexKey`), `edge` the encoded key of the edge's record. */
 export function edgeKey(node: string, direction: 'in' | 'out', edgeTable: Id, edge: string): Key {
   return edgePrefix(node, direction, edgeTable) + edge;
 }
@@ -335,6 +343,7 @@ export function referencePrefix(node: string, table: Id, field: string): string 
   return edgePrefix(node, 'reference', table) + nameBytes(field);
 }
 
+/** The key that notes that `record` (an encoded key of `table`) refers to the vertex `node` in `field`. */
 export function referenceKey(node: string, table: Id, field: string, record: string): Key {
   return referencePrefix(node, table, field) + record;
 }

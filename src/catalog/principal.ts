@@ -70,10 +70,12 @@ export function userKey(principal: SystemUser | RecordUser): string {
   return JSON.stringify([namespace, database, subjectOf(principal)]);
 }
 
+/** Identifies a system user within its path, as text: `user ann`. */
 export function userSubject(name: string): string {
   return `user ${name}`;
 }
 
+/** Identifies a record user within its database, as text: `record person:1`. */
 export function recordSubject(id: RecordId): string {
   return `record ${toText(id)}`;
 }
@@ -99,23 +101,27 @@ export interface DatabasePath {
   readonly database?: string | undefined;
 }
 
-/** Whether a system user's level includes `place`. */
-export function covers(user: SystemUser, place: DatabasePath): boolean {
+/** Whether a system user's level includes the path. */
+export function covers(user: SystemUser, databasePath: DatabasePath): boolean {
   switch (user.level) {
     case 'root':
       return true;
     case 'namespace':
-      return user.namespace === place.namespace;
+      return user.namespace === databasePath.namespace;
     case 'database':
-      return place.database !== undefined && user.namespace === place.namespace && user.database === place.database;
+      return (
+        databasePath.database !== undefined &&
+        user.namespace === databasePath.namespace &&
+        user.database === databasePath.database
+      );
   }
 }
 
-/** Whether a role of the principal permits `action` at `place`. Guests and record users have no roles. */
-export function mayAct(principal: Principal, action: Action, place: DatabasePath): boolean {
+/** Whether a role of the principal permits `action` at the path. Guests and record users have no roles. */
+export function mayAct(principal: Principal, action: Action, databasePath: DatabasePath): boolean {
   return (
     principal.kind === 'system' &&
-    covers(principal, place) &&
+    covers(principal, databasePath) &&
     principal.roles.some((role) => ALLOWED[role].includes(action))
   );
 }
@@ -128,7 +134,7 @@ export function roleNames(roles: readonly Role[]): string[] {
 /** The identity of a session: its principal and its selection. Immutable; replaced when either changes. */
 export interface Identity {
   readonly principal: Principal;
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   /** `$session`, `$token`, `$auth` and `$access`, as statements see them. */
   readonly session: ObjectValue;
   readonly token: Value;

@@ -2,6 +2,8 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describeKey } from '../catalog/describe-key.js';
+import { isNodeState } from '../catalog/nodes/node-state.js';
+import { assertKnownFormat } from '../catalog/nodes/store-format.js';
 import { ConfigurationError } from '../server/setting.js';
 import type { Engine } from '../storage/contract.js';
 import { copyStore } from '../storage/copy/copy-store.js';
@@ -41,7 +43,8 @@ export async function runCopy(
   let progress = new Progress('Copied', errors);
   await using(openEngine(from, { ...FOR_COPIES, readOnly: true }), (fromEngine) =>
     using(openEngine(to, { ...FOR_COPIES, exclusive: true }), async (toEngine) => {
-      const ends = { from: fromEngine, to: toEngine, source: await identityOf(source) };
+      await mustBeKnown(fromEngine);
+      const ends = { from: fromEngine, to: toEngine, source: await identityOf(source), isLeftOut: isNodeState };
       const copied = await copyStore(ends, {
         copied: (bytes) => progress.add(bytes),
         verifying: ({ bytes }) => {
@@ -59,6 +62,16 @@ export async function runCopy(
       );
     }),
   );
+}
+
+/** @throws TesseraError `storage_format` for a store that a newer Tessera wrote */
+async function mustBeKnown(engine: Engine): Promise<void> {
+  const transaction = await engine.begin({ writable: false });
+  try {
+    await assertKnownFormat(transaction);
+  } finally {
+    transaction.cancel();
+  }
 }
 
 /** @throws ConfigurationError */

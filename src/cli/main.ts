@@ -1,6 +1,7 @@
 /** Runs a command line. */
 import { TesseraError } from '../errors/error.js';
 import { ConfigurationError } from '../server/setting.js';
+import { CommandError } from './command-error.js';
 import { withOwnNames } from './flags.js';
 import { createProgram } from './program.js';
 import { ServerError } from './server-error.js';
@@ -10,8 +11,8 @@ try {
   await createProgram().parseAsync(withOwnNames(process.argv));
 } catch (error) {
   // Errors that a user can fix are printed in one line; anything else is a bug and printed with its stack.
-  const isOurs = [ConfigurationError, ServerError, TesseraError].some((type) => error instanceof type);
+  const isOurs = [CommandError, ConfigurationError, ServerError, TesseraError].some((type) => error instanceof type);
   const expected = isOurs ? (error as Error).message : systemErrorText(error);
   process.stderr.write(`tessera: ${expected ?? (error as Error).stack ?? error}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

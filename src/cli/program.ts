@@ -1,10 +1,13 @@
 /** All commands, with what `--help` says of them. */
 import { Command } from 'commander';
 import { type VerifyCommand, verifyFile } from './audit-verify.js';
+import { addBackupCommands } from './backup-commands.js';
 import { addCompletionCommand } from './completion/command.js';
+import { addConfigCommand } from './config-command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { allCommands, Flag, HELP, readVariables } from './flags.js';
 import { EXIT_CODES, isReady } from './is-ready.js';
+import { addMigrateCommand } from './migrate-command.js';
 import { addNodesCommand } from './nodes-command.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
@@ -23,7 +26,8 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
     .addHelpText('after', PROGRAM_EXAMPLES);
 
   program.commandsGroup('Servers:');
-  const start = addStartCommand(program);
+  // Servers read their own settings, which are checked together.
+  const settings = [addStartCommand(program), addConfigCommand(program)];
   addReadyCommand(program);
   addNodesCommand(program);
   addVersionCommand(program);
@@ -31,20 +35,21 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
 
   program.commandsGroup('Data folders:');
   addStoreCommands(program);
+  addBackupCommands(program);
 
   program.commandsGroup('Databases:');
   addSqlCommand(program);
   addTransferCommands(program);
   addGraphqlCommands(program);
   addTypesCommand(program);
+  addMigrateCommand(program);
 
   program.commandsGroup('Other:');
   addValidateCommand(program);
   addCompletionCommand(program);
 
   for (const command of allCommands(program)) {
-    // The server reads its own settings, which are checked together.
-    if (command !== start) command.hook('preAction', () => readVariables(command, environment));
+    if (!settings.includes(command)) command.hook('preAction', () => readVariables(command, environment));
   }
   return program;
 }

@@ -165,7 +165,8 @@ class HttpClient implements RpcClient {
   }
 }
 
-function envelope(id: number, method: string, params: readonly Value[], transaction: Value): ObjectValue {
+/** A request. */
+export function envelope(id: number, method: string, params: readonly Value[], transaction: Value): ObjectValue {
   const request = newObject();
   request.id = id;
   request.method = method;
@@ -174,10 +175,18 @@ function envelope(id: number, method: string, params: readonly Value[], transact
   return request;
 }
 
-function resultOf(answer: Value): Value {
+/** The result that an answer holds. @throws ServerError where it is an error */
+export function resultOf(answer: Value): Value {
   if (!isObject(answer)) throw new Error('The server did not answer as expected');
-  if (isObject(answer.error)) throw new ServerError(String(answer.error.message));
-  return answer.result;
+  const { error, result } = answer;
+  if (isObject(error)) throw new ServerError(String(error.message), { reason: reasonOf(error) });
+  return result;
+}
+
+/** The most specific name that an error has; `undefined` for one without. */
+export function reasonOf({ kind, details }: ObjectValue): string | undefined {
+  const inner = isObject(details) ? details.kind : undefined;
+  return [inner, kind].find((name) => typeof name === 'string');
 }
 
 /** Headers carry bytes, one a character: a name goes as its UTF-8. */

@@ -1,2 +1,10 @@
 /** An error response of a server, or a failed connection. */
-export class ServerError extends Error {}
+export class ServerError extends Error {
+  /** What the server calls this kind of error, such as `TransactionConflict`. */
+  readonly reason: string | undefined;
+
+  constructor(message: string, { reason, ...options }: ErrorOptions & { readonly reason?: string | undefined } = {}) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -1,3 +1,4 @@
+import { backupErrors } from './sections/backup.js';
 import { catalogErrors } from './sections/catalog.js';
 import { expressionErrors } from './sections/expression.js';
 import { functionErrors } from './sections/functions.js';
@@ -16,6 +17,7 @@ export const CATALOGUE = {
   ...valueErrors,
   ...languageErrors,
   ...storageErrors,
+  ...backupErrors,
   ...catalogErrors,
   ...functionErrors,
   ...expressionErrors,

@@ -66,6 +66,8 @@ const TOO_LONG: ReadonlySet<string> = new Set([
 /**
  * Converts anything thrown. Foreign errors become `internal`, with the original as cause (for the log only); V8's
  * length errors become the corresponding limit errors.
+ *
+ *     catch (thrown) { report(asTesseraError(thrown)); }
  */
 export function asTesseraError(thrown: unknown): TesseraError {
   if (thrown instanceof TesseraError) return thrown;

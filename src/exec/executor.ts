@@ -8,6 +8,7 @@ import { failure, type TesseraError } from '../errors/error.js';
 import type { PasswordHasher } from '../functions/contract.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { FunctionRules } from '../functions/rules.js';
+import { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
 import type { Statement } from '../language/ast.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Transaction } from '../storage/contract.js';
@@ -138,6 +139,7 @@ export class Executor {
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);
     this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
     this.#backgroundMemory = backgroundMemory;
+    const packedVectors = new PackedCache(options.vectorMemory);
     this.#services = {
       environment,
       passwords: options.passwords,
@@ -151,7 +153,8 @@ export class Executor {
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
-      packedVectors: new PackedCache(options.vectorMemory),
+      packedVectors,
+      graphs: new ResidentGraphs(packedVectors),
       past: options.past,
       sessions: options.sessions,
       queryTimeout: this.queryTimeout,
@@ -190,7 +193,7 @@ export class Executor {
         maySleep: memory !== undefined && maySleep,
         strict: strict === true,
       },
-      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.place, refusal),
+      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.databasePath, refusal),
       identity,
       checks,
       interrupt,
@@ -264,7 +267,7 @@ export class Executor {
 
 /** What an identity may do. */
 interface Rights {
-  /** Why it may touch nothing at the selected place. */
+  /** Why it may touch nothing at the selected path. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
   /** As `RequestContext.maySleep`. */
@@ -281,25 +284,25 @@ function maySleep({ principal }: Identity): boolean {
   return mayAct(principal, 'edit', {});
 }
 
-function checksOf({ principal, place }: Identity): Checks {
-  return { view: !mayAct(principal, 'view', place), edit: !mayAct(principal, 'edit', place) };
+function checksOf({ principal, databasePath }: Identity): Checks {
+  return { view: !mayAct(principal, 'view', databasePath), edit: !mayAct(principal, 'edit', databasePath) };
 }
 
-/** Why the principal may touch nothing at the selected place; a signed-in principal acts only where it belongs. */
-function refusalOf({ principal, place }: Identity): TesseraError | undefined {
+/** Why the principal may touch nothing at the selected path; a signed-in principal acts only where it belongs. */
+function refusalOf({ principal, databasePath }: Identity): TesseraError | undefined {
   switch (principal.kind) {
     case 'guest':
       return undefined;
     case 'system':
-      return covers(principal, place) || place.database === undefined
+      return covers(principal, databasePath) || databasePath.database === undefined
         ? undefined
         : failure('not_allowed', { actor: principal.name, action: 'View', resource: 'Database' });
     case 'record':
-      if (place.namespace !== principal.namespace) {
-        return failure('place_forbidden', { level: 'namespace', name: place.namespace ?? 'NONE' });
+      if (databasePath.namespace !== principal.namespace) {
+        return failure('place_forbidden', { level: 'namespace', name: databasePath.namespace ?? 'NONE' });
       }
-      return place.database === principal.database
+      return databasePath.database === principal.database
         ? undefined
-        : failure('place_forbidden', { level: 'database', name: place.database ?? 'NONE' });
+        : failure('place_forbidden', { level: 'database', name: databasePath.database ?? 'NONE' });
   }
 }

@@ -93,6 +93,7 @@ const AGGREGATES: ReadonlyMap<string, IncrementalAggregate> = new Map<string, In
   ['time::max', { kind: 'extremum', of: DATETIME, end: 'last' }],
 ]);
 
+/** The aggregate of a function's path (`math::sum`) that a view can maintain; `undefined` if it can't. */
 export function findIncrementalAggregate(path: string): IncrementalAggregate | undefined {
   return AGGREGATES.get(path);
 }

@@ -25,11 +25,11 @@ const INTROSPECTION_NONE = 'INTROSPECTION NONE of the GRAPHQL config';
 /**
  * The role of an identity at a path; the highest of several roles.
  *
- *     roleOf({ principal: { kind: 'guest' }, place })   'guest'
+ *     roleOf({ principal: { kind: 'guest' }, databasePath })   'guest'
  */
-export function roleOf({ principal, place }: Pick<Identity, 'principal' | 'place'>): GraphqlRole {
+export function roleOf({ principal, databasePath }: Pick<Identity, 'principal' | 'databasePath'>): GraphqlRole {
   if (principal.kind !== 'system') return principal.kind;
-  return covers(principal, place) ? highestRole(principal.roles) : 'guest';
+  return covers(principal, databasePath) ? highestRole(principal.roles) : 'guest';
 }
 
 type Roles = Extract<Principal, { kind: 'system' }>['roles'];
@@ -63,7 +63,7 @@ export class EffectiveLimitsByRole {
     this.#config = config;
   }
 
-  of(identity: Pick<Identity, 'principal' | 'place'>): EffectiveLimits {
+  of(identity: Pick<Identity, 'principal' | 'databasePath'>): EffectiveLimits {
     const role = roleOf(identity);
     let allowance = this.#known.get(role);
     if (allowance === undefined) {

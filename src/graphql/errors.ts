@@ -35,11 +35,11 @@ export function fieldFailure(
   nodes: readonly FieldNode[],
   path: readonly (string | number)[],
 ): GraphqlFailure {
-  const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [databasePathOf(loc.startToken)]));
+  const locations = nodes.flatMap(({ loc }) => (loc === undefined ? [] : [locationOf(loc.startToken)]));
   return { error, message: shortened(error.message, LONGEST_OF_FIELD), locations, path };
 }
 
-function databasePathOf({ line, column }: Token) {
+function locationOf({ line, column }: Token) {
   return { line, column };
 }
 

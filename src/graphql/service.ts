@@ -217,8 +217,12 @@ export class GraphqlService {
     const { operation, variables, definitions } = ready;
     const compiled = operation.compiled(variables);
     const call = this.#call(ready, session, spending);
-    if (definitions !== undefined && readsMore(operation, compiled)) {
-      return this.#outcome(call, () => inSnapshot(definitions, (snapshot) => runQuery(compiled, call, snapshot)));
+    if (definitions !== undefined && operation.node.operation === OperationTypeNode.QUERY) {
+      return this.#outcome(call, () =>
+        isLong(compiled)
+          ? inSnapshot(definitions, (snapshot) => runQuery(compiled, call, snapshot))
+          : runQuery(compiled, call, definitions),
+      );
     }
     definitions?.release();
     return this.#outcome(call, () => runnerOf(operation)(compiled, call, session));
@@ -288,9 +292,9 @@ function runnerOf({ node }: Operation): Run {
   return isTransaction(node) ? runTransaction : runMutation;
 }
 
-/** Whether it is a query of several statements, which have to read one state of the database. */
-function readsMore({ node }: Operation, { hasMore, roots }: CompiledOperation): boolean {
-  return node.operation === OperationTypeNode.QUERY && (hasMore || roots.length !== 1);
+/** Whether a query has several statements: it keeps its snapshot for longer, and counts among those that do. */
+function isLong({ hasMore, roots }: CompiledOperation): boolean {
+  return hasMore || roots.length !== 1;
 }
 
 /** The one field of a subscription. @throws TesseraError `graphql_operation` when @skip has left none */

@@ -8,6 +8,7 @@ import type { MetricsText } from '../metrics/text.js';
 import type { RpcOptions } from '../rpc/connection.js';
 import type { StoredSessions } from '../rpc/stored-sessions.js';
 import type { Database, Session } from '../session/contract.js';
+import type { Tracer } from '../tracing/tracer.js';
 import type { ConnectionCount } from './connection-count.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
@@ -36,6 +37,8 @@ export interface Context {
   readonly streams: Set<() => void>;
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
+  /** Absent where nothing is traced. */
+  readonly tracer: Tracer | undefined;
   /** The metrics of the process in a format of Prometheus. */
   readonly metricsText: MetricsText | undefined;
   readonly environment: Environment;

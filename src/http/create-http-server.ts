@@ -13,6 +13,7 @@ import type { GraphqlMethod } from '../rpc/method.js';
 import { StoredSessions } from '../rpc/stored-sessions.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
+import type { Tracer } from '../tracing/tracer.js';
 import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './admission.js';
 import { compressed } from './compression.js';
 import { ConnectionCount } from './connection-count.js';
@@ -27,7 +28,7 @@ import { rawError } from './raw-error.js';
 import { logInternal, sendError } from './reply.js';
 import { discardBody, expectContinue, readBody, streamBody } from './request-body.js';
 import { requestIds } from './request-id.js';
-import { countAnswers } from './request-metrics.js';
+import { countAnswers, traceAnswers } from './request-metrics.js';
 import { allowedMethods, nameOfRoute, ROUTES, type Route } from './routes.js';
 import { endSlowBody } from './slow-bodies.js';
 import { onUnfinishedBodies } from './unfinished-bodies.js';
@@ -57,6 +58,8 @@ export interface HttpServerParts {
   readonly log?: Log;
   /** Counts requests; default: nothing is counted. */
   readonly metrics?: ServerMetrics | undefined;
+  /** Traces requests; default: none is traced. */
+  readonly tracer?: Tracer | undefined;
   /** What `GET /metrics` answers. */
   readonly metricsText?: Context['metricsText'];
 }
@@ -69,6 +72,7 @@ declare module 'fastify' {
   }
 }
 
+/** The HTTP server with all of its routes, not listening yet. `close` of the application ends its connections. */
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const context = contextOf(parts);
   const { options } = context;
@@ -122,7 +126,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   logAnswers(app, context.log);
-  countAnswers(app, context.metrics);
+  countAnswers(app, context);
+  traceAnswers(app, context);
 
   const addRoute = (to: FastifyInstance, route: Route) => {
     const { method, path, limit, from = 'checked', streamed, answers = 'private', handle } = route;
@@ -206,7 +211,7 @@ function contextOf(parts: HttpServerParts): Context {
       capabilities: merged.capabilities,
       attachedSessions: merged.limits.attachedSessions,
       liveQueries: merged.limits.liveQueries,
-      onInternalError: (error) => logInternal(log, error),
+      onInternalError: (error, trace) => logInternal(log, error, trace),
     },
     graphql,
     graphqlSchema: parts.graphqlSchema,
@@ -228,6 +233,7 @@ function contextOf(parts: HttpServerParts): Context {
     connections: new ConnectionCount(merged.limits),
     streams: new Set(),
     metrics: parts.metrics,
+    tracer: parts.tracer,
     metricsText: parts.metricsText,
     log,
     requestId: requestIds(),

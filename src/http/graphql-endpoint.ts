@@ -8,6 +8,7 @@ import type { Context } from './context.js';
 import { utf8Text } from './format.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { selectionOf, textOf } from './request-headers.js';
+import { socketMeter } from './request-metrics.js';
 import { prepare } from './request-session.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
@@ -20,16 +21,17 @@ export const GRAPHQL: SocketEndpoint = {
   protocols: ['graphql-transport-ws'],
   anyProtocol: false,
   admit: socketOf,
-  open(context, origin) {
+  open(context, origin, request) {
     const { environment } = context;
     const longest = context.options.limits.graphqlBody;
     const openSocket = socketOf(context);
     const session = context.database.session(origin);
+    const meter = socketMeter(context, request, 'graphql_websocket');
     return {
       session,
       begin: (line) => {
         const connect = (payload: Readonly<Record<string, unknown>>) => connectAs(context, session, payload);
-        const socket = openSocket(session, { line: closingLine(line), environment, connect });
+        const socket = openSocket(session, { line: closingLine(line), environment, connect, meter });
         return new Texts(session, line, socket, longest);
       },
       close: () => session.close(),
@@ -53,7 +55,7 @@ async function connectAs(
   const authorization = textOf('authorization', names.get('authorization'));
   await prepare(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
   checkQuerying(context.options.capabilities, GRAPHQL.name, session.identity.principal);
-  const { namespace, database } = session.identity.place;
+  const { namespace, database } = session.identity.databasePath;
   if (namespace === undefined) throw failure('namespace_empty');
   if (database === undefined) throw failure('database_empty');
 }

@@ -133,7 +133,7 @@ function inDatabase(
   work: (session: Session) => Promise<unknown>,
 ): unknown {
   return inSession(context, request, reply, (session) => {
-    const { namespace, database } = session.identity.place;
+    const { namespace, database } = session.identity.databasePath;
     if (namespace === undefined) throw failure('namespace_empty');
     if (database === undefined) throw failure('database_empty');
     return work(session);

@@ -1,10 +1,11 @@
 /** Sends bodies and errors. */
 import type { FastifyReply } from 'fastify';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
+import type { RequestTrace } from '../tracing/request-trace.js';
 import { CHALLENGE } from './authorization.js';
 import type { Context } from './context.js';
 import { errorBody, retryAfter } from './error-body.js';
-import type { Log } from './log.js';
+import { type Log, traceOf } from './log.js';
 
 const asItIs = (body: string): string => body;
 
@@ -18,7 +19,7 @@ export function sendBody(reply: FastifyReply, contentType: string, body: string 
 export function sendError(context: Context, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = asTesseraError(thrown);
   context.metrics?.requestError(error.code);
-  if (error.code === 'internal' && !isHungUp(error)) logInternal(context.log, error, reply.request.id);
+  if (error.code === 'internal' && !isHungUp(error)) logInternal(context.log, error, traceOf(reply.request));
   for (const [name, value] of errorHeaders(error)) reply.header(name, value);
   return sendBody(reply.code(error.httpStatus), 'application/json', errorBody(error));
 }
@@ -40,6 +41,7 @@ export function errorHeaders(error: TesseraError): [name: string, value: string]
 }
 
 /** Logs an internal error with its cause. */
-export function logInternal(log: Log, error: TesseraError, request?: string): void {
-  log.error({ request, error: error.cause ?? error }, 'A request failed for a reason of our own');
+export function logInternal(log: Log, error: TesseraError, trace?: RequestTrace): void {
+  const { request, traceId } = trace ?? {};
+  log.error({ request, trace: traceId, error: error.cause ?? error }, 'A request failed for a reason of our own');
 }

@@ -7,6 +7,7 @@ import type { Origin, Session } from '../session/contract.js';
 import { authorize } from './authorization.js';
 import { clientAddress } from './client-address.js';
 import type { Context, RouteContext } from './context.js';
+import { traceOf } from './log.js';
 import { readSelection, type Selection } from './request-headers.js';
 
 /** The origin of a request: the client's address, the header `Origin`, and the client's name for its session. */
@@ -35,7 +36,9 @@ export function select(session: Session, { namespace, database }: Selection): Pr
 
 /** Opens a guest session for one request. */
 export function openSession(context: Context, request: FastifyRequest): Session {
-  return context.database.session(originOf(request.raw, readSelection(request.raw), context));
+  const session = context.database.session(originOf(request.raw, readSelection(request.raw), context));
+  session.trace = traceOf(request);
+  return session;
 }
 
 /**

@@ -227,8 +227,8 @@ function publishedKeysRoute({ database }: Context, request: FastifyRequest, repl
       reason: 'has to name an access method: ns, db (both as far as they apply) and ac',
     });
   }
-  const place = { ...(ns !== undefined && { namespace: ns }), ...(db !== undefined && { database: db }) };
-  return andThen(database.publishedKeys(place, ac), (keys) =>
+  const databasePath = { ...(ns !== undefined && { namespace: ns }), ...(db !== undefined && { database: db }) };
+  return andThen(database.publishedKeys(databasePath, ac), (keys) =>
     sendBody(
       reply.header('cache-control', `public, max-age=${KEYS_MAX_AGE}`),
       'application/jwk-set+json',

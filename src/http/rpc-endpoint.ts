@@ -25,10 +25,10 @@ export const RPC: SocketEndpoint = {
   protocols: [...FORMATS.keys()],
   anyProtocol: true,
   admit() {},
-  open(context, origin) {
-    const { database, rpc, metrics, environment } = context;
-    const meter = metrics === undefined ? {} : { meter: socketMeter(metrics, environment.clock) };
-    const connection = new RpcConnection(database, origin, { ...rpc, ...meter });
+  open(context, origin, request) {
+    const { database, rpc } = context;
+    const meter = socketMeter(context, request, 'websocket');
+    const connection = new RpcConnection(database, origin, { ...rpc, meter });
     return {
       session: connection.session,
       begin(line, protocol) {

@@ -1,4 +1,5 @@
 /** The interface between WebSocket connections and the protocols on them. */
+import type { IncomingMessage } from 'node:http';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Origin, Session } from '../session/contract.js';
@@ -55,5 +56,6 @@ export interface SocketEndpoint {
    * @throws TesseraError `route_denied`
    */
   admit(context: Context): void;
-  open(context: Context, origin: Origin): PendingSocketSession;
+  /** `request`: the one that opens the WebSocket. */
+  open(context: Context, origin: Origin, request: IncomingMessage): PendingSocketSession;
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer as WsServer } from 'ws';
 import { asTesseraError, failure } from '../errors/error.js';
 import { checkRoute } from '../rpc/capabilities.js';
+import { RequestTrace } from '../tracing/request-trace.js';
 import { clientAddress } from './client-address.js';
 import type { Context } from './context.js';
 import { isAllowedOrigin } from './cors.js';
@@ -77,7 +78,8 @@ export class WebSocketServer {
       (thrown) => {
         const error = asTesseraError(thrown);
         const id = this.#context.requestId(request);
-        if (error.code === 'internal') logInternal(this.#context.log, error, id);
+        const trace = new RequestTrace(id, request.headers['traceparent']);
+        if (error.code === 'internal') logInternal(this.#context.log, error, trace);
         rawError(socket, error, id);
       },
     );
@@ -102,7 +104,7 @@ export class WebSocketServer {
     const selection = readConnectSelection(request);
     const release = connections.claim(clientAddress(request, options.clientAddress) ?? '');
     try {
-      const opening = endpoint.open(this.#context, originOf(request, selection, this.#context));
+      const opening = endpoint.open(this.#context, originOf(request, selection, this.#context), request);
       try {
         await prepare(opening.session, request.headers.authorization, selection);
         if (socket.destroyed) throw failure('upgrade_invalid', { reason: 'the client went away' });

@@ -1,10 +1,4 @@
-/**
- * The entries of HNSW indexes.
- *
- *     vector:     prefix · 01 · key(record)  →  bytes: the components in the type of the index (`vectors/vector-type.ts`)
- *
- * A record without a vector has none.
- */
+/** The vectors of HNSW indexes, and where they stand; `hnsw/layout.ts` has all their entries. */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import { prefixRange } from '../catalog/keys.js';
 import { failure } from '../errors/error.js';
@@ -14,6 +8,8 @@ import { decodeKey, encodeKey } from '../value/key-codec.js';
 import { toNumber } from '../value/number.js';
 import { toText } from '../value/text/text.js';
 import { isArray, isNumber, type ObjectValue, type RecordKey, type Value } from '../value/value.js';
+import type { GraphOptions } from '../vectors/hnsw/graph.js';
+import { parseMetric } from '../vectors/metric.js';
 import { misfit, packVector, type VectorType } from '../vectors/vector-type.js';
 import { UNINDEXABLE, valueAt } from './value-at.js';
 
@@ -24,6 +20,11 @@ const VECTORS = '\x01';
 /** The key of the vector of a record; `prefix` is that of the index. */
 export function vectorKey(prefix: string, record: RecordKey): Key {
   return prefix + VECTORS + encodeKey(record);
+}
+
+/** The same for an encoded key. */
+export function encodedVectorKey(prefix: string, key: string): Key {
+  return prefix + VECTORS + key;
 }
 
 /** All vectors of an index. */
@@ -85,4 +86,20 @@ function fill(vector: Float64Array, from: number, value: Value): number {
 /** What an index rounds of a vector that is asked for. */
 export function typeOf({ indexKind }: Pick<IndexDefinition, 'indexKind'>): VectorType {
   return (indexKind as HnswKind).type;
+}
+
+/** How the graph of an index is built. */
+export function graphOptions({ indexKind }: Pick<IndexDefinition, 'indexKind'>): GraphOptions {
+  const { dimension, distance, m, m0, lm, efc, extendCandidates, keepPrunedConnections } = indexKind as HnswKind;
+  return {
+    metric: parseMetric(distance),
+    dimension,
+    m,
+    m0: m0 ?? 2 * m,
+    levelFactor: lm ?? 1 / Math.log(m),
+    // Fewer than it is linked with would be none to choose of.
+    efConstruction: Math.max(efc, m),
+    extendCandidates,
+    keepPrunedConnections,
+  };
 }

@@ -17,6 +17,9 @@ import type { ArrayLiteral, Expression, KeyBound, ObjectLiteral, RecordIdLiteral
 /**
  * The value that an expression is, in a box since NONE is one, too; `undefined` if it has to be computed. An object
  * that describes a geometry (GeoJSON) is one when it is written out, and only then.
+ *
+ *     constantValue({ kind: 'literal', value: 1 })   // { value: 1 }
+ *     constantValue({ kind: 'param', name: 'x' })    // undefined
  */
 export function constantValue(expression: Expression): { readonly value: Value } | undefined {
   const value = read(expression);

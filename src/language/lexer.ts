@@ -56,7 +56,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 export interface Origin extends SourceText {
   readonly offset: number;
   /** Maps an offset in the decoded text to one in the source, which differ by escapes. */
-  readonly place?: (offset: number) => number;
+  readonly outermost?: (offset: number) => number;
 }
 
 export class Lexer {
@@ -93,15 +93,15 @@ export class Lexer {
   fail(what: string, ...marks: readonly Mark[]): never {
     const shifted = marks.map((mark) => ({
       ...mark,
-      start: this.databasePathOf(mark.start),
-      end: this.databasePathOf(mark.end),
+      start: this.outermostOffset(mark.start),
+      end: this.outermostOffset(mark.end),
     }));
     throw sourceFailure('parse_error', this.origin, what, ...shifted);
   }
 
   /** Where in the outermost text an offset stands. */
-  protected databasePathOf(offset: number): number {
-    return this.origin.place?.(offset) ?? offset + this.origin.offset;
+  protected outermostOffset(offset: number): number {
+    return this.origin.outermost?.(offset) ?? offset + this.origin.offset;
   }
 
   /** Reads the next token into the fields. */

@@ -77,19 +77,19 @@ class QueryParse implements Stepwise<Query> {
   /** Reads a statement, or up to a pause. Answers which. */
   #statement(): boolean {
     const parser = this.#parser;
-    const { place, code } = parser;
+    const { state, code } = parser;
     try {
       const statement = topStatement(parser);
       this.#check('code', parser.code - code);
       this.#check('statements', this.#statements.push(statement));
-      endStatement(parser, statement, place.start);
+      endStatement(parser, statement, state.start);
       this.#pauses.forget();
       return true;
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
       checkTokens(parser.tokens - parser.repeated, this.#limits);
       this.#pauses.goOn(parser.start);
-      parser.goTo(place);
+      parser.goTo(state);
       return false;
     }
   }
@@ -202,7 +202,12 @@ export function parseValue(text: string, limits?: Limits): Value {
 /** What most record ids look like; no other text needs no more than this. */
 const SIMPLE_RECORD_ID = /^([A-Za-z_][A-Za-z0-9_]*):([A-Za-z_][A-Za-z0-9_]*)$/;
 
-/** A record id whose key is written out, or `undefined` if the text is anything else. Never throws. */
+/**
+ * A record id whose key is written out, or `undefined` if the text is anything else. Never throws.
+ *
+ *     parseRecordId('person:1')       // new RecordId('person', 1)
+ *     parseRecordId('person:1 + 1')   // undefined
+ */
 export function parseRecordId(text: string, limits?: Limits): RecordId | undefined {
   const simple = SIMPLE_RECORD_ID.exec(text);
   if (simple !== null) return new RecordId(simple[1] as string, simple[2] as string);

@@ -48,7 +48,11 @@ function printerFor(options: PrintOptions | undefined): Printer {
   return options?.secrets === true ? EXACT : SHOWN;
 }
 
-/** An expression; a statement as a value stands bare. */
+/**
+ * An expression; a statement as a value stands bare.
+ *
+ *     printExpression(parseExpression('a+1'))   // a + 1
+ */
 export function printExpression(expression: Expression, options?: PrintOptions): string {
   const printer = printerFor(options);
   return expression.kind === 'subquery' ? printer.statement(expression.statement) : printer.expression(expression);
@@ -69,7 +73,11 @@ export function printFilter(filter: AnalyzerFilter): string {
   return filterText(filter);
 }
 
-/** A path, as the keys of `INFO FOR TABLE` show it. */
+/**
+ * A path, as the keys of `INFO FOR TABLE` show it.
+ *
+ *     printIdiom({ kind: 'idiom', parts: [{ kind: 'field', name: 'a' }, { kind: 'all' }] })   // a.*
+ */
 export function printIdiom(idiom: Idiom, options?: PrintOptions): string {
   return printerFor(options).idiom(idiom);
 }

@@ -98,16 +98,16 @@ export class StatementStream {
   #next(parser: Parser): { readonly statement: Statement; readonly start: number } | typeof PAUSE | undefined {
     while (parser.acceptPunct(';'));
     if (parser.atEnd()) return undefined;
-    const { start, place, pauses } = parser;
+    const { start, state, pauses } = parser;
     let statement: Statement;
     try {
       if (pauses !== undefined) parser.allowPiece();
       statement = topStatement(parser);
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
-      checkTokens(parser.tokens - parser.repeated - place.tokens, this.#limits);
+      checkTokens(parser.tokens - parser.repeated - state.tokens, this.#limits);
       pauses?.goOn(parser.start);
-      parser.goTo(place);
+      parser.goTo(state);
       return PAUSE;
     }
     pauses?.forget();

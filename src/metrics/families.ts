@@ -2,19 +2,10 @@
  * Families of metrics as Prometheus has them: a name, a help text, and a child for each combination of label values.
  * Counting is an addition to a number, since it happens in each request; text is written when metrics are read.
  *
- *     const errors = new CounterFamily({ name: 'tessera_errors_total', help: 'Errors answered.', labels: ['code'] });
+ *     const errors = new CounterFamily('tessera_errors_total', 'Errors answered.', ['code']);
  *     errors.add('parse_error');
  */
 import { LabelValues } from './label-values.js';
-
-export interface FamilyOptions {
-  /** By the conventions of Prometheus: a prefix, the unit, and `_total` for counters. */
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** The most combinations of label values; those beyond it are counted together. Default: 1,000. */
-  readonly most?: number;
-}
 
 /** A value of a family, with its labels. */
 export interface Sample {
@@ -25,9 +16,12 @@ export interface Sample {
 }
 
 export interface Family {
+  /** By the conventions of Prometheus: a prefix, the unit, and `_total` for counters. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'histogram' | 'gauge';
+  /** Absent where samples name them. */
+  readonly labels?: readonly string[];
   samples(): readonly Sample[];
 }
 
@@ -38,13 +32,14 @@ export class CounterFamily implements Family {
   readonly type = 'counter';
   readonly name: string;
   readonly help: string;
-  readonly #labels: readonly string[];
+  readonly labels: readonly string[];
   readonly #counters: LabelValues<{ value: number }>;
 
-  constructor({ name, help, labels, most = MOST }: FamilyOptions) {
+  /** `most`: combinations of label values that are counted apart. */
+  constructor(name: string, help: string, labels: readonly string[], most = MOST) {
     this.name = name;
     this.help = help;
-    this.#labels = labels;
+    this.labels = labels;
     this.#counters = new LabelValues(() => ({ value: 0 }), most);
   }
 
@@ -55,7 +50,7 @@ export class CounterFamily implements Family {
 
   samples(): readonly Sample[] {
     return Array.from(this.#counters.entries(), ({ values, child: { value } }) => ({
-      labels: labelled(this.#labels, values),
+      labels: labelled(this.labels, values),
       value,
     }));
   }
@@ -78,13 +73,14 @@ export class HistogramFamily implements Family {
   readonly type = 'histogram';
   readonly name: string;
   readonly help: string;
-  readonly #labels: readonly string[];
+  readonly labels: readonly string[];
   readonly #histograms: LabelValues<Durations>;
 
-  constructor({ name, help, labels, most = MOST }: FamilyOptions) {
+  /** `most`: combinations of label values that are counted apart. */
+  constructor(name: string, help: string, labels: readonly string[], most = MOST) {
     this.name = name;
     this.help = help;
-    this.#labels = labels;
+    this.labels = labels;
     this.#histograms = new LabelValues(() => ({ counts: new Array<number>(BOUNDS.length + 1).fill(0), sum: 0 }), most);
   }
 
@@ -99,7 +95,7 @@ export class HistogramFamily implements Family {
 
   samples(): readonly Sample[] {
     return Array.from(this.#histograms.entries()).flatMap(({ values, child: { counts, sum } }) => {
-      const labels = labelled(this.#labels, values);
+      const labels = labelled(this.labels, values);
       const samples: Sample[] = [];
       let count = 0;
       for (const [bucket, within] of counts.entries()) {

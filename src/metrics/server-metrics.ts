@@ -1,3 +1,4 @@
+import { BackgroundMetrics } from './background-metrics.js';
 import { CounterFamily, type Family, HistogramFamily } from './families.js';
 
 /**
@@ -5,42 +6,49 @@ import { CounterFamily, type Family, HistogramFamily } from './families.js';
  * error codes) but for tables, whose number is bounded.
  */
 export class ServerMetrics {
-  readonly #requests = new HistogramFamily({
-    name: 'tessera_request_duration_seconds',
-    help: 'Time from a request to its answer, by door (HTTP route, or websocket), method (of HTTP or RPC) and outcome.',
-    labels: ['door', 'method', 'outcome'],
-  });
-  readonly #statements = new HistogramFamily({
-    name: 'tessera_statement_duration_seconds',
-    help: 'Time that statements took, by kind and outcome.',
-    labels: ['kind', 'outcome'],
-  });
-  readonly #statementErrors = new CounterFamily({
-    name: 'tessera_statement_errors_total',
-    help: 'Statements that failed, by the code of the error (docs/ERRORS.md).',
-    labels: ['code'],
-  });
-  readonly #requestErrors = new CounterFamily({
-    name: 'tessera_request_errors_total',
-    help: 'Requests answered by an error, by its code; a failed statement of a query is none.',
-    labels: ['code'],
-  });
-  readonly #signIns = new CounterFamily({
-    name: 'tessera_sign_ins_total',
-    help: 'Sign-ins, sign-ups and tokens presented, by action, method and outcome (ok, failed, throttled, error).',
-    labels: ['action', 'method', 'outcome'],
-  });
-  readonly #deniedWrites = new CounterFamily({
-    name: 'tessera_denied_writes_total',
-    help: 'Writes that PERMISSIONS denied, by table and action.',
-    labels: ['table', 'action'],
-    most: 200,
-  });
-  readonly #conflicts = new CounterFamily({
-    name: 'tessera_transaction_conflicts_total',
-    help: 'Transactions that conflicted with another one and were tried again or failed.',
-    labels: [],
-  });
+  readonly #requests = new HistogramFamily(
+    'tessera_request_duration_seconds',
+    'Time from a request to its answer, by door (HTTP route, or websocket), method (of HTTP or RPC) and outcome.',
+    ['door', 'method', 'outcome'],
+  );
+  readonly #statements = new HistogramFamily(
+    'tessera_statement_duration_seconds',
+    'Time that statements took, by kind and outcome.',
+    ['kind', 'outcome'],
+  );
+  readonly #statementErrors = new CounterFamily(
+    'tessera_statement_errors_total',
+    'Statements that failed, by the code of the error (docs/ERRORS.md).',
+    ['code'],
+  );
+  readonly #requestErrors = new CounterFamily(
+    'tessera_request_errors_total',
+    'Requests answered by an error, by its code; a failed statement of a query is none.',
+    ['code'],
+  );
+  readonly #signIns = new CounterFamily(
+    'tessera_sign_ins_total',
+    'Sign-ins, sign-ups and tokens presented, by action, method and outcome (ok, failed, throttled, error).',
+    ['action', 'method', 'outcome'],
+  );
+  readonly #deniedWrites = new CounterFamily(
+    'tessera_denied_writes_total',
+    'Writes that PERMISSIONS denied, by table and action.',
+    ['table', 'action'],
+    200,
+  );
+  readonly #liveChanges = new HistogramFamily(
+    'tessera_live_change_lag_seconds',
+    'Time from a commit to the moment at which a live query was through with it, read by the client or not shown.',
+    [],
+  );
+  /** Of work in the background. */
+  readonly background = new BackgroundMetrics();
+  readonly #conflicts = new CounterFamily(
+    'tessera_transaction_conflicts_total',
+    'Transactions that conflicted with another one and were tried again or failed.',
+    [],
+  );
 
   /** `milliseconds` from its headers, or its message, to the end of its answer. */
   request(door: string, method: string, outcome: RequestOutcome, milliseconds: number): void {
@@ -66,6 +74,11 @@ export class ServerMetrics {
     this.#deniedWrites.add(table, action);
   }
 
+  /** A live query is through with a change: sent as fast as the client reads, or not shown to it. */
+  liveChange(milliseconds: number): void {
+    this.#liveChanges.record(milliseconds / 1000);
+  }
+
   readonly conflict = (): void => this.#conflicts.add();
 
   families(): readonly Family[] {
@@ -77,6 +90,8 @@ export class ServerMetrics {
       this.#signIns,
       this.#deniedWrites,
       this.#conflicts,
+      this.#liveChanges,
+      ...this.background.families(),
     ];
   }
 }

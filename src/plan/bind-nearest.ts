@@ -8,7 +8,7 @@ import { parseMetric } from '../vectors/metric.js';
 import { isFieldPath } from './access/comparisons.js';
 import type { Binding } from './bind-sources.js';
 import type { NearestExpression } from './nearest-condition.js';
-import type { KnnScan, StreamNode } from './nodes.js';
+import type { IndexScan, KnnScan, StreamNode } from './nodes.js';
 
 /** What a search is made of: `field <|k,…|> vector`. */
 interface Wanted {
@@ -51,7 +51,18 @@ function bindIndexed(wanted: Wanted, ef: number, site: NearestSite): StreamNode 
   // An index knows what is stored: distances of what may be hidden are measured of what is seen.
   if (reader.isChecked && reader.mayHide(entry, field as Idiom)) return exact(wanted, index.indexKind.distance, site);
   const table = entry.definition.name;
-  return { kind: 'first-rows', most: k, input: site.rows({ kind: 'knn-scan', table, index, vector, k, ef }) };
+  const within = scansOf(site.rows());
+  const scan: KnnScan = { kind: 'knn-scan', table, index, vector, k, ef, ...(within && { within }) };
+  return { kind: 'first-rows', most: k, input: site.rows(scan) };
+}
+
+/** The scans of indexes by which rows would be found without the search. */
+function scansOf(rows: StreamNode): readonly IndexScan[] | undefined {
+  const source = rows.kind === 'filter' ? rows.input : rows;
+  if (source.kind === 'index-scan') return [source];
+  if (source.kind !== 'union-scan') return undefined;
+  const scans = source.branches.filter((branch) => branch.kind === 'index-scan');
+  return scans.length === source.branches.length ? scans : undefined;
 }
 
 /** The vector may come first. */

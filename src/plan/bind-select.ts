@@ -11,6 +11,10 @@ import { orderWanted } from './order-wanted.js';
 import { isPlain } from './projections.js';
 import { rewrite } from './rewrite.js';
 
+/**
+ * The tree of a SELECT, before the rules of `rewrite` but for those about access.
+ * @throws TesseraError `nearest_misplaced`, `misplaced_function`, …: what a SELECT can't ask for
+ */
 export function bindSelect(select: Select, binding: Binding): RowNode {
   const { projections, from, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
   // An order that ends early is of use to what asks for the first rows alone.

@@ -149,7 +149,9 @@ function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<read
         ? node.inputs
         : node.kind === 'union-scan'
           ? node.branches
-          : [];
+          : node.kind === 'knn-scan'
+            ? (node.within ?? []).filter(isByQuery)
+            : [];
   return mapInOrder(below, (each) => describe(each, describing));
 }
 

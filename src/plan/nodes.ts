@@ -105,6 +105,8 @@ export interface KnnScan {
   readonly vector: Expression;
   readonly k: number;
   readonly ef: number;
+  /** Scans of other indexes that list all that can meet the other conditions: if these are few, they are measured. */
+  readonly within?: readonly IndexScan[];
 }
 
 /** One scan for each alternative of a condition: `a = 1 OR b = 2`. */

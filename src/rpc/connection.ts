@@ -3,6 +3,8 @@ import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-valu
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session, StatementExecutor } from '../session/contract.js';
 import { LiveQuota } from '../session/live/live-quota.js';
+import type { RequestMeter } from '../tracing/request-meter.js';
+import type { RequestTrace } from '../tracing/request-trace.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod, type Method } from './method.js';
@@ -24,11 +26,6 @@ export type SessionOpener = Pick<Database, 'session' | 'check'>;
 /** Closes a connection whose client has fallen behind. */
 export type Cut = (reason: TesseraError) => void;
 
-export interface RequestMeter {
-  /** A request begins; the result is called when it is answered, with its error if it has failed. */
-  begin(method: string): (error?: TesseraError) => void;
-}
-
 export interface RpcOptions {
   readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
   readonly graphql?: GraphqlMethod | undefined;
@@ -41,7 +38,7 @@ export interface RpcOptions {
   /** Counts the requests of a connection. */
   readonly meter?: RequestMeter;
   /** Called with internal errors, for the log. */
-  readonly onInternalError?: ((error: TesseraError) => void) | undefined;
+  readonly onInternalError?: ((error: TesseraError, trace?: RequestTrace) => void) | undefined;
 }
 
 /**
@@ -155,22 +152,22 @@ export class RpcConnection implements ConnectionServices {
 
   #answer(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
     const id = requestId(message);
-    const ended = this.#options.meter?.begin(rpcMethod(message)?.name ?? UNKNOWN_METHOD);
+    const metered = this.#options.meter?.begin(rpcMethod(message)?.name ?? UNKNOWN_METHOD);
     return otherwise(
       () =>
-        andThen(this.#call(message, json), (result) => {
-          ended?.();
+        andThen(this.#call(message, json, metered?.trace), (result) => {
+          metered?.end();
           return answer(id, result);
         }),
       (thrown) => {
-        const error = this.report(thrown);
-        ended?.(error);
+        const error = this.report(thrown, metered?.trace);
+        metered?.end(error);
         return errorAnswer(id, error);
       },
     );
   }
 
-  #call(message: Value, json: boolean): PromiseOrValue<Value> {
+  #call(message: Value, json: boolean, trace: RequestTrace | undefined): PromiseOrValue<Value> {
     const request = readRequest(message);
     const method = METHODS.get(request.method);
     if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
@@ -178,6 +175,7 @@ export class RpcConnection implements ConnectionServices {
     const { session: id } = request;
     if (this.#stored === undefined || id === undefined) {
       const { session } = method.sessionless ? this.#own : this.#named(id);
+      if (trace !== undefined) session.trace = trace;
       return this.#run(method, request, session, json);
     }
     const run = () => this.#run(method, request, this.session, json);
@@ -200,9 +198,9 @@ export class RpcConnection implements ConnectionServices {
   }
 
   /** Converts any thrown value; internal errors are reported to the log. */
-  report(thrown: unknown): TesseraError {
+  report(thrown: unknown, trace?: RequestTrace): TesseraError {
     const error = asTesseraError(thrown);
-    if (error.code === 'internal') this.#options.onInternalError?.(error);
+    if (error.code === 'internal') this.#options.onInternalError?.(error, trace);
     return error;
   }
 

@@ -39,7 +39,9 @@ export class Pipeline {
           delivered = this.#answers.run(() => lastly(() => deliver(answer), release));
           return delivered;
         }
+        const wait = this.session.trace?.span?.begin('store wait');
         const settled = durable.then(() => answer, lost);
+        if (wait !== undefined) void settled.then(() => wait.end());
         delivered = this.#answers.run(() => settled.then(deliver).finally(release));
         return undefined;
       }),

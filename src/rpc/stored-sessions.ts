@@ -173,7 +173,7 @@ export class StoredSession {
   readonly #budget: MemoryBudget;
   readonly #onForget: () => void;
   readonly #variables = new Map<string, Variable>();
-  #place: DatabasePath = {};
+  #databasePath: DatabasePath = {};
   #isForgotten = false;
 
   /**
@@ -188,12 +188,12 @@ export class StoredSession {
 
   /** Runs `work` in the session of a request with these settings, and stores its changes to them. */
   within<T>(session: Session, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
-    const { namespace, database } = this.#place;
+    const { namespace, database } = this.#databasePath;
     for (const [name, { value, weight }] of this.#variables) void session.setVariable(name, value, weight);
     // The selection in headers applies while the session has none.
     const selected = namespace === undefined ? undefined : session.use(namespace, database ?? null);
     return andThen(selected, () => {
-      const before = { place: session.identity.place, variables: new Map(session.variables) };
+      const before = { databasePath: session.identity.databasePath, variables: new Map(session.variables) };
       return andThen(work(), (result) => {
         this.#keep(session, before);
         return result;
@@ -203,11 +203,15 @@ export class StoredSession {
 
   /** Stores only changed settings: a concurrent request may have changed others. */
   #keep(
-    { identity: { place }, variables }: Session,
-    before: { place: DatabasePath; variables: Map<string, Variable> },
+    { identity: { databasePath }, variables }: Session,
+    before: { databasePath: DatabasePath; variables: Map<string, Variable> },
   ): void {
     if (this.#isForgotten) return;
-    if (place.namespace !== before.place.namespace || place.database !== before.place.database) this.#place = place;
+    if (
+      databasePath.namespace !== before.databasePath.namespace ||
+      databasePath.database !== before.databasePath.database
+    )
+      this.#databasePath = databasePath;
     for (const name of before.variables.keys()) if (!variables.has(name)) this.#unset(name);
     for (const [name, variable] of variables) if (before.variables.get(name) !== variable) this.#set(name, variable);
   }

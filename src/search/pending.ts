@@ -41,10 +41,12 @@ function readTerms(stored: Value): DocumentTerms | undefined {
   return { length: Number(length), counts };
 }
 
+/** A change of a document's terms as it is stored until it is folded: how many terms, and each with its count. */
 export function storeChange({ before, after }: PendingChange): Stored {
   return [storeTerms(before), storeTerms(after)];
 }
 
+/** The change in a stored row (`storeChange`). The same stored object gives the same change. */
 export function readChange(stored: Stored): PendingChange {
   const known = typeof stored === 'object' && stored !== null ? decoded.get(stored) : undefined;
   if (known !== undefined) return known;

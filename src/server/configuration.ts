@@ -129,29 +129,56 @@ export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConf
     readonly queryLimits: QueryLimits;
   };
 
-/** All settings in the order of `--help`. */
-export const ALL_SETTINGS: readonly Setting<unknown>[] = [
-  ...Object.values(SETTINGS),
-  ...Object.values(LIMITS),
-  ...Object.values(QUERY_LIMIT_SETTINGS),
-  ...Object.values(MEMORY_LIMITS),
-  ...Object.values(SCRIPT_LIMITS),
-  ...Object.values(GRAPHQL_LIMITS),
-];
+/** All settings by their headings, in the order of `--help`. */
+export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = {
+  Server: SERVER_SETTINGS,
+  'Who may do what': ACCESS_SETTINGS,
+  GraphQL: GRAPHQL_SETTINGS,
+  Transactions: TRANSACTION_SETTINGS,
+  Limits: LIMITS,
+  'Limits of query texts': QUERY_LIMIT_SETTINGS,
+  Memory: MEMORY_LIMITS,
+  'Embedded JavaScript': SCRIPT_LIMITS,
+  'Limits of GraphQL': GRAPHQL_LIMITS,
+};
+
+export const ALL_SETTINGS: readonly Setting<unknown>[] = Object.values(SETTING_GROUPS).flatMap((group) =>
+  Object.values(group),
+);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** The command line's value of a setting, as text. */
 export type CommandLine = (setting: Setting<unknown>) => string | undefined;
 
+/** The value of a setting as text, and where it is given: `--bind`, `SVC_BIND`, `tessera.toml:3: bind`. */
+export interface GivenSetting {
+  readonly text: string;
+  readonly source: string;
+}
+/** The value that a configuration file has for a setting. */
+export type SettingsFile = (setting: Setting<unknown>) => GivenSetting | undefined;
+
+/** Where settings are given; the file counts least. */
+export interface SettingSources {
+  readonly commandLine: CommandLine;
+  readonly environment: Environment;
+  readonly file: SettingsFile | undefined;
+}
+
 /**
- * Reads all settings: from the command line, our environment variable, the reference server's, or the default, in this
- * order.
- * @throws ConfigurationError naming the flag or variable and the problem
+ * Reads all settings: from the command line, our environment variable, the reference server's, the configuration file
+ * or the default, in this order.
+ * @throws ConfigurationError naming the flag, variable or line and the problem
  */
-export function readConfiguration(commandLine: CommandLine, environment: Environment): Configuration {
+export function readConfiguration(
+  commandLine: CommandLine,
+  environment: Environment,
+  file?: SettingsFile,
+): Configuration {
+  const sources = { commandLine, environment, file };
   const readAll = <S extends Readonly<Record<string, Setting<unknown>>>>(settings: S): ValuesOf<S> =>
     Object.fromEntries(
-      Object.entries(settings).map(([name, setting]) => [name, readOne(setting, commandLine, environment)]),
+      Object.entries(settings).map(([name, setting]) => [name, readOne(setting, sources)]),
     ) as ValuesOf<S>;
   const given = readAll(SETTINGS);
   const legacy = environment['SVC_EXPERIMENTAL_GRAPHQL'];
@@ -171,14 +198,23 @@ export function readConfiguration(commandLine: CommandLine, environment: Environ
 
 const toggleGraphql = toggle({ flag: '', description: '' });
 
-function readOne<T>(setting: Setting<T>, commandLine: CommandLine, environment: Environment): T {
+/** The value of a setting that counts, as text; `undefined` where the default does. */
+export function givenSetting(
+  setting: Setting<unknown>,
+  { commandLine, environment, file }: SettingSources,
+): GivenSetting | undefined {
   const given = commandLine(setting);
-  if (given !== undefined) return readFrom(nameOf(setting), given, setting);
+  if (given !== undefined) return { text: given, source: nameOf(setting) };
   for (const variable of [variableOf(setting), setting.peer]) {
     const text = variable === undefined ? undefined : environment[variable];
-    if (variable !== undefined && text !== undefined && text !== '') return readFrom(variable, text, setting);
+    if (variable !== undefined && text !== undefined && text !== '') return { text, source: variable };
   }
-  return setting.read(undefined);
+  return file?.(setting);
+}
+
+function readOne<T>(setting: Setting<T>, sources: SettingSources): T {
+  const given = givenSetting(setting, sources);
+  return given === undefined ? setting.read(undefined) : readFrom(given.source, given.text, setting);
 }
 
 function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
@@ -192,7 +228,7 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
 /** Checks combinations of settings. */
 function checkTogether(configuration: Configuration): void {
   const { user, pass, webCrt, webKey, clientIp, trustedProxy, auditLog, auditKeyFile } = configuration;
-  const { graphqlDocuments, graphqlTrustedOnly, path, workers } = configuration;
+  const { graphqlDocuments, graphqlTrustedOnly, path, workers, archive } = configuration;
   if ((user === undefined) !== (pass === undefined)) throw new ConfigurationError('--user and --pass need each other');
   if (user === '' || pass === '') throw new ConfigurationError('--user and --pass must not be empty');
   if ((webCrt === undefined) !== (webKey === undefined)) {
@@ -201,6 +237,10 @@ function checkTogether(configuration: Configuration): void {
   const { engine } = readStoreAddress(path);
   if (workers > 1 && engine !== 'lmdb')
     throw new ConfigurationError(`--workers ${workers} needs a store in a folder: ${engine} has one process`);
+  if (archive !== undefined && engine !== 'lmdb')
+    throw new ConfigurationError(`--archive needs a store in a folder, which ${engine} has not`);
+  if (archive !== undefined && workers > 1)
+    throw new ConfigurationError('--archive needs --workers 1: writes of several processes are not archived yet');
   if (workers > 1 && auditLog === 'stdout')
     throw new ConfigurationError('--audit-log stdout needs --workers 1: each worker keeps an audit log of its own');
   if (auditKeyFile !== undefined && auditLog === undefined) {

@@ -33,6 +33,11 @@ export function gaugesOf(database: OpenDatabase): readonly Family[] {
       () => database.resourceUsage.memory,
     ),
     new GaugeFamily(
+      { name: 'tessera_index_work', help: 'Indexes that wait to be built, or for their entries to be deleted.' },
+      () => database.backgroundState.indexes,
+    ),
+    ...gaugesOfNode(database),
+    new GaugeFamily(
       { name: 'tessera_memory_used_bytes', help: 'Bytes reserved in the budgets of the process.' },
       ofBudgets(({ used }) => used),
     ),
@@ -43,6 +48,27 @@ export function gaugesOf(database: OpenDatabase): readonly Family[] {
     new GaugeFamily(
       { name: 'tessera_memory_refusals_total', help: 'Reservations that they refused.', type: 'counter' },
       ofBudgets(({ refusals }) => refusals),
+    ),
+  ];
+}
+
+/** Where other servers use the store. */
+function gaugesOfNode(database: OpenDatabase): readonly Family[] {
+  if (database.backgroundState.leases === undefined) return [];
+  return [
+    new GaugeFamily(
+      { name: 'tessera_node_staleness_seconds', help: 'How far this server is behind the commits of others.' },
+      () => (database.backgroundState.staleness ?? 0) / 1000,
+    ),
+    new GaugeFamily(
+      {
+        name: 'tessera_node_leases',
+        help: 'Leases of this server on background work: of work on databases one for each of eight groups.',
+      },
+      () => {
+        const held = database.backgroundState.leases ?? new Map<string, number>();
+        return [...held].map(([work, value]) => ({ labels: { work }, value }));
+      },
     ),
   ];
 }

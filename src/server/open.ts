@@ -7,6 +7,7 @@ import type { Log } from '../http/log.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Database } from '../session/contract.js';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../session/database/database.js';
+import type { SlowLog } from '../session/slow-log.js';
 import type { Engine } from '../storage/contract.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
@@ -33,6 +34,7 @@ export async function openConfigured(
   if (group === undefined) tellSubstitutes(configuration, log);
   const engine = await openEngine(path, {
     group,
+    archive: configuration.archive,
     verifyUpTo: configuration.verifyAtStart,
     describeKey,
     report: (error) => log.error({ code: error.code }, error.message),
@@ -73,15 +75,20 @@ export async function openConfigured(
     },
     memory: configuration.memoryLimits,
     metrics: new ServerMetrics(),
+    slowLog: slowLogOf(configuration, log),
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     search: { mapperFolders: configuration.allowMapperFolders, statistics: configuration.searchStatistics },
     weakKeys: configuration.allowWeakKeys,
     maxStaleness: configuration.maxStaleness,
-    report: (error) => {
+    report: (error, trace) => {
+      const { request, traceId } = trace ?? {};
       if (MENDS_ITSELF.has(error.code)) log.warn({}, error.message);
-      else log.error({ error: error.cause ?? error }, 'Something failed for a reason of our own');
+      else {
+        const details = { request, trace: traceId, error: error.cause ?? error };
+        log.error(details, 'Something failed for a reason of our own');
+      }
     },
   };
   // The storage is opened first: its lock protects the audit log.
@@ -113,6 +120,20 @@ function tellSubstitutes({ path, allowExperimental, unauthenticated }: Configura
       log.info({}, `--allow-experimental ${name} has no effect: what there is of it is always there`);
   }
   if (unauthenticated) log.warn({}, 'Everybody who reaches this server owns everything in it (--unauthenticated)');
+}
+
+/** Slow statements go to the server's log. */
+function slowLogOf(
+  { slowLogThreshold: threshold, slowLogParamAllow: allow, slowLogParamDeny: deny }: Configuration,
+  log: Log,
+): SlowLog | undefined {
+  if (threshold === 0) return undefined;
+  const isIn = (names: 'all' | readonly string[], name: string) => names === 'all' || names.includes(name);
+  return {
+    threshold,
+    mayShow: (name) => isIn(allow, name) && !isIn(deny, name),
+    write: (line) => log.warn(line, 'Slow statement'),
+  };
 }
 
 /** The shorter of two times, where 0 means none. */

@@ -9,6 +9,7 @@ import { startServer } from './server.js';
 import { nameOf } from './setting.js';
 import type { IgnoredSetting } from './settings/ignored.js';
 import { exitOnSignals, surviveUncaught } from './shutdown.js';
+import { openTracing } from './tracing.js';
 import { workerNumber } from './workers/worker-number.js';
 
 /**
@@ -36,10 +37,11 @@ export async function runServer(
 }
 
 async function runAlone(configuration: Configuration, log: Log): Promise<Running> {
+  const tracing = await openTracing(process.env, log);
   const database = await openConfigured(configuration, log);
   // Hashes the first user's password while the server is created.
   const prepared = prepareDatabase(database, configuration);
-  const server = await startServer(configuration, { database, log, prepared });
+  const server = await startServer(configuration, { database, log, tracing, prepared });
   surviveUncaught(log);
   exitOnSignals(server.close, configuration.drainTime + configuration.shutdownTimeout, log);
   return { url: server.url, hasRootUser: await prepared };

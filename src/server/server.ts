@@ -11,6 +11,7 @@ import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
 import { serveMetrics } from './metrics-server.js';
+import type { Tracing } from './otlp.js';
 import { readPage } from './pages.js';
 import { PrometheusText } from './prometheus-text.js';
 import { readTls } from './tls.js';
@@ -47,6 +48,8 @@ export interface RunningServer extends Pick<Service, 'metricsUrl'> {
 export interface ServerParts {
   readonly database: OpenDatabase;
   readonly log: Log;
+  /** Absent where nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Requests are accepted only after it resolves. */
   readonly prepared: Promise<unknown>;
 }
@@ -66,9 +69,13 @@ export async function startServer(configuration: Configuration, parts: ServerPar
 
 /** Everything of a server but its port. The database is closed with it, and if that fails. */
 export async function createService(configuration: Configuration, parts: ServerParts): Promise<Service> {
-  const { database, prepared } = parts;
+  const { database, prepared, tracing } = parts;
   try {
-    const metricsText = new PrometheusText([...(database.metrics?.families() ?? []), ...gaugesOf(database)]);
+    const metricsText = new PrometheusText([
+      ...(database.metrics?.families() ?? []),
+      ...database.storeMetrics,
+      ...gaugesOf(database),
+    ]);
     const [app] = await Promise.all([createServer(configuration, parts, metricsText), prepared]);
     const { metricsBind } = configuration;
     const metricsServer = metricsBind && (await serveMetrics(metricsBind, metricsText));
@@ -86,6 +93,7 @@ export async function createService(configuration: Configuration, parts: ServerP
         await connections?.ended();
         await metricsServer?.close();
         await database.close();
+        await tracing?.close();
       },
     };
   } catch (error) {
@@ -102,7 +110,7 @@ export function urlOf({ bind, webCrt }: Configuration, { port }: AddressInfo): s
 
 async function createServer(
   configuration: Configuration,
-  { database, log }: ServerParts,
+  { database, log, tracing }: ServerParts,
   metricsText: MetricsText,
 ): Promise<FastifyInstance> {
   const hasGraphql = configuration.allowExperimental.includes('graphql');
@@ -112,6 +120,7 @@ async function createServer(
     log,
     metrics: database.metrics,
     metricsText,
+    tracer: tracing?.tracer,
     ...graphql,
     welcome: readPage('welcome'),
     tls: readTls(configuration.webCrt, configuration.webKey),

@@ -7,6 +7,7 @@ import type { DatabasePath, Identity, Principal } from '../catalog/principal.js'
 import type { ExportSelection } from '../exec/export/selection.js';
 import type { Notification } from '../exec/runtime/execution.js';
 import type { Deadline } from '../exec/runtime/interrupt.js';
+import type { RequestTrace } from '../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import type { ServerMemory } from './database/server-memory.js';
 import type { LiveQuota } from './live/live-quota.js';
@@ -52,6 +53,8 @@ export type NotificationSink = (notification: Notification) => PromiseOrValue<vo
 export interface CatalogSnapshot {
   /** `undefined` if the database doesn't exist. */
   readonly catalog: DatabaseCatalog | undefined;
+  /** Runs statements that only read, in the snapshot and as `Session.execute` does. They don't outlive it. */
+  readonly execute: StatementExecutor['execute'];
   /**
    * Keeps the snapshot for statements: it counts from now on like one of `begin`, and the request ends it.
    * @throws TesseraError `too_many_transactions`, `session_expired`
@@ -96,6 +99,11 @@ export interface Session extends StatementExecutor {
   readonly account: string | undefined;
   /** Shared with the other sessions of the connection. */
   readonly connection: Connection;
+  /**
+   * Marks what the requests that begin from now on do, in logs and spans. A session has one request at a time, but for
+   * work in the background, which isn't marked.
+   */
+  trace?: RequestTrace | undefined;
   /** The session's memory budget. */
   readonly memory: SessionMemory;
   /**
@@ -213,7 +221,7 @@ export interface Database {
   /** Opens a session of the process itself with owner rights, for embedding programs and server setup. */
   ownerSession(connection?: Connection): Session;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */
-  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
+  publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**
    * Checks that the storage can be read.
    * @throws TesseraError `storage_unavailable`

@@ -45,6 +45,7 @@ export function stampBytes(stamp: Versionstamp): Key {
  */
 export type LogPosition = string;
 
+/** The position of an entry that was appended under a prefix: what its key has behind it. */
 export function positionIn(prefix: Key, key: Key): LogPosition {
   return key.slice(prefix.length);
 }

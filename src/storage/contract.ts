@@ -12,6 +12,7 @@
 import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { TesseraError } from '../errors/error.js';
+import type { Family } from '../metrics/families.js';
 import type { Value } from '../value/value.js';
 
 export type Key = string;
@@ -158,6 +159,8 @@ export interface WaitInterrupt {
    * again. The answer stops that.
    */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
+  /** Where waits are traced: one begins; what it answers is called when that has ended. */
+  readonly waiting?: (() => (() => void) | undefined) | undefined;
 }
 
 /** Opaque to everyone but the transaction that made it. */
@@ -210,6 +213,8 @@ export interface Engine {
   readonly earlyAnswers?: EarlyAnswers;
   /** Absent where no other process uses the store. */
   readonly shared?: SharedStore;
+  /** What the engine counts and measures of itself, for those who operate it. */
+  readonly metrics?: readonly Family[];
   /** Absent where stores can't be copied. */
   readonly copying?: CopySupport;
   /**

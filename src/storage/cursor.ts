@@ -4,6 +4,8 @@ import type { Cursor, Entry, Stored } from './contract.js';
 /**
  * Hands each batch of a scan to `visit`, in order; `true` from `visit` ends the scan early. The cursor is closed
  * whatever happens.
+ *
+ *     forEachBatch(transaction.scan(range), (batch) => { count += batch.length; })
  */
 export function forEachBatch(
   cursor: Cursor,

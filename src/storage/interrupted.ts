@@ -54,9 +54,11 @@ function race<T>(answer: Promise<T>, interrupt: WaitInterrupt, { grace, failureO
   return new Promise((resolve, reject) => {
     let isOver = false;
     let stop: (() => void) | undefined;
+    const waited = interrupt.waiting?.();
     const end = () => {
       isOver = true;
       stop?.();
+      waited?.();
     };
     stop = interrupt.onEnd((reason) => {
       if (isOver) return;

@@ -25,6 +25,9 @@ export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenan
  * the transaction.
  *
  * Stays synchronous on an engine that does, unless it has to wait for a reservation.
+ *
+ *     withRetries(engine, (transaction) => transaction.put(key, value))
+ *
  * @throws TesseraError `transaction_conflict` if it still conflicts when its reservation is over
  */
 export function withRetries<T>(
@@ -65,6 +68,7 @@ export function withRetriesAccepted<T>(
   });
 }
 
+/** Whether it is `transaction_conflict`: another commit came first, and the work may be done again. */
 export function isConflict(error: unknown): boolean {
   return error instanceof TesseraError && error.code === 'transaction_conflict';
 }

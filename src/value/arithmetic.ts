@@ -70,7 +70,11 @@ const POWER: NumberOperation = {
   decimal: powerOfDecimals,
 };
 
-/** `a + b`: numbers, texts, times, arrays and sets (of the kind of the left one), objects (the right one wins). */
+/**
+ * `a + b`: numbers, texts, times, arrays and sets (of the kind of the left one), objects (the right one wins).
+ *
+ *     add('a', 'b')   // 'ab'
+ */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;

@@ -31,6 +31,9 @@ export type RecordIdParser = (text: string) => RecordId | undefined;
 
 /**
  * The value made into the type.
+ *
+ *     cast('1', { kind: 'int' }, readRecord)   // 1
+ *
  * @throws TesseraError `cannot_cast`: ``Could not cast into `int` using input `'x'` ``; `range_too_large`
  */
 export function cast(value: Value, type: Type, readRecord: RecordIdParser): Value {

@@ -24,6 +24,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
+/** How many code points a well-formed text has. */
 export function pointCount(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length; index++) if (isLowSurrogate(text.charCodeAt(index))) count--;

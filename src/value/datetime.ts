@@ -32,7 +32,11 @@ export function datetimeFromMilliseconds(milliseconds: number): Datetime | undef
   return datetimeFrom(seconds, Math.round((milliseconds - seconds * 1000) * 1e6));
 }
 
-/** Nanoseconds since 1970 UTC. */
+/**
+ * Nanoseconds since 1970 UTC.
+ *
+ *     datetimeNanoseconds(new Datetime(1n, 5))   // 1000000005n
+ */
 export function datetimeNanoseconds(datetime: Datetime): bigint {
   return BigInt(datetime.seconds) * NANOSECONDS_PER_SECOND + BigInt(datetime.nanoseconds);
 }

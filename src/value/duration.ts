@@ -34,6 +34,7 @@ export function durationFrom(parts: {
   return durationFromNanoseconds(BigInt(parts.seconds ?? 0) * SECOND + BigInt(parts.nanoseconds ?? 0));
 }
 
+/** The whole seconds of a duration. */
 export function durationSeconds(duration: Duration): bigint {
   return duration.nanoseconds / SECOND;
 }

@@ -36,6 +36,9 @@ import { MeasuredWalk } from './walk.js';
 
 /**
  * A value as a key from which `decodeKey` makes it again.
+ *
+ *     decodeKey(encodeKey('ann')).value   // 'ann'
+ *
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function encodeKey(value: Value): string {

@@ -10,7 +10,11 @@ export function plainNumber(value: number | bigint | Float): number {
   return value instanceof Float ? value.number : Number(value);
 }
 
-/** Any number as the nearest float. */
+/**
+ * Any number as the nearest float.
+ *
+ *     toNumber(2n ** 60n)   // 1152921504606847000
+ */
 export function toNumber(value: NumberValue): number {
   return value instanceof Decimal ? value.number.toNumber() : plainNumber(value);
 }

@@ -31,7 +31,12 @@ export function compare(a: Value, b: Value): number {
   return compareAt(a, b, walk.begin());
 }
 
-/** Whether two values are the same in the total order: `1 = 1f`, `[1] = [1dec]`, but never across other kinds. */
+/**
+ * Whether two values are the same in the total order: `1 = 1f`, `[1] = [1dec]`, but never across other kinds.
+ *
+ *     equals(1, new Float(1))   // true
+ *     equals(1, '1')            // false
+ */
 export function equals(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a === 'string' || typeof b === 'string') return false;
@@ -65,7 +70,11 @@ export class Comparisons {
   }
 }
 
-/** An ordered set of the given items: sorted, of equal ones the first. */
+/**
+ * An ordered set of the given items: sorted, of equal ones the first.
+ *
+ *     setFrom([2, 1, 2]).items   // [1, 2]
+ */
 export function setFrom(items: Iterable<Value>): SetValue {
   const comparisons = new Comparisons();
   const ascending = sorted([...items], comparisons);

@@ -14,7 +14,11 @@ import {
 } from './value.js';
 import { MeasuredWalk } from './walk.js';
 
-/** The object with another value of a field; NONE takes the field away. What isn't an object counts as an empty one. */
+/**
+ * The object with another value of a field; NONE takes the field away. What isn't an object counts as an empty one.
+ *
+ *     withField(objectFrom({ a: 1 }), 'b', 2)   // { a: 1, b: 2 }
+ */
 export function withField(value: Value, name: string, member: Value): ObjectValue {
   const object = isObject(value) ? value : newObject();
   const present = Object.hasOwn(object, name);

@@ -59,6 +59,7 @@ export function isChecksumRight(key: string, bytes: Uint8Array, length = bytes.l
  */
 export type SealState = 'right' | 'wrong' | 'none';
 
+/** Whether bytes stored under a key carry its checksum. Values of earlier releases have `none`. */
 export function sealState(key: string, bytes: Uint8Array): SealState {
   if (bytes[0] === RECORD_VERSION) return 'none';
   return bytes[0] === SEALED_RECORD_VERSION && isChecksumRight(key, bytes) ? 'right' : 'wrong';

@@ -29,7 +29,12 @@ const TRUTHY: ByKind<boolean> = {
   function: never,
 };
 
-/** Whether a value counts as true in a condition, as the reference engine sees it. */
+/**
+ * Whether a value counts as true in a condition, as the reference engine sees it.
+ *
+ *     isTruthy('')   // false
+ *     isTruthy([])   // false
+ */
 export function isTruthy(value: Value): boolean {
   return typeof value === 'boolean' ? value : byKind(TRUTHY, value);
 }

@@ -3,13 +3,18 @@ import { Uuid } from './value.js';
 
 const UUID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i;
 
-/** Reads a UUID, also without hyphens, in braces or as a URN; `undefined` if it isn't one. */
+/**
+ * Reads a UUID, also without hyphens, in braces or as a URN; `undefined` if it isn't one.
+ *
+ *     parseUuid('not one')   // undefined
+ */
 export function parseUuid(text: string): Uuid | undefined {
   const bare = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text.replace(/^urn:uuid:/i, '');
   if (!UUID.test(bare)) return undefined;
   return uuidFromHex(bare.replaceAll('-', '').toLowerCase());
 }
 
+/** From the first 16 bytes. */
 export function uuidFromBytes(bytes: Uint8Array): Uuid {
   return uuidFromHex(Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString('hex'));
 }

@@ -93,12 +93,22 @@ PlainObject.prototype = Object.freeze(
   }),
 );
 
-/** A new empty object to fill. */
+/**
+ * A new empty object to fill.
+ *
+ *     const row = newObject();
+ *     row['id'] = id;
+ */
 export function newObject(): MutableObject {
   return new PlainObject();
 }
 
-/** An object with the own enumerable fields of `fields`, or the given entries. */
+/**
+ * An object with the own enumerable fields of `fields`, or the given entries.
+ *
+ *     objectFrom({ a: 1 })      // { a: 1 }
+ *     objectFrom([['a', 1]])    // { a: 1 }
+ */
 export function objectFrom(fields: Readonly<Record<string, Value>> | Iterable<readonly [string, Value]>): ObjectValue {
   const object = newObject();
   const entries = Symbol.iterator in fields ? (fields as Iterable<readonly [string, Value]>) : Object.entries(fields);
@@ -248,7 +258,12 @@ const CLASSES: {
 };
 for (const [kind, { prototype }] of Object.entries(CLASSES)) Object.defineProperty(prototype, KIND, { value: kind });
 
-/** The kind of a value. */
+/**
+ * The kind of a value.
+ *
+ *     kindOf(undefined)   // 'none'
+ *     kindOf(1n)          // 'int'
+ */
 export function kindOf(value: Value): Kind {
   switch (typeof value) {
     case 'undefined':
@@ -269,27 +284,52 @@ export function kindOf(value: Value): Kind {
   }
 }
 
-/** Whether a value is an object of ours (not an array, nor any of the classes above). */
+/**
+ * Whether a value is an object of ours (not an array, nor any of the classes above).
+ *
+ *     isObject(objectFrom({ a: 1 }))   // true
+ *     isObject([])                      // false
+ */
 export function isObject(value: Value): value is ObjectValue {
   return value instanceof PlainObject;
 }
 
-/** Whether a value is an array; sets are not. */
+/**
+ * Whether a value is an array; sets are not.
+ *
+ *     isArray([1])              // true
+ *     isArray(setFrom([1]))    // false
+ */
 export function isArray(value: Value): value is ArrayValue {
   return Array.isArray(value);
 }
 
-/** Whether a value is an int (number or bigint), float or decimal. */
+/**
+ * Whether a value is an int (number or bigint), float or decimal.
+ *
+ *     isNumber(1n)     // true
+ *     isNumber('1')    // false
+ */
 export function isNumber(value: Value): value is NumberValue {
   return typeof value === 'number' || typeof value === 'bigint' || value instanceof Float || value instanceof Decimal;
 }
 
-/** A float value from a JavaScript number: boxed when it has no fraction. */
+/**
+ * A float value from a JavaScript number: boxed when it has no fraction.
+ *
+ *     float(1.5)   // 1.5
+ *     float(1)     // a Float: 1f
+ */
 export function float(number: number): number | Float {
   return Number.isInteger(number) ? new Float(number) : number;
 }
 
-/** An int value from a bigint within 64 bits: a number where that is safe. */
+/**
+ * An int value from a bigint within 64 bits: a number where that is safe.
+ *
+ *     int(7n)          // 7
+ *     int(2n ** 60n)   // 1152921504606846976n
+ */
 export function int(value: bigint): number | bigint {
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }

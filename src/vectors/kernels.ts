@@ -3,7 +3,10 @@
  */
 import { KERNELS_BINARY } from './kernels-binary.js';
 
-export type KernelName = 'squaredEuclidean' | 'dotProduct' | 'manhattan';
+/** In the order of the table in `kernels.wat`. */
+const KERNEL_NAMES = ['squaredEuclidean', 'dotProduct', 'manhattan'] as const;
+
+export type KernelName = (typeof KERNEL_NAMES)[number];
 
 /** Packed vectors have a multiple of so many components; the rest are zeros. */
 export const LANES = 8;
@@ -23,30 +26,67 @@ const PAGE = 2 ** 16;
 /** What is used of WebAssembly, whose types come with those of browsers only. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: Exports };
+  readonly Instance: new (module: object) => { readonly exports: KernelModule };
 };
-
-type Exports = { readonly memory: WasmMemory } & { readonly [Name in KernelName]: Exported };
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-type Exported = (query: number, rows: number, count: number, stride: number, out: number) => void;
+/** What the module exports; all are numbers of bytes but `measure`, the number of the kernel, and `count`. */
+export interface KernelModule {
+  readonly memory: WasmMemory;
+  measureRows(measure: number, query: number, rows: number, count: number, stride: number, out: number): void;
+  measureAt(
+    measure: number,
+    query: number,
+    vectors: number,
+    slots: number,
+    count: number,
+    stride: number,
+    out: number,
+  ): void;
+}
 
-/** `undefined` where the processor or the platform has no SIMD for WebAssembly. */
-export function simdKernels(): Kernels | undefined {
-  let exports: Exports;
+/** The number by which the functions of the module know a kernel. */
+export function kernelNumber(name: KernelName): number {
+  return KERNEL_NAMES.indexOf(name);
+}
+
+let compiled: object | undefined;
+
+/**
+ * The module with a memory of its own, of so many bytes at least; `undefined` where the processor or the platform has
+ * no SIMD for WebAssembly, or no room.
+ */
+export function kernelModule(bytes: number): KernelModule | undefined {
   try {
-    exports = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(KERNELS_BINARY, 'base64'))).exports;
+    compiled ??= new WebAssembly.Module(Buffer.from(KERNELS_BINARY, 'base64'));
+    const { exports } = new WebAssembly.Instance(compiled);
+    return growTo(exports, bytes) ? exports : undefined;
   } catch {
     return undefined;
   }
-  const { memory } = exports;
-  memory.grow(MEMORY / PAGE - 1);
-  const floats = new Float32Array(memory.buffer);
-  const kernel = (name: KernelName): Kernel => inMemory(floats, exports[name], plainKernels[name]);
+}
+
+/** Whether the memory of a module has so many bytes, or could be grown to them. Its buffer is another one then. */
+export function growTo({ memory }: KernelModule, bytes: number): boolean {
+  const more = Math.ceil((bytes - memory.buffer.byteLength) / PAGE);
+  try {
+    if (more > 0) memory.grow(more);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `undefined` as `kernelModule` is. */
+export function simdKernels(): Kernels | undefined {
+  const module = kernelModule(MEMORY);
+  if (module === undefined) return undefined;
+  const floats = new Float32Array(module.memory.buffer);
+  const kernel = (name: KernelName): Kernel => inMemory(module, floats, name);
   return {
     squaredEuclidean: kernel('squaredEuclidean'),
     dotProduct: kernel('dotProduct'),
@@ -55,18 +95,19 @@ export function simdKernels(): Kernels | undefined {
 }
 
 /** Copies as many vectors as there is room for, measures them, and goes on to the next. */
-function inMemory(floats: Float32Array, measure: Exported, otherwise: Kernel): Kernel {
+function inMemory(module: KernelModule, floats: Float32Array, name: KernelName): Kernel {
+  const number = kernelNumber(name);
   return (query, rows, out) => {
     const width = query.length;
     // For each vector its components and its result.
     const room = Math.floor((floats.length - width) / (width + 1));
-    if (room < 1) return otherwise(query, rows, out);
+    if (room < 1) return plainKernels[name](query, rows, out);
     floats.set(query, 0);
     const results = width + room * width;
     for (let from = 0; from < out.length; from += room) {
       const count = Math.min(room, out.length - from);
       floats.set(rows.subarray(from * width, (from + count) * width), width);
-      measure(0, 4 * width, count, 4 * width, 4 * results);
+      module.measureRows(number, 0, 4 * width, count, 4 * width, 4 * results);
       out.set(floats.subarray(results, results + count), from);
     }
   };

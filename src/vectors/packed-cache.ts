@@ -48,6 +48,21 @@ export class PackedCache {
     return block;
   }
 
+  /**
+   * Takes bytes for something else that is kept, for which blocks are forgotten; answers whether there was room. Less
+   * than none gives them back.
+   */
+  reserve(bytes: number): boolean {
+    for (const [name, { size }] of this.#tables) {
+      if (this.#taken + bytes <= this.#room) break;
+      this.#tables.delete(name);
+      this.#taken -= size;
+    }
+    const hasRoom = bytes <= 0 || this.#taken + bytes <= this.#room;
+    if (hasRoom) this.#taken += bytes;
+    return hasRoom;
+  }
+
   #touched(name: string): KeptBlocks {
     const table = this.#tables.get(name) ?? new KeptBlocks();
     this.#tables.delete(name);

@@ -25,10 +25,12 @@ const PACKINGS: { readonly [Type in VectorType]: Packing } = {
   },
 };
 
+/** The components in the bytes of a type, little-endian; integers are truncated. See `misfit` for what doesn't fit. */
 export function packVector(vector: Float64Array, type: VectorType): Uint8Array {
   return PACKINGS[type].pack(vector);
 }
 
+/** The components in bytes of `packVector`; a copy. */
 export function unpackVector(bytes: Uint8Array, type: VectorType): Floats {
   return PACKINGS[type].unpack(bytes);
 }

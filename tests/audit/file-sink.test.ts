@@ -32,7 +32,7 @@ test('a file is made for its owner alone, and the chain goes on with each run', 
   expect(await verifyAuditLog(lines())).toMatchObject({ records: 9 });
 });
 
-test('what a crash has left in half is cut off, and told', async () => {
+test('what a crash has left in half is cut off, and reported', async () => {
   await run('a');
   appendFileSync(path, '{"action":"defi');
   await run('b');

@@ -65,7 +65,7 @@ async function person(name: string): Promise<{ session: Session; tokens: Require
 }
 
 describe('signing in', () => {
-  test('is told with who, where from, with what and how it ended', async () => {
+  test('is recorded with the user, the address, the credentials and the outcome', async () => {
     const session = database.session(CLIENT);
     const viewer = (pass: string) => session.signIn(target({ user: 'viewer', pass }));
     await expect(viewer('PASSWORD that is wrong')).rejects.toMatchObject({ code: 'invalid_auth' });
@@ -89,7 +89,7 @@ describe('signing in', () => {
     });
   });
 
-  test('holds the names that a record user gives back, and tells the record once it is known', async () => {
+  test('holds the names that a record user gives, and names the record once it is known', async () => {
     const session = database.session(CLIENT);
     await expect(session.signIn(account('nobody'))).rejects.toMatchObject({ code: 'invalid_auth' });
     await session.signUp(account('ann'));
@@ -101,27 +101,27 @@ describe('signing in', () => {
     expect(up).toMatchObject({ action: 'sign-up', who: { kind: 'record', access: 'people', id: 'user:ann' } });
   });
 
-  test('is told for tokens, HTTP Basic and malformed bodies as well', async () => {
+  test('is recorded for tokens, HTTP Basic and malformed bodies as well', async () => {
     const { tokens } = await person('ann');
     const session = database.session({});
     await session.authenticate(tokens.access);
     await expect((async () => session.authenticate('no token'))()).rejects.toThrow();
-    const place = { namespace: 'test', database: 'test' };
-    await expect(session.authenticateBasic('viewer', 'PASSWORD, no', place)).rejects.toThrow();
-    await session.authenticateBasic('viewer', 'PASSWORD of the viewer', place);
+    const databasePath = { namespace: 'test', database: 'test' };
+    await expect(session.authenticateBasic('viewer', 'PASSWORD, no', databasePath)).rejects.toThrow();
+    await session.authenticateBasic('viewer', 'PASSWORD of the viewer', databasePath);
     await expect(session.signIn(objectFrom({ user: 3 }))).rejects.toThrow();
     const tries = (await told()).filter(({ session: key, action }) => key === session.key && action === 'sign-in');
     expect(tries.map(({ outcome, what }) => [outcome, what?.method, what?.as])).toEqual([
       ['ok', 'token', undefined],
       ['failed', 'token', undefined],
-      ['failed', 'basic', { ...place, user: 'viewer' }],
+      ['failed', 'basic', { ...databasePath, user: 'viewer' }],
       ['ok', 'basic', undefined],
       ['failed', 'credentials', undefined],
     ]);
   });
 });
 
-test('tokens and grants are told by their ids', async () => {
+test('tokens and grants are named by their ids', async () => {
   const { session, tokens } = await person('ann');
   const next = (await session.refresh(tokens)) as Required<IssuedTokens>;
   await session.revoke(next);
@@ -161,7 +161,7 @@ describe('the end of a session', () => {
     expect(ends.map(({ what }) => what)).toEqual([{ reason }]);
   });
 
-  test('is nothing where nobody was signed in', async () => {
+  test('is nothing where no user was signed in', async () => {
     const session = database.session(CLIENT);
     session.invalidate();
     session.close();
@@ -214,7 +214,7 @@ describe('definitions', () => {
     expect(await redactedError(text)).toEqual(expected);
   });
 
-  test('in a transaction that the client holds are told when it ends', async () => {
+  test('in a transaction that the client holds are recorded when it ends', async () => {
     const kept = await owner.begin();
     await kept.query('DEFINE TABLE kept');
     const dropped = await owner.begin();
@@ -232,7 +232,7 @@ describe('definitions', () => {
     ]);
   });
 
-  test('of a read-only transaction there is nothing to tell', async () => {
+  test('of a read-only transaction there is nothing to record', async () => {
     await owner.query('DEFINE TABLE first');
     const snapshot = await owner.begin({ writable: false });
     await snapshot.query('SELECT * FROM user');
@@ -272,7 +272,7 @@ describe('denials', () => {
     expect(await refusedTo(session, text)).toEqual(expected);
   });
 
-  test('of viewers are told', async () => {
+  test('of viewers are recorded', async () => {
     const session = database.session({});
     await session.signIn(target({ user: 'viewer', pass: 'PASSWORD of the viewer' }));
     expect(await refusedTo(session, 'CREATE post; REMOVE USER viewer ON DATABASE')).toEqual([
@@ -281,7 +281,7 @@ describe('denials', () => {
     ]);
   });
 
-  test('of guests who may run nothing are told', async () => {
+  test('of guests who may run nothing are recorded', async () => {
     const closed: string[] = [];
     const other = await openDatabase(new MemoryEngine(), {
       audit: { sink: { write: (batch) => void closed.push(...batch) } },
@@ -296,7 +296,7 @@ describe('denials', () => {
     });
   });
 
-  test('are told once for a statement that was run again after a conflict', async () => {
+  test('are recorded once for a statement that was run again after a conflict', async () => {
     const { session } = await person('ann');
     await run(owner, 'DEFINE TABLE counter PERMISSIONS FULL; CREATE counter:1 SET n = 0');
     const both = () => session.query('CREATE post; UPDATE counter:1 SET n += 1');
@@ -306,7 +306,7 @@ describe('denials', () => {
   });
 });
 
-test('what clauses of accesses define is told, as the doing of whoever signs in', async () => {
+test('what clauses of accesses define is recorded as an act of the user who signs in', async () => {
   await run(
     owner,
     `DEFINE ACCESS eager ON DATABASE TYPE RECORD SIGNUP { CREATE joined; RETURN CREATE ONLY user:eve }
@@ -323,7 +323,7 @@ test('what clauses of accesses define is told, as the doing of whoever signs in'
   ]);
 });
 
-test('what asynchronous events define is told, as the doing of whoever raised them', async () => {
+test('what asynchronous events define is recorded as an act of the user who raised them', async () => {
   await run(owner, 'DEFINE EVENT late ON post ASYNC THEN { DEFINE TABLE made }; CREATE post');
   await expect.poll(() => lines.some((line) => line.includes('"made"'))).toBe(true);
   expect((await told()).filter(({ what }) => what?.['name'] === 'made')).toMatchObject([
@@ -331,7 +331,7 @@ test('what asynchronous events define is told, as the doing of whoever raised th
   ]);
 });
 
-test('a grant that is revoked ends its sessions, which is told', async () => {
+test('a grant that is revoked ends its sessions, which is recorded', async () => {
   const session = database.session(CLIENT);
   session.listen(() => undefined);
   const [, grant] = await run(owner, 'CREATE user:ann; ACCESS bearers GRANT FOR RECORD user:ann');

@@ -16,7 +16,7 @@ import { StubbedEnvironment } from '../support/environment.js';
 import { type Clause, FakeDirectory } from './fake-directory.js';
 
 const PLACE = { namespace: 'n', database: 'd' } as const;
-const CLIENT: Client = { origin: { ip: '10.0.0.1', origin: 'https://app.example', id: 'c1' }, place: {} };
+const CLIENT: Client = { origin: { ip: '10.0.0.1', origin: 'https://app.example', id: 'c1' }, databasePath: {} };
 const SECOND = 1_000_000_000n;
 const password = 'correct horse';
 const hash = await createPasswordHasher(realEnvironment).hash('argon2', password);
@@ -102,10 +102,10 @@ describe('system users', () => {
     directory.defineUser(user({ durations: { session: 60n * SECOND } }));
     const { identity, expiresAt, tokens } = await signIn(
       { user: 'root', pass: password },
-      { ...CLIENT, place: { namespace: 'chosen', database: 'before' } },
+      { ...CLIENT, databasePath: { namespace: 'chosen', database: 'before' } },
     );
     expect(identity.principal).toEqual({ kind: 'system', level: 'root', name: 'root', roles: ['owner'] });
-    expect(identity.place).toEqual({ namespace: 'chosen', database: 'before' });
+    expect(identity.databasePath).toEqual({ namespace: 'chosen', database: 'before' });
     expect(expiresAt).toBe(environment.clock.now() + 60n * SECOND);
     const claims = payloadOf(tokens.access);
     expect(Object.keys(claims)).toEqual(['iat', 'nbf', 'exp', 'iss', 'jti', 'ID']);
@@ -120,11 +120,14 @@ describe('system users', () => {
   test.each<[string, DatabasePath, Record<string, Value>]>([
     ['namespace', { namespace: 'n' }, { NS: 'n' }],
     ['database', PLACE, { ns: 'n', database: 'd' }],
-  ])('a %s user is found at its level only', async (level, place, fields) => {
-    directory.defineUser(user({ name: 'u', level: level as 'namespace' | 'database', roles: ['viewer'] }), place);
+  ])('a %s user is found at its level only', async (level, databasePath, fields) => {
+    directory.defineUser(
+      user({ name: 'u', level: level as 'namespace' | 'database', roles: ['viewer'] }),
+      databasePath,
+    );
     const { identity, tokens } = await signIn({ ...fields, user: 'u', pass: password });
-    expect(identity.principal).toEqual({ kind: 'system', level, ...place, name: 'u', roles: ['viewer'] });
-    expect(identity.place).toEqual(place);
+    expect(identity.principal).toEqual({ kind: 'system', level, ...databasePath, name: 'u', roles: ['viewer'] });
+    expect(identity.databasePath).toEqual(databasePath);
     expect(payloadOf(tokens.access)).toMatchObject({ NS: 'n' });
     await expect(signIn({ user: 'u', pass: password })).rejects.toMatchObject(INVALID);
     await expect(signIn({ NS: 'other', user: 'u', pass: password })).rejects.toMatchObject(INVALID);
@@ -208,11 +211,14 @@ describe('system users', () => {
 });
 
 describe('tokens of system users', () => {
-  test('open a session with the present roles, until the user is removed or made anew', async () => {
+  test('open a session with the present roles, until the user is removed or made again', async () => {
     directory.defineUser(user({ name: 'u', level: 'namespace' }), { namespace: 'n' });
     const { tokens } = await signIn({ NS: 'n', user: 'u', pass: password });
     directory.defineUser(user({ name: 'u', level: 'namespace', roles: ['viewer'] }), { namespace: 'n' });
-    const { identity } = await authenticate(tokens.access, { ...CLIENT, place: { namespace: 'x', database: 'y' } });
+    const { identity } = await authenticate(tokens.access, {
+      ...CLIENT,
+      databasePath: { namespace: 'x', database: 'y' },
+    });
     expect(identity.principal).toEqual({
       kind: 'system',
       level: 'namespace',
@@ -220,7 +226,7 @@ describe('tokens of system users', () => {
       name: 'u',
       roles: ['viewer'],
     });
-    expect(identity.place).toEqual({ namespace: 'n', database: 'y' });
+    expect(identity.databasePath).toEqual({ namespace: 'n', database: 'y' });
     expect(identity.token).toMatchObject({ NS: 'n', ID: 'u' });
 
     directory.defineUser(user({ name: 'u', level: 'namespace', secret: 'another' }), { namespace: 'n' });
@@ -229,7 +235,7 @@ describe('tokens of system users', () => {
     await expect(authenticate(tokens.access)).rejects.toMatchObject(INVALID);
   });
 
-  test('are refused for another user, another level, and when nobody is named', async () => {
+  test('are refused for another user, another level, and without a user name', async () => {
     directory.defineUser(user({ secret: 'one' }));
     directory.defineUser(user({ name: 'u', level: 'database', secret: 'two' }), PLACE);
     for (const claims of [
@@ -303,7 +309,7 @@ describe('record users', () => {
     const principal = { kind: 'record', namespace: 'n', database: 'd', access: 'account', id: alice, incarnation };
     for (const { identity, expiresAt } of [first, second, third]) {
       expect(identity.principal).toEqual(principal);
-      expect(identity.place).toEqual(PLACE);
+      expect(identity.databasePath).toEqual(PLACE);
       expect(identity.auth).toEqual(alice);
       expect(identity.access).toBe('account');
       expect(identity.token).toMatchObject({ NS: 'n', DB: 'd', AC: 'account', ID: alice });
@@ -314,14 +320,14 @@ describe('record users', () => {
     expect(claims).toMatchObject({ ID: 'user:alice', exp: claims.iat + 60 });
   });
 
-  test('the clauses see the variables, the place and where the request comes from, and nobody signed in', async () => {
+  test('the clauses see the variables, the database and the client’s address, and no signed-in user', async () => {
     record({ signin: () => alice });
     exists('user:alice');
     await signIn({ ...body, name: 'alice', variables: objectFrom({ pass: 'p' }) });
     const [run] = directory.runs;
     expect({ ...run?.variables }).toEqual({ NS: 'n', DB: 'd', AC: 'account', name: 'alice', pass: 'p' });
-    expect(run?.place).toEqual(PLACE);
-    expect(run?.identity).toMatchObject({ principal: { kind: 'guest' }, place: PLACE, auth: undefined });
+    expect(run?.databasePath).toEqual(PLACE);
+    expect(run?.identity).toMatchObject({ principal: { kind: 'guest' }, databasePath: PLACE, auth: undefined });
     expect({ ...run?.identity.session }).toEqual({
       ip: '10.0.0.1',
       exp: undefined,
@@ -367,7 +373,7 @@ describe('record users', () => {
     await expect(signUp(body)).rejects.toMatchObject({ code: 'no_record_returned', message: 'No record was returned' });
   });
 
-  test('a record that doesn’t exist, or doesn’t any more, can’t sign in', async () => {
+  test('a record that doesn’t exist, or no longer does, can’t sign in', async () => {
     record({ signin: () => alice });
     await expect(signIn(body)).rejects.toMatchObject(INVALID);
     exists('user:alice');
@@ -427,7 +433,7 @@ describe('record users', () => {
     await expect(signUp({ ...body, AC: 'x' })).rejects.toMatchObject(INVALID);
   });
 
-  test('a missing clause, another type of access and keys of others are told', async () => {
+  test('a missing clause, another type of access and keys of others are reported', async () => {
     record({});
     await expect(signIn(body)).rejects.toMatchObject({ message: 'This record access method does not allow signin' });
     await expect(signUp(body)).rejects.toMatchObject({ message: 'This record access method does not allow signup' });
@@ -599,7 +605,7 @@ describe('record users', () => {
 describe('bearers of a JWT access', () => {
   const KEY = 'k'.repeat(64);
   function trust(
-    place: DatabasePath,
+    databasePath: DatabasePath,
     level: 'root' | 'namespace' | 'database',
     fields: Partial<AccessDefinition> = {},
   ): void {
@@ -612,7 +618,7 @@ describe('bearers of a JWT access', () => {
         durations: { session: 10n * SECOND },
         ...fields,
       },
-      place,
+      databasePath,
     );
   }
 
@@ -671,9 +677,9 @@ describe('bearers of a JWT access', () => {
 describe('$session', () => {
   const keys = ['ip', 'exp', 'ns', 'db', 'rd', 'ac', 'or', 'id', 'tk'];
 
-  test('holds exactly nine fields, for everybody', async () => {
+  test('holds exactly nine fields, for every user', async () => {
     directory.defineUser(user({ durations: { session: 1_500_000_000n } }));
-    const guest = guestIdentity({ origin: {}, place: {} });
+    const guest = guestIdentity({ origin: {}, databasePath: {} });
     expect(Object.keys(guest.session)).toEqual(keys);
     expect(Object.values(guest.session)).toEqual(new Array(9).fill(undefined));
     expect(guest.token).toBeUndefined();
@@ -695,7 +701,7 @@ describe('$session', () => {
     const after = withDatabasePath(before, PLACE);
     expect(Object.keys(after.session)).toEqual(keys);
     expect(after.session).toMatchObject({ ns: 'n', db: 'd', ip: '10.0.0.1' });
-    expect(after.place).toEqual(PLACE);
+    expect(after.databasePath).toEqual(PLACE);
     expect(before.session).toMatchObject({ ns: undefined });
   });
 });

@@ -36,8 +36,8 @@ describe('who is meant', () => {
       { NS: 'n', ns: 'n', user: 'u', username: 'u', pass: 'p' },
       { namespace: 'n' },
     ],
-  ])('%s', (_, fields, place) => {
-    expect(readSignIn(body(fields))).toEqual({ kind: 'system', place, user: 'u', password: 'p' });
+  ])('%s', (_, fields, databasePath) => {
+    expect(readSignIn(body(fields))).toEqual({ kind: 'system', databasePath, user: 'u', password: 'p' });
   });
 
   test.each<[string, Record<string, Value>, object]>([
@@ -66,7 +66,7 @@ describe('who is meant', () => {
       { ns: 'n', db: 'd', user: 1, username: null },
     ],
   ])('record user: %s', (_, fields, variables) => {
-    const expected = { kind: 'access', place: { namespace: 'n', database: 'd' }, access: 'a' };
+    const expected = { kind: 'access', databasePath: { namespace: 'n', database: 'd' }, access: 'a' };
     for (const read of [readSignIn, readSignUp]) {
       const credentials = read(body(fields));
       expect(credentials).toMatchObject(expected);
@@ -77,7 +77,7 @@ describe('who is meant', () => {
   test('bearer and refresh', () => {
     expect(readSignIn(body({ ns: 'n', ac: 'a', key: 'surreal-bearer-x-y' }))).toMatchObject({
       kind: 'access',
-      place: { namespace: 'n' },
+      databasePath: { namespace: 'n' },
       key: 'surreal-bearer-x-y',
     });
     expect(readSignIn(body({ ns: 'n', db: 'd', ac: 'a', refresh: 'r' }))).toMatchObject({ refresh: 'r' });

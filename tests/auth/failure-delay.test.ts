@@ -23,7 +23,7 @@ async function toldAfter(
   return Math.round(await told);
 }
 
-test('failures are told at one moment, however long they took', async () => {
+test('failures are answered at one moment, however long they took', async () => {
   const environment = new StubbedEnvironment();
   const failureDelay = new FailureDelay(environment);
   for (const took of [0, 1, 30, 199, 299]) expect(await toldAfter(environment, failureDelay, took)).toBe(325);
@@ -52,7 +52,7 @@ test('what was learned is bounded, and fades', async () => {
   expect(await toldAfter(environment, failureDelay, 1)).toBe(325);
 });
 
-test.each(['equalize', 'delayThrottled'] as const)('a refusal by the throttle is told soon (%s)', async (way) => {
+test.each(['equalize', 'delayThrottled'] as const)('a refusal by the throttle is answered soon (%s)', async (way) => {
   const environment = new StubbedEnvironment();
   const refused = new FailureDelay(environment)[way](async () => {
     throw failure('too_many_attempts', { retryAfter: 1 });
@@ -79,7 +79,7 @@ test('other failures are not held back where only refusals are', async () => {
   expect(environment.nextTimer).toBeUndefined();
 });
 
-test('the process lives on until a failure is told', async () => {
+test('the process lives on until a failure is answered', async () => {
   const environment = new StubbedEnvironment();
   // What `after` calls back doesn't keep a process alive, and in process there may be nothing else that does.
   const timers = { ...environment.timers, after: () => expect.unreachable() };

@@ -25,20 +25,20 @@ export class FakeDirectory implements Directory {
   readonly denied = new Set<string>();
   readonly runs: AccessRun[] = [];
 
-  defineUser(user: UserDefinition, place: DatabasePath = {}): void {
-    this.#users.set(keyOf(place, user.name), user);
+  defineUser(user: UserDefinition, databasePath: DatabasePath = {}): void {
+    this.#users.set(keyOf(databasePath, user.name), user);
   }
 
-  removeUser(name: string, place: DatabasePath = {}): void {
-    this.#users.delete(keyOf(place, name));
+  removeUser(name: string, databasePath: DatabasePath = {}): void {
+    this.#users.delete(keyOf(databasePath, name));
   }
 
-  defineAccess(access: AccessDefinition, place: DatabasePath): void {
-    this.#accesses.set(keyOf(place, access.name), access);
+  defineAccess(access: AccessDefinition, databasePath: DatabasePath): void {
+    this.#accesses.set(keyOf(databasePath, access.name), access);
   }
 
-  removeAccess(name: string, place: DatabasePath): void {
-    this.#accesses.delete(keyOf(place, name));
+  removeAccess(name: string, databasePath: DatabasePath): void {
+    this.#accesses.delete(keyOf(databasePath, name));
   }
 
   deny(_: DatabasePath, { id }: { readonly id: string }): void {
@@ -52,46 +52,49 @@ export class FakeDirectory implements Directory {
     return { kind: 'param', name };
   }
 
-  user(place: DatabasePath, name: string) {
-    return this.#users.get(keyOf(place, name));
+  user(databasePath: DatabasePath, name: string) {
+    return this.#users.get(keyOf(databasePath, name));
   }
 
-  replaceHash(place: DatabasePath, name: string, former: string, hash: string) {
-    const user = this.user(place, name);
-    if (user?.passhash === former) this.defineUser({ ...user, passhash: hash }, place);
+  replaceHash(databasePath: DatabasePath, name: string, former: string, hash: string) {
+    const user = this.user(databasePath, name);
+    if (user?.passhash === former) this.defineUser({ ...user, passhash: hash }, databasePath);
   }
 
-  access(place: DatabasePath, name: string) {
-    return this.#accesses.get(keyOf(place, name));
+  access(databasePath: DatabasePath, name: string) {
+    return this.#accesses.get(keyOf(databasePath, name));
   }
 
-  grant(place: DatabasePath, access: string, id: string) {
-    return this.grants(place, access, (grants) => grants.find(id));
+  grant(databasePath: DatabasePath, access: string, id: string) {
+    return this.grants(databasePath, access, (grants) => grants.find(id));
   }
 
   grants<T>(
-    place: DatabasePath,
+    databasePath: DatabasePath,
     access: string,
     work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
   ) {
     return withRetries(this.#engine, (transaction) =>
-      work(new Grants(transaction, 'D0000', access), (id) => this.incarnation(place, id)),
+      work(new Grants(transaction, 'D0000', access), (id) => this.incarnation(databasePath, id)),
     );
   }
 
-  isRevoked(place: DatabasePath, what: () => IssuedCredential) {
+  isRevoked(databasePath: DatabasePath, what: () => IssuedCredential) {
     const { token, subject } = what();
-    return this.denied.has(keyOf(place, subject)) || (token !== undefined && this.denied.has(keyOf(place, token)));
+    return (
+      this.denied.has(keyOf(databasePath, subject)) ||
+      (token !== undefined && this.denied.has(keyOf(databasePath, token)))
+    );
   }
 
-  incarnation(place: DatabasePath, id: RecordId): Incarnation | undefined {
-    const exists = this.records.has(`${place.namespace} ${place.database} ${toText(id)}`);
+  incarnation(databasePath: DatabasePath, id: RecordId): Incarnation | undefined {
+    const exists = this.records.has(`${databasePath.namespace} ${databasePath.database} ${toText(id)}`);
     return exists ? { id: `the first ${toText(id)}`, since: undefined } : undefined;
   }
 
   async identify(expression: Expression, run: AccessRun) {
     const id = recordFrom(await this.evaluate(expression, run));
-    return id && { id, incarnation: this.incarnation(run.place, id) };
+    return id && { id, incarnation: this.incarnation(run.databasePath, id) };
   }
 
   async evaluate(expression: Expression, run: AccessRun): Promise<Value> {

@@ -57,7 +57,7 @@ test('a set is fetched once in twelve hours, however many tokens come', async ()
   expect(fetches).toBe(2);
 });
 
-test('an unknown key has the set fetched anew, but not more than once in five minutes', async () => {
+test('an unknown key has the set fetched again, but not more than once in five minutes', async () => {
   await verify(await signed(one));
   set = { keys: [jwk(one, 'one'), jwk(two, 'two')] };
   const rotated = await signed(two, { kid: 'two' });
@@ -81,7 +81,7 @@ test('a foreign key under a known name, a secret in the set, and an HMAC under a
   await expect(verify(hmac)).rejects.toMatchObject({ code: 'invalid_auth' });
 });
 
-test('a set that can’t be had lets nobody in, is told to the log alone, and isn’t asked for again at once', async () => {
+test('a set that can’t be fetched admits no token, is reported in the log alone, and isn’t fetched again at once', async () => {
   const text = await signed(one);
   const many = Array.from({ length: 101 }, (_, at) => jwk(one, `${at}`));
   for (const broken of [AWAY, 404, 'nonsense', null, [], { keys: 'none' }, { keys: [] }, { keys: many }]) {
@@ -146,7 +146,7 @@ test('without a name only the one key that fits is taken', async () => {
   await expect(verify(await signed(one, {}))).rejects.toMatchObject(INVALID);
 });
 
-test('without a source nobody gets in', async () => {
+test('without a source no token is accepted', async () => {
   tokens = new Tokens(environment);
   await expect(verify(await signed(one))).rejects.toMatchObject(INVALID);
 });

@@ -100,7 +100,7 @@ describe('credentials', () => {
     }
   });
 
-  test('the hash of nobody has the parameters of a new one', async () => {
+  test('the hash for unknown users has the parameters of a new one', async () => {
     const source = await import('node:fs/promises').then((fs) =>
       fs.readFile(new URL('../../src/auth/passwords.ts', import.meta.url), 'utf8'),
     );

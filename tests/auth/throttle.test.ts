@@ -207,7 +207,7 @@ function setIntervalOf(milliseconds: number, callback: () => void): () => void {
   return () => cancel();
 }
 
-describe('whoever has the right credentials gets in', () => {
+describe('the right credentials are accepted', () => {
   const guesser = (at: number): Attempt => ({ account: `a${at}`, source: '10.0.0.1' });
 
   test('after 130 wrong tries for as many accounts from the same address, within four seconds', async () => {

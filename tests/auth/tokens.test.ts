@@ -159,7 +159,7 @@ describe('time', () => {
     await verify(forged({ alg: 'HS512' }, { exp: 9_999_999_999, iat: 9_999_999_998 }));
   });
 
-  test('skew is 0 unless told, and at most a minute', async () => {
+  test('skew is 0 by default, and at most a minute', async () => {
     const late = forged({ alg: 'HS512' }, { exp: environment.seconds - 59 });
     const later = forged({ alg: 'HS512' }, { exp: environment.seconds - 61 });
     const early = forged({ alg: 'HS512' }, { exp: 9_999_999_999, nbf: environment.seconds + 59 });

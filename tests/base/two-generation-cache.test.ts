@@ -50,7 +50,7 @@ test('keeps as many entries as weigh no more than its capacity, if they are weig
   expect(cache.get('far too long a key')).toBe(1);
 });
 
-test('weighs what takes the place of another anew', () => {
+test('weighs again what takes the place of another', () => {
   const cache = new TwoGenerationCache<string, string>(10, (_, value) => value.length);
   for (let time = 0; time < 100; time++) cache.set('a', 'x'.repeat(5));
   cache.set('b', 'x');

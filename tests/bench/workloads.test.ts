@@ -87,7 +87,7 @@ test('what is left out is there', () => {
   expect(Object.keys(LEFT_OUT).filter((name) => TARGETS.every((target) => target.name !== name))).toEqual([]);
 });
 
-test('names of workloads and targets tell them apart', () => {
+test('names of workloads and targets are unique', () => {
   for (const all of [WORKLOADS, TARGETS]) {
     const names = all.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);

@@ -146,7 +146,7 @@ describe('the cache', () => {
     expect(reads).toBe(1);
   });
 
-  it('shows a namespace that was defined anew', async () => {
+  it('shows a namespace that was defined again', async () => {
     expect((await load()).namespace.comment).toBeUndefined();
     await write(async (transaction) => {
       await putNamespace({ transaction, random, clock }, { kind: 'define-namespace', name: 'n', comment: 'anew' });
@@ -175,7 +175,7 @@ it('never gives an id twice', async () => {
   expect((await table(await load(), 'a')).definition.id).toBeGreaterThan(first);
 });
 
-it('keeps the records of a table that is defined anew', async () => {
+it('keeps the records of a table that is defined again', async () => {
   await defineTable('a');
   const before = (await table(await load(), 'a')).definition.id;
   await defineTable('a');
@@ -252,12 +252,12 @@ describe('users and accesses', () => {
       await putAtLevel(change, { namespace: 'n', database: 'd' }, { ...user, level: 'database', comment: 'd' });
     });
     const transaction = engine.begin({ writable: false });
-    for (const [place, comment] of [
+    for (const [databasePath, comment] of [
       [{}, 'root'],
       [{ namespace: 'n' }, 'n'],
       [{ namespace: 'n', database: 'd' }, 'd'],
     ] as const) {
-      const found = await findUser(transaction, place, 'u');
+      const found = await findUser(transaction, databasePath, 'u');
       expect(found).toMatchObject({ comment, passhash: 'hash', secret: 'secret' });
     }
     expect(await findUser(transaction, { namespace: 'x' }, 'u')).toBeUndefined();

@@ -6,9 +6,9 @@ import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.j
 import { stampOf } from '../../src/catalog/definitions/stored-definition.js';
 import { databaseKey } from '../../src/catalog/keys.js';
 import { TesseraError } from '../../src/errors/error.js';
-import { PLACE, Store } from '../support/definitions.js';
+import { PATH, Store } from '../support/definitions.js';
 
-const { namespace = '', database = '' } = PLACE;
+const { namespace = '', database = '' } = PATH;
 
 /** The catalog that is kept for the present state, if one is, and the one that is read from the rows. */
 async function catalogs(

@@ -81,7 +81,7 @@ describe('ranges', () => {
 });
 
 describe('edges', () => {
-  it('are told from the key at a node', () => {
+  it('are recognised by the key at a node', () => {
     fc.assert(
       fc.property(id, id, id, fc.integer(), name, (database, table, edgeTable, node, edge) => {
         const at = new TableKeys(database, table).node(encodeKey(node));
@@ -104,7 +104,7 @@ describe('edges', () => {
     );
   });
 
-  it('from fields are told with the field', () => {
+  it('from fields are reported with the field', () => {
     const node = new TableKeys(1, 2).node(encodeKey(1));
     const key = referenceKey(node, 7, 'a.b', encodeKey('x'));
     expect(referrerAt(node, key)).toEqual({ table: 7, key: encodeKey('x') });

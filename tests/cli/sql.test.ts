@@ -76,7 +76,7 @@ it('needs a password for a user', async () => {
 });
 
 describe('tessera isready', () => {
-  it('tells whether a server is there', async () => {
+  it('says whether a server is there', async () => {
     expect(await isReady(server.url)).toEqual({ state: 'ready', text: 'OK' });
     expect((await isReady(`${server.url.replace('http', 'ws')}/rpc`)).state).toBe('ready');
     expect((await isReady(`${server.url}/elsewhere`)).state).toBe('unready');
@@ -89,7 +89,7 @@ describe('tessera isready', () => {
 });
 
 describe('tessera version', () => {
-  it('tells which server is there', async () => {
+  it('says which server is there', async () => {
     expect(await serverVersion(server.url)).toMatch(/^server tessera\/[\d.]+ \(speaks surrealdb-3\.[\d.]+\)$/);
     await expect(serverVersion(`${server.url}/elsewhere`)).rejects.toThrow('does not report its version');
     await expect(serverVersion('ws://127.0.0.1:1')).rejects.toThrow('No server answers');

@@ -93,7 +93,7 @@ describe('tessera check', () => {
     expect(readFileSync(data).equals(old)).toBe(true);
   });
 
-  it('finds index entries that are missing, too many and wrong, and writes them anew', async () => {
+  it('finds index entries that are missing, too many and wrong, and writes them again', async () => {
     await tamper((transaction, ofKind) => {
       const entries = ofKind('x');
       transaction.delete((entries[2] as Entry)[0]);
@@ -113,7 +113,7 @@ describe('tessera check', () => {
     expect(await check()).toMatchObject({ sound: true });
   });
 
-  it('tells of records that a unique index can’t both list', async () => {
+  it('reports records that a unique index can’t both list', async () => {
     await tamper((transaction, ofKind) => {
       const [first, second] = ofKind('r').filter(([, value]) => isObject(value) && value['email'] !== undefined);
       const [key, value] = second as Entry;
@@ -152,7 +152,7 @@ describe('tessera check', () => {
     for (const { what } of ofItem) expect(what).toMatch(/^item:.* is not as it was written$/);
   });
 
-  it('tells of damaged pages, and repairs nothing then', async () => {
+  it('reports damaged pages, and repairs nothing then', async () => {
     const file = readFileSync(data);
     file.fill(0, 4096 * 204, 4096 * 205);
     writeFileSync(data, file);
@@ -163,7 +163,7 @@ describe('tessera check', () => {
     expect((await check()).faults[0]?.what).toBe('data.mdb is empty');
   });
 
-  it('needs a folder that is there and that nobody has open', async () => {
+  it('needs a folder that exists and that no process has open', async () => {
     const engine = openLmdb(folder);
     await expect(check()).rejects.toMatchObject({ code: 'storage_in_use' });
     await expect(runUpgrade(folder, new Text())).rejects.toMatchObject({ code: 'storage_in_use' });

@@ -29,7 +29,7 @@ it('an address at which another program listens', async () => {
   first.close();
 });
 
-it('anything else is told in its own words, if it is of the system at all', () => {
+it('any other system error is reported in its own words', () => {
   expect(systemErrorText(Object.assign(new Error('EPIPE: it broke'), { code: 'EPIPE' }))).toBe('EPIPE: it broke');
   expect(systemErrorText(new Error('a bug'))).toBeUndefined();
   expect(systemErrorText('a text')).toBeUndefined();
@@ -54,7 +54,7 @@ describe('a server that does not answer', () => {
     ['version'],
   ];
 
-  it.each(['http', 'ws'])('is told with its address and the reason, over %s', async (scheme) => {
+  it.each(['http', 'ws'])('is reported with its address and the reason, over %s', async (scheme) => {
     const port = await free();
     for (const command of commands) {
       const args = [...command, '--endpoint', `${scheme}://127.0.0.1:${port}`];

@@ -164,7 +164,7 @@ describe.runIf(existsSync('/usr/bin/script'))('tessera sql in a terminal', () =>
     await shows('live CREATE { id: news:1 }');
   });
 
-  it('takes a line for a statement when it is told so', async () => {
+  it('takes a line for a statement when an option says so', async () => {
     const { type, shows } = terminal('--no-multi --no-color --json', signedIn);
     await shows('test/test> ');
     type(`RETURN [1, NONE]${ENTER}`);
@@ -245,7 +245,7 @@ describe.runIf(existsSync('/usr/bin/script'))('tessera sql in a terminal', () =>
     expect(await exited).toBe(0);
   });
 
-  it('fails when nobody answers', async () => {
+  it('fails when no server answers', async () => {
     const { shows, exited } = terminal('--endpoint ws://127.0.0.1:1', signedIn);
     await shows('nothing listens there');
     expect(await exited).toBe(1);

@@ -108,7 +108,7 @@ describe('tessera validate', () => {
     return { code, text: String(output.read()) };
   };
 
-  it('tells where files are wrong', async () => {
+  it('reports where files are wrong', async () => {
     const [good, bad] = [join(folder, 'good.surql'), join(folder, 'bad.surql')];
     await writeFile(good, "RETURN 'ü'; CREATE a;\n-- the end\n");
     await writeFile(bad, 'RETURN 1;\nSEL ECT 2;');

@@ -1,12 +1,13 @@
 /** `tessera types`: the text for a representative schema, and that TypeScript takes it, whatever things are called. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from '../../src/cli/rpc-client.js';
-import { runTypes, type TypesOptions } from '../../src/cli/types.js';
+import { runTypes, type TypesOptions, watchTypes } from '../../src/cli/types.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { objectFrom } from '../../src/value/value.js';
 import { ROOT, startTestServer } from '../support/server.js';
@@ -22,16 +23,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function typesOf(db: string, definitions: string, options: Partial<TypesOptions> = {}): Promise<string> {
+async function define(db: string, definitions: string): Promise<void> {
   const client = await connect(server.url);
   await client.call('signin', objectFrom({ user: ROOT.username, pass: ROOT.password }));
   await client.call('use', 'test', db);
   const results = await client.call('query', definitions);
   expect(results).toEqual((results as object[]).map(() => expect.objectContaining({ status: 'OK' })));
   client.close();
+}
+
+const optionsFor = (db: string): TypesOptions => ({
+  ...{ endpoint: server.url, user: ROOT.username, pass: ROOT.password, authLevel: 'root' },
+  ...{ ns: 'test', db },
+});
+
+async function typesOf(db: string, definitions: string, options: Partial<TypesOptions> = {}): Promise<string> {
+  await define(db, definitions);
   const output = new PassThrough();
-  const connection = { endpoint: server.url, user: ROOT.username, pass: ROOT.password, authLevel: 'root' } as const;
-  await runTypes({ ...connection, ns: 'test', db, ...options }, output);
+  await runTypes({ ...optionsFor(db), ...options }, output);
   output.end();
   return String(output.read() ?? '');
 }
@@ -265,3 +274,80 @@ it('writes to a file, of an empty database, and says what is wrong', async () =>
   compile(readFileSync(out, 'utf8'));
   await expect(typesOf('refused', '', { pass: 'wrong' })).rejects.toThrow('authentication');
 });
+
+it('writes the classes of Tessera in process, as values have them there', async () => {
+  const types = await typesOf('embedded', SHOP, { for: 'embedded' });
+  expect(types).toContain("in: RecordId & { readonly table: 'person' };");
+  compile(
+    types.replace("from 'tesseradb'", `from '${resolve('dist/embedded/index.js')}'`),
+    `
+      import { Float, Geometry, RecordId, Tessera } from '${resolve('dist/embedded/index.js')}';
+      import type { Bought, OrderLine, Params, Person, Tables } from './types.js';
+      export async function use(db: Tessera): Promise<void> {
+        const [[person], [bought]] = await db.query<[Person[], Bought[]]>('SELECT * FROM person; SELECT * FROM bought');
+        const friends: RecordId[] = person?.friends ?? [];
+        const table: 'order_line' | 'person' | undefined = bought?.out.table;
+        const place: Geometry | undefined = person?.address.place;
+        const tags: readonly string[] | undefined = person?.tags.items;
+        const balance = person?.balance instanceof Float ? person.balance.number : person?.balance;
+        const key: [number, string] | undefined = (undefined as OrderLine | undefined)?.id.key;
+        const most: number = (undefined as unknown as Params['limits']).most;
+        for await (const { result } of await db.subscribe<Tables['person']>('LIVE SELECT * FROM person')) void result.name;
+        void [friends, table, place, tags, balance, key, most];
+      }
+    `,
+  );
+});
+
+it('writes again when a definition changes, and when the server is back', async () => {
+  const out = join(folder, 'watched.ts');
+  const errors = new PassThrough();
+  const stop = new AbortController();
+  await define('watched', 'DEFINE TABLE one');
+  const watching = watchTypes({ ...optionsFor('watched'), out }, { errors, interval: 10, signal: stop.signal });
+  await expect.poll(() => existsSync(out) && readFileSync(out, 'utf8')).toContain('type One');
+  await define('watched', 'DEFINE TABLE two; DEFINE FIELD x ON two TYPE int');
+  await expect.poll(() => readFileSync(out, 'utf8')).toContain('x: number');
+  await define('watched', 'REMOVE TABLE one');
+  await expect.poll(() => readFileSync(out, 'utf8')).not.toContain('One');
+  stop.abort();
+  await watching;
+  expect(String(errors.read()).match(/written/g)).toHaveLength(3);
+  await expect(watchTypes(optionsFor('watched'), { errors, interval: 10 })).rejects.toThrow('--watch needs --out');
+  await expect(watchTypes({ ...optionsFor('watched'), out, pass: 'wrong' }, { errors, interval: 10 })).rejects.toThrow(
+    'authentication',
+  );
+});
+
+it('goes on watching when the server was away', async () => {
+  const out = join(folder, 'away.ts');
+  const errors = new PassThrough();
+  const stop = new AbortController();
+  const path = join(folder, 'store');
+  const bind = await freeAddress();
+  const environment = { SVC_PATH: path, SVC_BIND: bind };
+  let away = await startTestServer(environment);
+  const options = { ...optionsFor('away'), endpoint: away.url, out };
+  const watching = watchTypes(options, { errors, interval: 10, signal: stop.signal });
+  await expect.poll(() => existsSync(out)).toBe(true);
+  await away.close();
+  await expect.poll(() => String(errors.read() ?? '')).toContain('No server answers');
+  away = await startTestServer(environment);
+  const client = await connect(away.url);
+  await client.call('signin', objectFrom({ user: ROOT.username, pass: ROOT.password }));
+  await client.call('use', 'test', 'away');
+  await client.call('query', 'DEFINE TABLE back');
+  client.close();
+  await expect.poll(() => readFileSync(out, 'utf8')).toContain('type Back');
+  stop.abort();
+  await watching;
+  await away.close();
+});
+
+async function freeAddress(): Promise<string> {
+  const listener = createServer();
+  await new Promise<void>((listening) => listener.listen(0, '127.0.0.1', listening));
+  const { port } = listener.address() as AddressInfo;
+  await new Promise((closed) => listener.close(closed));
+  return `127.0.0.1:${port}`;
+}

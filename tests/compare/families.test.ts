@@ -64,7 +64,7 @@ test('generated ids make no difference, answers do', () => {
   expect(differencesOf(here, peer)).toEqual([{ asked: 'RETURN 1', here: '--> 1', peer: '--> 2' }]);
 });
 
-test('each known difference is told in the documentation', () => {
+test('each known difference is described in the documentation', () => {
   for (const { page, words, reason } of readKnown()) {
     const text = readFileSync(page, 'utf8').replaceAll(/\s+/g, ' ');
     expect(text.includes(words), `${page} doesn't say '${words}' (${reason})`).toBe(true);

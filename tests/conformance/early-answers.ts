@@ -18,7 +18,7 @@ export function earlyAnswersConformance(name: string, open: OpenStorage): void {
     });
     afterEach(() => fixture.dispose());
 
-    it('shows accepted commits to those who begin on them, and durable ones to everybody', async () => {
+    it('shows accepted commits to those who begin on them, and durable ones to all', async () => {
       const before = await engine.begin({ writable: true });
       for (const [key, value] of Object.entries({ a: 1, b: 2, c: 3 })) before.put(key, value);
       await before.commit();

@@ -72,7 +72,7 @@ export function reservationConformance(subject: () => Subject): void {
       return watched;
     }
 
-    it('keep those waiting who write what is reserved, and nobody else', async () => {
+    it('keep those waiting who write what is reserved, and no one else', async () => {
       const reservation = await (await failed(['a'])).reserve();
       const [same, other] = [await writing('a'), await writing('b')];
       expect([same.outcome, other.outcome]).toEqual([undefined, 'done']);
@@ -216,7 +216,7 @@ export function reservationConformance(subject: () => Subject): void {
       expect(environment.nextTimer).toBeUndefined();
     });
 
-    it('never hold anybody up for ever, and let nothing be lost, whoever conflicts with whom', async () => {
+    it('never hold up a transaction for ever, and lose nothing, whichever transactions conflict', async () => {
       const keys: readonly Key[] = ['a', 'b', 'c', 'd'];
       const key = fc.constantFrom(...keys);
       const client = fc.record({

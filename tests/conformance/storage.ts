@@ -315,7 +315,7 @@ export function storageConformance(name: string, open: OpenStorage): void {
         expect(await read('a')).toBe(2);
       });
 
-      it('shows nobody what is not committed', async () => {
+      it('shows no one what is not committed', async () => {
         const transaction = await begin();
         transaction.put('a', 1);
         expect(await read('a')).toBeUndefined();
@@ -323,7 +323,7 @@ export function storageConformance(name: string, open: OpenStorage): void {
         expect(await read('a')).toBeUndefined();
       });
 
-      it('shows a commit to whoever begins after it was acknowledged', async () => {
+      it('shows a commit to those who begin after it was acknowledged', async () => {
         for (let round = 0; round < 50; round++) {
           await write({ a: round });
           expect(await read('a')).toBe(round);
@@ -575,7 +575,7 @@ export function storageConformance(name: string, open: OpenStorage): void {
         expect(called).toEqual(['second 1', 'second 2: 1', 'first 1', 'first 2: 1', 'third 1', 'third 2: undefined']);
       });
 
-      it('tells the last versionstamp that was given out by then', async () => {
+      it('gives the last versionstamp that was issued by then', async () => {
         const told: bigint[] = [];
         const commit = async (writes: (transaction: Transaction) => void) => {
           const transaction = await begin();

@@ -248,7 +248,7 @@ describe('sessions', () => {
   `;
   const account = { namespace: 'test', database: 'test', access: 'account' };
 
-  it('own everything until somebody signs in, and nothing when nobody is signed in any more', async () => {
+  it('own everything until a user signs in, and nothing once that user has signed out', async () => {
     const db = await connect();
     await db.query(`${ACCESS} CREATE user:other`);
     const tokens = await db.signup({ ...account, variables: { name: 'Ann' } });
@@ -300,7 +300,7 @@ describe('sessions', () => {
     expect(answers[3]).toEqual([20]);
   });
 
-  it('keep that order where others have their turn between', async () => {
+  it('keep that order where others run in between', async () => {
     const db = await connect();
     await db.query('CREATE a:1 SET list = []');
     const asked = Array.from({ length: 2_000 }, (_, n) =>
@@ -339,7 +339,7 @@ describe('sessions', () => {
 });
 
 describe('live queries', () => {
-  it('tell of changes of all connections, in order', async () => {
+  it('receive changes of all connections, in order', async () => {
     const folder = newFolder();
     const [db, other] = [await connect(`tessera://${folder}`), await connect(`tessera://${folder}`)];
     await db.query('DEFINE TABLE a');

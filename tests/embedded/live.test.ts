@@ -17,7 +17,7 @@ const hear = (notification: { action: string; result: Parameters<typeof toText>[
   heard.push(`${notification.action} ${toText(notification.result)}`);
 };
 
-it('tells each handler what its query sees, until it is killed', async () => {
+it('sends each handler what its query sees, until it is killed', async () => {
   const adults = await db.live('LIVE SELECT VALUE name FROM person WHERE age > $age', hear, { age: 17 });
   const all = await db.live('LIVE SELECT VALUE id FROM person', hear);
   await db.query("CREATE person:1 SET name = 'Ann', age = 30; CREATE person:2 SET name = 'Kid', age = 3");
@@ -63,7 +63,7 @@ it('goes on behind a versionstamp', async () => {
   expect(missed).toEqual([2, 3]);
 });
 
-it('hears one change after the other', async () => {
+it('receives one change after the other', async () => {
   let wake = () => {};
   await db.live('LIVE SELECT VALUE id FROM person', (notification) => {
     hear(notification);

@@ -171,7 +171,7 @@ describe('sessions', () => {
     await expect(session.query('SELECT * FROM note')).rejects.toThrow(TesseraError);
   });
 
-  it('of the owner are nobody’s once they are closed', async () => {
+  it('of the owner have no rights once they are closed', async () => {
     const other = await Tessera.open();
     const subscription = await other
       .use('a', 'b')

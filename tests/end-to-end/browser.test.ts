@@ -168,7 +168,7 @@ it('signs in by a record access, with what that asks for', async ({ skip }) => {
   await page.close();
 });
 
-it('lets people write queries, and asks nobody but its own server', async ({ skip }) => {
+it('lets people write queries, and loads from its own server alone', async ({ skip }) => {
   if (browser === undefined) return skip('There is no Chromium on this machine');
   const { page, requests, complaints } = await open(browser);
   await page.goto(`${server.url}/graphql`);

@@ -100,7 +100,7 @@ it('keeps the total of fifty accounts, at the end and at every moment between', 
   expect(balances.reduce((sum, balance) => sum + balance, 0)).toBe(accounts * opening);
 });
 
-it('lets clients hold transactions over several requests, and tells one of two that meet to begin anew', async () => {
+it('lets clients hold transactions over several requests, and asks one of two that conflict to begin again', async () => {
   await asRoot(server.url, 'CREATE stock:1 SET left = 5', ROOT);
   const buy = async () => {
     const client = officialClient();

@@ -66,7 +66,7 @@ const changesSince = async (server: ServerProcess, since: number) => {
 
 // Without PostgreSQL there is nothing to copy to; `.ci/run` installs it.
 describe.skipIf(isLeftOut)('a store that was copied', () => {
-  it('serves everybody as before, though the copy was killed on its way', async () => {
+  it('serves every user as before, though the copy was killed on its way', async () => {
     const folder = temporaryFolder();
     let server = await startServer(folder);
     await asRoot(

@@ -4,14 +4,14 @@
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shrinkwrapOf } from '../../scripts/shrinkwrap.mjs';
+import { pack } from '../support/packed.js';
 import { RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, temporaryFolder } from '../support/server-process.js';
 
@@ -23,19 +23,6 @@ const run = promisify(execFile);
 const MINUTES = 60_000;
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as { name: string; version: string };
-
-/** What `npm pack` makes, but for the build, which other tests are using. */
-function pack(): string {
-  const folder = temporaryFolder();
-  const content = join(folder, 'content');
-  mkdirSync(content);
-  for (const name of ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(name, join(content, name));
-  cpSync('dist', join(content, 'dist'), { recursive: true });
-  writeFileSync(join(content, 'npm-shrinkwrap.json'), JSON.stringify(shrinkwrapOf(lock)));
-  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: content });
-  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  return join(folder, tarball);
-}
 
 /** A registry that has the package, and redirects requests for others to the usual registry. */
 async function serveRegistry(tarball: string): Promise<Server> {
@@ -190,6 +177,9 @@ describe('the package, installed into an empty project', () => {
       const bin = dirname(process.execPath);
       const folder = await install(bin, resolve(tarball));
       expect(await use(folder, bin)).toContain('kept');
+      // The package has one command, which npx runs by the name of the package.
+      const { stdout } = await run('npx', ['--no', packageJson.name, 'version'], { cwd: folder });
+      expect(stdout).toContain(packageJson.version);
       await expectPages(folder);
     },
     2 * MINUTES,

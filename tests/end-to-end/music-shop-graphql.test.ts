@@ -152,7 +152,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  it(`${isStaff ? 'sees' : 'is told nothing of'} what the shop knows about its files`, async () => {
+  it(`${isStaff ? 'sees' : 'sees nothing of'} what the shop knows about its files`, async () => {
     const known = [...tracks].sort((a, b) => b.Bytes - a.Bytes || a.TrackId - b.TrackId);
     const inOrder = (isStaff ? known : tracks).slice(0, 5).map(({ TrackId }) => `track:${TrackId}`);
     const { data } = await answerTo(
@@ -212,7 +212,7 @@ interface Page {
   readonly totalCount: number;
 }
 
-it('a cursor of one customer’s pages tells another nothing', async () => {
+it('a cursor of one customer’s pages reveals nothing to another', async () => {
   const query = `query ($first: Int, $after: String) { invoiceConnection(first: $first, after: $after, order: {asc: total}) {
     edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage endCursor } totalCount } }`;
   const theirs = await ask<Page>('the second customer', query, { first: 100 });

@@ -90,7 +90,7 @@ describe('a list of tracks', () => {
     else expect(data).toEqual(NOTHING);
   });
 
-  it.each(['a guest', 'the second customer', 'a viewer'] as const)('is changed by nobody else: %s', async (name) => {
+  it.each(['a guest', 'the second customer', 'a viewer'] as const)('is not changed by another: %s', async (name) => {
     const before = await ask('the owner', '{ list { id name best { id } listed { id place } } }');
     const { data } = await answerTo(
       name,
@@ -113,7 +113,7 @@ describe('a list of tracks', () => {
     expect(await ask('the owner', '{ list { id name best { id } listed { id place } } }')).toEqual(before);
   });
 
-  it('is nobody else’s to name, to nest or to write about', async () => {
+  it('can’t be named, nested or written about by others', async () => {
     const secrets = [
       // A list of another customer, and what goes with it.
       [CREATE, { data: { name: 'x', owner: `customer:${first.CustomerId}` } }],
@@ -157,7 +157,7 @@ describe('a list of tracks', () => {
     expect(await ask('the first customer', '{ listed_aggregate { count } }')).toEqual([{ count: 2 }]);
   });
 
-  it('tells of its changes those alone who see it', async () => {
+  it('notifies those alone of its changes who see it', async () => {
     const query = 'subscription { list { action id record { name best { name bytes } } } }';
     const sockets = NAMES.map((name) => {
       const connectionParams = shop.headers.get(name);

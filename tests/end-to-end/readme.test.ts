@@ -17,7 +17,10 @@ const PAGES = [
   'docs/CLIENTS.md',
   'docs/EMBEDDING.md',
   'docs/CLI.md',
+  'docs/BACKUPS.md',
   'docs/LANGUAGE.md',
+  'docs/MIGRATIONS.md',
+  'docs/DEPLOYMENT.md',
 ];
 
 /** For pages that start no server themselves. */

@@ -73,6 +73,61 @@ it('keeps the folder to one group of processes', { timeout: 120_000 }, async () 
   expect(await server.stop()).toBe(0);
 });
 
+it.skipIf(process.platform === 'win32')(
+  'refuses what a full disk has no room for, in each worker, and goes on',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const folder = temporaryFolder();
+    const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT], {}, 12_000);
+    const pids = workersOf(server.log());
+    await asRoot(server.url, 'DEFINE TABLE entry', ROOT);
+    // Of several connections, some are with each worker.
+    const stored: number[] = [];
+    const refused: string[] = [];
+    let next = 0;
+    const writer = async () => {
+      while (refused.length < 20 && next < 2_000) {
+        const at = next++;
+        try {
+          await asRoot(server.url, `CREATE entry:${at} SET text = '${'x'.repeat(20_000)}' RETURN NONE`, ROOT);
+          stored.push(at);
+        } catch (error) {
+          refused.push((error as Error).message);
+        }
+      }
+    };
+    await Promise.all([writer(), writer(), writer(), writer()]);
+    expect(refused.length).toBeGreaterThanOrEqual(20);
+    for (const each of refused) expect(each).toContain('There is no room to store this');
+    const ids = async () => (await asRoot(server.url, 'SELECT VALUE record::id(id) FROM entry', ROOT))[0] as number[];
+    stored.sort((a, b) => a - b);
+    for (let each = 0; each < 4; each++) expect(await ids()).toEqual(stored);
+    // What is deleted makes room. It takes some itself, of what other workers no longer read by then.
+    for (const id of stored.slice(0, 100)) await untilThereIsRoom(`DELETE entry:${id}`);
+    for (let at = 5_000; at < 5_020; at++) await untilThereIsRoom(`CREATE entry:${at} SET text = 'small'`);
+    expect((await ids()).slice(-20)).toEqual(Array.from({ length: 20 }, (_, at) => 5_000 + at));
+    // No process has died of it.
+    expect(pids.every((pid) => process.kill(pid, 0))).toBe(true);
+    expect(server.log()).not.toContain('A worker died');
+    expect(await server.stop()).toBe(0);
+    execFileSync(process.execPath, ['dist/bin/tessera.js', 'check', folder]);
+
+    async function untilThereIsRoom(text: string): Promise<void> {
+      for (let attempt = 0; attempt < 20; attempt++) {
+        try {
+          await asRoot(server.url, text, ROOT);
+          return;
+        } catch (error) {
+          expect((error as Error).message).toContain('There is no room to store this');
+        }
+      }
+      throw new Error('there is no room again');
+    }
+  },
+);
+
 it('refuses what several processes cannot do', { timeout: 120_000 }, () => {
   expect(start('memory', '--workers', '2')).toContain('--workers 2 needs a store in a folder: memory has one process');
   expect(start('x', '--workers', '33')).toContain('--workers: "33" is more than 32');

@@ -16,7 +16,7 @@ function readings(...moments: readonly (readonly [wall: number, monotonic: numbe
   });
 }
 
-test('the exact clock tells how far a millisecond has gone', () => {
+test('the exact clock measures fractions of a millisecond', () => {
   expect(readings([1000, 5], [1000, 5.25], [1000, 5.5], [1001, 6.125])).toEqual([0, 250_000, 500_000, 1_125_000]);
 });
 

@@ -35,7 +35,7 @@ it('lets one go on in each round, in the order they came', async () => {
   expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-it('goes on as long as somebody waits, and begins anew after a rest', async () => {
+it('goes on as long as a task waits, and begins again after a rest', async () => {
   const { line, round, isIdle } = lineInLoop();
   let steps = 0;
   const work = async (most: number) => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/catalog/principal.js';
 import type { Level, Role } from '../../src/language/ast.js';
 import { RecordId } from '../../src/value/value.js';
-import { PLACE, Store } from '../support/definitions.js';
+import { PATH, Store } from '../support/definitions.js';
 
 const REFUSED = 'IAM error: Not enough permissions to perform this action';
 
@@ -104,9 +104,9 @@ describe('places that do not exist', () => {
   const NOWHERE = { namespace: 'new', database: 'new' };
 
   it('come into being for those who may define them', async () => {
-    await store.run('DEFINE TABLE x', { place: NOWHERE, principal: user('root', 'editor') });
+    await store.run('DEFINE TABLE x', { databasePath: NOWHERE, principal: user('root', 'editor') });
     await store.run('DEFINE TABLE x', {
-      place: { namespace: 'test', database: 'new' },
+      databasePath: { namespace: 'test', database: 'new' },
       principal: user('namespace', 'editor'),
     });
     expect(await store.info('INFO FOR ROOT', 'namespaces', 'new')).toBe('DEFINE NAMESPACE new');
@@ -122,36 +122,38 @@ describe('places that do not exist', () => {
         'DEFINE USER x ON NAMESPACE',
         'INFO FOR DB',
       ]) {
-        const failure = await store.failure(statement, { place: NOWHERE, principal });
+        const failure = await store.failure(statement, { databasePath: NOWHERE, principal });
         expect([REFUSED, "The database 'new' does not exist"]).toContain(failure);
       }
       expect(await store.info('INFO FOR ROOT', 'namespaces', 'new')).toBe('NONE');
     },
   );
 
-  it('are told from those that nobody selected', async () => {
-    expect(await store.failure('DEFINE TABLE x', { place: {} })).toBe('Specify a namespace to use');
-    expect(await store.failure('DEFINE TABLE x', { place: { namespace: 'test' } })).toBe('Specify a database to use');
-    expect(await store.failure('INFO FOR NS', { place: {} })).toBe('Specify a namespace to use');
+  it('are distinct from those that were not selected', async () => {
+    expect(await store.failure('DEFINE TABLE x', { databasePath: {} })).toBe('Specify a namespace to use');
+    expect(await store.failure('DEFINE TABLE x', { databasePath: { namespace: 'test' } })).toBe(
+      'Specify a database to use',
+    );
+    expect(await store.failure('INFO FOR NS', { databasePath: {} })).toBe('Specify a namespace to use');
   });
 });
 
 it('covers only the own namespace and database', async () => {
   await store.run('DEFINE NAMESPACE other');
-  await store.run('DEFINE DATABASE other', { place: { namespace: 'other' } });
-  for (const place of [
+  await store.run('DEFINE DATABASE other', { databasePath: { namespace: 'other' } });
+  for (const databasePath of [
     { namespace: 'other', database: 'other' },
-    { namespace: 'other', database: PLACE.database },
+    { namespace: 'other', database: PATH.database },
   ]) {
     for (const level of ['namespace', 'database'] as const) {
-      expect(await store.failure('DEFINE TABLE x', { place, principal: user(level, 'owner') })).toBe(REFUSED);
-      expect(await store.failure('INFO FOR DB', { place, principal: user(level, 'owner') })).toBe(REFUSED);
+      expect(await store.failure('DEFINE TABLE x', { databasePath, principal: user(level, 'owner') })).toBe(REFUSED);
+      expect(await store.failure('INFO FOR DB', { databasePath, principal: user(level, 'owner') })).toBe(REFUSED);
     }
   }
 });
 
 it('keeps a STRICT database from growing tables', async () => {
   await store.run('DEFINE DATABASE s STRICT');
-  const place = { namespace: 'test', database: 's' };
-  expect(await store.failure('DEFINE FIELD x ON nope', { place })).toBe("The table 'nope' does not exist");
+  const databasePath = { namespace: 'test', database: 's' };
+  expect(await store.failure('DEFINE FIELD x ON nope', { databasePath })).toBe("The table 'nope' does not exist");
 });

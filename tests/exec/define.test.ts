@@ -343,7 +343,7 @@ describe('fields', () => {
     );
   });
 
-  it('drops an implied field that nobody touched', async () => {
+  it('drops an implied field that no statement changed', async () => {
     await store.run('DEFINE FIELD a ON t TYPE array<int>; DEFINE FIELD OVERWRITE a ON t TYPE string');
     expect(await store.info('INFO FOR TABLE t', 'fields', 'a.*')).toBe('NONE');
     await store.run('DEFINE FIELD OVERWRITE a ON t TYPE array<int>; REMOVE FIELD a ON t');

@@ -35,7 +35,7 @@ describe('EXPLAIN ANALYZE', () => {
     return result.outcome.value;
   };
 
-  test('tells the rows and the time of each step', async () => {
+  test('prints the rows and the time of each step', async () => {
     expect(await ask('EXPLAIN ANALYZE SELECT sleep(1ms) FROM t WHERE a = 1 AND sleep(10ms) = NONE LIMIT 3')).toBe(
       [
         'Project [projections: `sleep`(1ms)] {rows: 3, elapsed: 3.000ms}',
@@ -48,7 +48,7 @@ describe('EXPLAIN ANALYZE', () => {
     );
   });
 
-  test('tells the same as a value', async () => {
+  test('gives the same as a value', async () => {
     const plan = await ask('SELECT list FROM t WHERE sleep(2ms) = NONE SPLIT list EXPLAIN FULL');
     expect(toText(plan)).toBe(
       "{ attributes: { projections: 'list' }, children: [{ attributes: { on: 'list' }, " +

@@ -13,6 +13,7 @@ import { Scope } from '../../src/exec/runtime/scope.js';
 import { Variants } from '../../src/exec/runtime/variants.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
+import { ResidentGraphs } from '../../src/index/hnsw/resident-graphs.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
 import { ServerMemory } from '../../src/session/database/server-memory.js';
 import { InMemorySessionRegistry } from '../../src/session/database/session-registry.js';
@@ -127,7 +128,7 @@ export function executionOver(world: World, store: Store): Execution {
     },
     identity: {
       principal: { kind: 'guest' },
-      place: { namespace: 'test', database: 'test' },
+      databasePath: { namespace: 'test', database: 'test' },
       session: newObject(),
       token: undefined,
       auth: undefined,
@@ -165,6 +166,7 @@ export function executionOver(world: World, store: Store): Execution {
       writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
       liveQueries: new LiveQueries(),
       packedVectors: new PackedCache(0),
+      graphs: new ResidentGraphs(new PackedCache(0)),
       past: { emptyBefore: undefined, unchangedSince: () => undefined },
       sessions: new InMemorySessionRegistry(undefined),
       queryTimeout: new QueryTimeout(),

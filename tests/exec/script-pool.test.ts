@@ -81,7 +81,7 @@ it.each([
   expect(threads).toHaveLength(expected === undefined ? 1 : 2);
 });
 
-it('whoever waits is told when the pool closes, and what runs ends', async () => {
+it('closing the pool fails what waits and ends what runs', async () => {
   const all = Promise.all([run('for (;;);'), run('return 1')]);
   pool.close();
   expect(await all).toEqual(Array(2).fill('The query was cancelled'));

@@ -102,7 +102,7 @@ describe('errors', () => {
     expect(await scripting.answer(`RETURN function() { ${body} }`)).toBe(expected);
   });
 
-  it('tells of text that is no JavaScript', async () => {
+  it('reports text that is no JavaScript', async () => {
     expect(await scripting.answer('RETURN function() { return ( }')).toContain('SyntaxError');
   });
 

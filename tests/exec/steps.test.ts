@@ -49,7 +49,7 @@ async function yieldsOf(statements: string): Promise<number> {
 
 const MANY = 30_000;
 
-describe('gives way on the way', () => {
+describe('yields on the way', () => {
   test.each([
     ['SELECT * FROM array::repeat(1, 18000) ORDER BY rand()', 100],
     ['SELECT count() FROM array::repeat(1, 18000) GROUP ALL', 100],

@@ -106,7 +106,7 @@ describe('nothing grows without a bound', () => {
     expect(call('string::matches', ['a'.repeat(5000), '^(a+)+$b'])).toBe(false);
   });
 
-  test('values with equal beginnings are told apart', () => {
+  test('values with equal beginnings are distinguished', () => {
     const values = Array.from({ length: 200 }, (_, last) => [...wide.slice(0, 100), last % 100]);
     expect(call('array::distinct', [values])).toHaveLength(100);
   });

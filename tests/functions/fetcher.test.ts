@@ -229,7 +229,7 @@ describe('on the way', () => {
     await expect(cancelled).rejects.toThrow('cancelled');
   });
 
-  it('takes https alone where it is told to', async () => {
+  it('takes https alone where a setting says so', async () => {
     const network = fakeNetwork(INTERNET);
     const fetcher = new Fetcher({ ...realEnvironment, network }, { allow: 'all', deny: [] });
     const secure = (url: string) => fetcher.fetch({ url, method: 'GET', secure: true }, () => {});

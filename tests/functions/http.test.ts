@@ -68,7 +68,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what becomes of the answer', () => {
+describe('the result of a call', () => {
   it.each([
     ['get', 'type=application/json&body={"a":1.0,"b":[null]}', '{ a: 1f, b: [NULL] }'],
     [

@@ -110,7 +110,7 @@ describe('groups', () => {
     });
   });
 
-  it('are told by their fields, of which what is missing is one', async () => {
+  it('are distinguished by their fields, a missing one included', async () => {
     expect(await sales('groupBy: [city]', 'group { city } count')).toEqual([
       { group: { city: null }, count: 2 },
       { group: { city: 'Oslo' }, count: 1 },
@@ -254,7 +254,7 @@ describe('a record user', () => {
     });
   });
 
-  it('can’t tell hidden values by groups or their order', async () => {
+  it('can’t infer hidden values from groups or their order', async () => {
     expect(
       await ask(
         '{ a: note_aggregate(groupBy: [secret]) { count group { secret } } b: note_aggregate(groupBy: [word]) { count group { word } } }',

@@ -463,7 +463,7 @@ describe('a record user', () => {
   const textsOf = ({ edges }: Connection) =>
     edges.map(({ node }) => (node as unknown as { text: string }).text).join('');
 
-  it('finds what it may see, and is told of nothing else', async () => {
+  it('finds what it may see, and nothing else', async () => {
     const first = await ask('first: 2');
     expect([textsOf(first), first.totalCount, first.pageInfo.hasNextPage]).toEqual(['ab', 3, true]);
     const next = await ask(`first: 1, after: "${first.edges[1]?.cursor}"`);
@@ -473,7 +473,7 @@ describe('a record user', () => {
     expect([textsOf(last), last.pageInfo.hasNextPage]).toEqual(['b', true]);
   });
 
-  it('is told nothing by the order of what is hidden, nor by cursors', async () => {
+  it('learns nothing from the order of hidden records, nor from cursors', async () => {
     for (const way of ['asc', 'desc']) {
       const found = await ask(`order: {${way}: secret}`);
       expect(textsOf(found)).toBe(way === 'asc' ? 'abd' : 'dba');

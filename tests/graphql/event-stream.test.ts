@@ -46,7 +46,7 @@ const event = (action: string, id: string, text: string) =>
   next(`{"data":{"note":{"action":"${action}","id":"${id}","record":{"text":"${text}"}}}}`);
 
 describe('a stream', () => {
-  it('tells of changes, until the client goes away', async () => {
+  it('sends changes until the client goes away', async () => {
     const token = server.world.tokenOf(await server.world.person('ann'));
     const response = await post({ query: ALL }, { authorization: `Bearer ${token}` });
     expect(response.status).toBe(200);

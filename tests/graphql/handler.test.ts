@@ -75,7 +75,7 @@ describe('the handler', () => {
     ]);
   });
 
-  it('tells errors of single root fields beside the results of others', async () => {
+  it('reports errors of single root fields beside the results of others', async () => {
     const { status, body } = await send('{ bad: person(limit: -1) { id } person(limit: 1) { id } }');
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject([
@@ -156,12 +156,12 @@ describe('the handler', () => {
   it('keeps what isn’t for clients to itself', async () => {
     const reported: unknown[] = [];
     const service = new GraphqlService({ report: ({ cause }) => reported.push(cause) });
+    const execute = () => Promise.reject(new TypeError('secret of the process'));
     const session: Session = Object.create(stack.owner, {
       isAdmitted: { value: true },
-      catalogSnapshot: { value: () => stack.owner.catalogSnapshot() },
+      catalogSnapshot: { value: async () => ({ ...(await stack.owner.catalogSnapshot()), execute }) },
       deadline: { value: () => undefined },
       identity: { value: stack.owner.identity },
-      execute: { value: () => Promise.reject(new TypeError('secret of the process')) },
     });
     const request = { session, accept: RESPONSE, contentType: JSON_ONLY, body: JSON.stringify({ query: QUERY }) };
     const { body } = await createGraphqlHandler(service, 'results')(request);

@@ -197,7 +197,7 @@ describe('introspection', () => {
   });
 });
 
-describe('gives way while it writes', () => {
+describe('yields while it writes', () => {
   it.each([
     ['a list', '{ t(limit: 2000) { n } }'],
     ['a connection', '{ tConnection(first: 2000) { edges { node { n } } } }'],

@@ -221,7 +221,7 @@ describe('nested records', () => {
     });
   });
 
-  it('stand for a link that must be there', async () => {
+  it('represent a link that must exist', async () => {
     expect(
       await given(
         'mutation { createBook(data: {title: "T", author_create: {name: "Hal"}}) { title author { name } } }',

@@ -41,7 +41,7 @@ describe('GRAPHQL_ALIAS and GRAPHQL_DEPRECATED', () => {
     expect(JSON.stringify(data)).not.toMatch(/tbl_|"nm"|"adr"|"cty"/);
   });
 
-  it('tell what shouldn’t be used any more', async () => {
+  it('report deprecated names', async () => {
     const { ask } = await openStack(SETUP);
     const { data } = await ask(`{
       person: __type(name: "Person") { fields(includeDeprecated: true) { name deprecationReason } }
@@ -76,7 +76,7 @@ describe('GRAPHQL_ALIAS and GRAPHQL_DEPRECATED', () => {
 });
 
 describe('what GraphQL has no form for', () => {
-  it('is told once for each schema, and hurts nothing else', async () => {
+  it('is reported once for each schema, and hurts nothing else', async () => {
     const warnings: string[] = [];
     const deep = Array.from({ length: 20 }, (_, i) => `d${i}`).join('.');
     const { ask, owner } = await openStack(

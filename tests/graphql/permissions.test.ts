@@ -120,7 +120,7 @@ describe('others', () => {
     expect(errors?.[0]?.extensions.code).toBe('not_allowed');
   });
 
-  it('nobody acts where it doesn’t belong', async () => {
+  it('no user acts outside of their level', async () => {
     await stack.owner.query('DEFINE DATABASE other; USE DB other; DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE t;');
     await viewer.use('test', 'other');
     expect((await stack.ask('{ t { id } }', undefined, viewer)).errors?.[0]?.extensions.code).toBe('not_allowed');

@@ -8,15 +8,15 @@ import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';
 import { openStack } from './stack.js';
 
-const place = { namespace: 'test', database: 'test' };
+const databasePath = { namespace: 'test', database: 'test' };
 const readRoles = (rules: string) => readConfiguration(() => undefined, { SVC_GRAPHQL_LIMITS: rules }).graphqlRoles;
 
-describe('the role in which somebody asks', () => {
+describe('the role of a request', () => {
   const user = (roles: readonly Role[], rest: object = {}) =>
-    roleOf({ principal: { kind: 'system', level: 'root', name: 'u', roles, ...rest }, place });
+    roleOf({ principal: { kind: 'system', level: 'root', name: 'u', roles, ...rest }, databasePath });
 
   it('is the highest that they have there', () => {
-    expect(roleOf({ principal: { kind: 'guest' }, place })).toBe('guest');
+    expect(roleOf({ principal: { kind: 'guest' }, databasePath })).toBe('guest');
     expect(user([])).toBe('guest');
     expect(user(['viewer'])).toBe('viewer');
     expect(user(['editor', 'viewer'])).toBe('editor');
@@ -64,7 +64,7 @@ describe('rules for roles', () => {
     ['owner: depth=5', {}, 20, '--max-graphql-depth'],
   ])('of %j beside the config %j', (rules, config, depth, setting) => {
     const allowances = new EffectiveLimitsByRole(DEFAULT_GRAPHQL_LIMITS, readRoles(rules), config);
-    const allowance = allowances.of({ principal: { kind: 'guest' }, place });
+    const allowance = allowances.of({ principal: { kind: 'guest' }, databasePath });
     expect(allowance.limits.depth).toBe(depth);
     expect(allowance.beyond('depth').message).toContain(`${depth} levels of fields (${setting})`);
   });

@@ -331,7 +331,7 @@ input _filter_first_table {
     expect(print(await schemaOf(setup('TABLES EXCLUDE a')), 'b')).toContain('  a: record\n');
   });
 
-  it('is made anew when a definition changes', async () => {
+  it('is made again when a definition changes', async () => {
     const { owner, ask } = await openStack('DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE t; CREATE t:1 SET x = 1');
     expect((await ask('{ t { x } }')).errors?.[0]?.message).toBe('Cannot query field "x" on type "t".');
     await owner.query('DEFINE FIELD x ON t TYPE int');

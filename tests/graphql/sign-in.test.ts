@@ -74,7 +74,7 @@ describe('signUp and signIn', () => {
     expect(code(await signIn('user: "editor"', await open()))).toBe('missing_user_or_pass');
   });
 
-  it('tell no secrets when they fail, and count one attempt each', async () => {
+  it('reveal no secrets when they fail, and count one attempt each', async () => {
     await signUp();
     const tries = Array.from({ length: 8 }, (_, at) => {
       return `a${at}: signIn(access: "account", variables: {email: "ann@x", pass: "hush hush ${at}"}) { token }`;
@@ -102,7 +102,7 @@ describe('signUp and signIn', () => {
   });
 });
 
-describe('whoever has not signed in, where guests may run nothing,', () => {
+describe('a client that has not signed in, where guests may run nothing,', () => {
   it('may sign in and up, and learns nothing else', async () => {
     const { database } = await openOwned({});
     const owner = database.ownerSession();
@@ -160,7 +160,7 @@ describe('refresh', () => {
 });
 
 describe('signOut', () => {
-  it('makes the token worthless with which somebody came', async () => {
+  it('makes the token worthless that the request came with', async () => {
     const { token } = await signUp();
     const session = await open(token);
     expect(only(await stack.ask('mutation { signOut }', {}, session))).toBe(true);

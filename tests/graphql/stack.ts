@@ -41,7 +41,7 @@ export async function openStack(setup: string, options: GraphqlOptions = {}): Pr
   const handle = createGraphqlHandler(service, 'standard');
   const sent = { calls: 0, statements: 0, snapshots: 0 };
   const last: Statement[] = [];
-  const watch = <D extends StatementExecutor>(door: D): D => {
+  const watch = <D extends Pick<StatementExecutor, 'execute'>>(door: D): D => {
     const execute = door.execute.bind(door);
     door.execute = (statements, ...others) => {
       sent.calls += 1;
@@ -61,7 +61,7 @@ export async function openStack(setup: string, options: GraphqlOptions = {}): Pr
       sent.snapshots += 1;
       return watch(await definitions.hold());
     };
-    return { ...definitions, hold };
+    return watch({ ...definitions, hold });
   };
   return {
     database,

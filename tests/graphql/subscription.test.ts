@@ -23,7 +23,7 @@ beforeEach(async () => {
 const open = (query: string, variables?: Parameters<typeof Subscriber.open>[2]) =>
   Subscriber.open(stack, query, variables);
 
-describe('a subscription tells', () => {
+describe('a subscription sends', () => {
   it('every change as it was committed', async () => {
     const all = await open('subscription { person { action id record { id name age } } }');
     await run(

@@ -37,7 +37,7 @@ function listen(client: ReturnType<LiveServer['client']>, query = ALL) {
 }
 
 describe('the official client', () => {
-  it('hears of changes, until it wants no more', async () => {
+  it('receives changes until it completes the subscription', async () => {
     const client = server.client({ Authorization: `Bearer ${await tokenOf('ann')}` });
     const { heard, end, stop } = listen(client);
     await expect.poll(() => server.lives()).toHaveLength(1);
@@ -212,7 +212,7 @@ describe('the protocol', () => {
     expect(raw[1]).toBe('{"id":"b","type":"next","payload":{"data":{"note":[{"size":9223372036854775807}]}}}');
   });
 
-  it('tells errors of the client alone, and goes on', async () => {
+  it('reports the client’s errors alone, and goes on', async () => {
     const { say, heard } = await server.socket();
     const typed = { id: '2', type: 'subscribe', payload: { query: '{ a }', variables: {}, operationName: 'x' } };
     say(
@@ -318,7 +318,7 @@ describe('a subscription over a socket ends', () => {
     await expect.poll(() => heard.at(-1)).toMatchObject(last);
   });
 
-  test('when somebody asks for something after their session, which is told by closing it', async () => {
+  test('when a client asks for something after its session, whose end closes the connection', async () => {
     await run(
       server.world.owner,
       `DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE type::record('user', $name) SET name = $name)
@@ -332,7 +332,7 @@ describe('a subscription over a socket ends', () => {
     await expect.poll(() => heard.slice(1)).toEqual([{ code: 4403, reason: 'The session has expired' }]);
   });
 
-  test('and is begun anew by the official client, which then says who it is now', async () => {
+  test('and is begun again by the official client, which then says who it is now', async () => {
     await run(
       server.world.owner,
       `DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE type::record('user', $name) SET name = $name)
@@ -381,7 +381,7 @@ describe('a subscription over a socket ends', () => {
   });
 });
 
-test('a client that reads nothing holds nobody up, and is told in the end', async () => {
+test('a client that reads nothing holds up no other client, and is closed with a reason', async () => {
   await server.close();
   server = await LiveServer.open({ options: { limits: { sendBuffer: 10_000 } } });
   const lazy = await server.socket();

@@ -33,7 +33,7 @@ describe('the address of a client', () => {
     expect(clientAddress(request(peer, forwarded), behind)).toBe(address);
   });
 
-  it('is the socket’s, or nobody’s business', () => {
+  it('is the socket’s, or is not recorded', () => {
     expect(clientAddress(request('10.0.0.1', '1.2.3.4'), { from: 'socket' })).toBe('10.0.0.1');
     expect(clientAddress(request('10.0.0.1', '1.2.3.4'), { from: 'none' })).toBeUndefined();
   });

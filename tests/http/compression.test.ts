@@ -73,7 +73,7 @@ describe('where it is not', () => {
     expect(headers).not.toHaveProperty('vary');
   });
 
-  it('what is the same for everybody is compressed, under a tag for both forms', async () => {
+  it('what is the same for all clients is compressed, under a tag for both forms', async () => {
     const file = { tag: 'abc', contentType: 'text/javascript; charset=utf-8', body: Buffer.from(LONG) };
     build(false, {
       graphql: async () => ({ status: 200, contentType: 'application/json', body: '{}' }),

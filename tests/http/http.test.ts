@@ -98,7 +98,7 @@ describe('plain addresses', () => {
   });
 });
 
-it('tells the log of each answer where it is read, without what the query string holds', async () => {
+it('logs each answer at debug level, without the query string', async () => {
   const told: object[] = [];
   const ignore = () => {};
   const log = { debug: (details: object) => void told.push(details), info: ignore, warn: ignore, error: ignore };
@@ -194,7 +194,7 @@ describe('/sql', () => {
     expect((await sql({}, '/sql', 'x'.repeat(10))).status).toBe(200);
   });
 
-  it('tells a failing request with its status', async () => {
+  it('logs a failing request with its status', async () => {
     database.onQuery = () => {
       throw failure('parse_error', { what: 'no' });
     };
@@ -205,7 +205,7 @@ describe('/sql', () => {
     expect(await sql()).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
   });
 
-  it('logs a failure of our own and tells the client nothing of it', async () => {
+  it('logs a failure of our own and hides it from the client', async () => {
     database.onQuery = () => {
       throw new TypeError('secret detail');
     };
@@ -430,13 +430,13 @@ describe('/graphql', () => {
       graphql: async ({ session, ...asked }) => ({
         status: 202,
         contentType: 'application/graphql-response+json',
-        body: JSON.stringify({ place: session.identity.place, ...asked }),
+        body: JSON.stringify({ databasePath: session.identity.databasePath, ...asked }),
       }),
     });
     const reply = await send({ method: 'POST', url: '/graphql', headers, payload: '{"query":"{a}"}' });
     expect(reply.status).toBe(202);
     expect(reply.json).toEqual({
-      place: { namespace: 'a', database: 'b' },
+      databasePath: { namespace: 'a', database: 'b' },
       accept: 'application/json',
       contentType: 'application/json',
       body: '{"query":"{a}"}',
@@ -512,7 +512,7 @@ describe('raw sockets', () => {
     expect(database.queries[0]?.text).toBe('RETURN 1');
   });
 
-  it('tells two headers of one name apart', async () => {
+  it('distinguishes two headers of one name', async () => {
     const conflict = 'POST /sql HTTP/1.1\r\nHost: a\r\nsvc-ns: a\r\nsvc-ns: b\r\nContent-Length: 0\r\n\r\n';
     expect(await raw(conflict)).toContain('header_conflict');
   });

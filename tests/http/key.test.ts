@@ -164,7 +164,7 @@ describe('/key', () => {
     expect((await ask('GET', 'a/b/c')).status).toBe(404);
   });
 
-  it('shows and changes what whoever asks may', async () => {
+  it('shows and changes what the caller may', async () => {
     const ids = async (path: string, who: Who) =>
       ((await ask('GET', path, '', who)).results[0] as { id: string; secret?: number }[]).map(({ id, secret }) => [
         id,

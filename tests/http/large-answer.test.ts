@@ -52,7 +52,7 @@ test('few rows are written at once', () => {
   expect(turns()).toBe(0);
 });
 
-test('a large answer comes before what is told of the live queries that begin with it', async () => {
+test('a large answer comes before the notifications of the live queries that begin with it', async () => {
   const database = new FakeDatabase();
   const { environment } = ticking();
   const app = createHttpServer({ database, environment });

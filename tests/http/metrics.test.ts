@@ -1,12 +1,23 @@
 /** `GET /metrics`, over a real server. */
+import { createClient } from 'graphql-ws';
 import { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
 import { ParsedMetrics } from '../support/prometheus.js';
 import { ROOT, startTestServer } from '../support/server.js';
+import { temporaryFolder } from '../support/server-process.js';
 
 const SELECTION = { 'surreal-ns': 'test', 'surreal-db': 'test' };
+
+/** A root user's client of a server. */
+async function connected({ url }: RunningServer): Promise<Surreal> {
+  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  await client.connect(`${url.replace('http', 'ws')}/rpc`);
+  await client.signin(ROOT);
+  await client.use({ namespace: 'test', database: 'test' });
+  return client;
+}
 
 describe('GET /metrics', () => {
   let server: RunningServer;
@@ -83,10 +94,7 @@ describe('GET /metrics', () => {
   });
 
   test('counts the requests of WebSockets, and shows what they hold', async () => {
-    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
-    await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
-    await client.signin(ROOT);
-    await client.use({ namespace: 'test', database: 'test' });
+    const client = await connected(server);
     await client.query('DEFINE TABLE watched; LIVE SELECT * FROM watched');
     const held = await metrics();
     expect(held.sum('tessera_request_duration_seconds_count', { door: 'websocket', method: 'signin' })).toBe(1);
@@ -122,6 +130,86 @@ test('An address of its own answers without signing in, and nothing else', async
     expect((await fetch((server.metricsUrl as string).replace('/metrics', '/sql'))).status).toBe(404);
     expect((await fetch(server.metricsUrl as string, { method: 'POST' })).status).toBe(404);
   } finally {
+    await server.close();
+  }
+});
+
+describe('On disk', () => {
+  test('the store, its caches and the work in the background are measured', async () => {
+    const settings = { SVC_PATH: temporaryFolder(), SVC_METRICS_BIND: '127.0.0.1:0' };
+    const server = await startTestServer(settings);
+    const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
+    const client = await connected(server);
+    try {
+      await client.query('DEFINE TABLE a; DEFINE EVENT made ON a ASYNC WHEN $event = "CREATE" THEN { CREATE b }');
+      const before = await metrics();
+      await client.query('CREATE a:1; CREATE a:2 SET text = $text', { text: 'x'.repeat(100_000) });
+      await client.query('SELECT * FROM a:1; SELECT * FROM a:1');
+      await client.query('DELETE a:2; DEFINE INDEX text ON a FIELDS text CONCURRENTLY');
+      await expect.poll(async () => (await metrics()).sum('tessera_async_events_total', { outcome: 'ok' })).toBe(3);
+      await expect
+        .poll(async () => (await metrics()).sum('tessera_index_steps_total', { outcome: 'ok' }))
+        .toBeGreaterThan(0);
+      await expect.poll(async () => (await metrics()).sum('tessera_index_work')).toBe(0);
+      const after = await metrics();
+      const grown = (name: string, labels = {}) => after.sum(name, labels) - before.sum(name, labels);
+      expect(grown('tessera_store_write_duration_seconds_count')).toBeGreaterThanOrEqual(3);
+      expect(grown('tessera_store_entries')).toBeGreaterThanOrEqual(3);
+      expect(grown('tessera_cache_hits_total')).toBeGreaterThan(0);
+      expect(after.sum('tessera_store_bytes')).toBeGreaterThan(100_000);
+      expect(after.sum('tessera_store_free_bytes')).toBeGreaterThan(50_000);
+      expect(after.sum('tessera_store_free_bytes')).toBeLessThan(after.sum('tessera_store_bytes'));
+      expect(after.sum('tessera_store_readers')).toBeGreaterThan(0);
+      const rounds = 'tessera_background_round_duration_seconds_count';
+      expect(after.sum(rounds, { work: 'events', outcome: 'ok' })).toBeGreaterThan(0);
+      expect(after.sum(rounds, { work: 'indexes', outcome: 'ok' })).toBeGreaterThan(0);
+    } finally {
+      await client.close();
+      await server.close();
+    }
+  });
+});
+
+test('The lag of live queries is measured', async () => {
+  const server = await startTestServer({ SVC_METRICS_BIND: '127.0.0.1:0' });
+  const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
+  const client = await connected(server);
+  try {
+    await client.query('DEFINE TABLE a; LIVE SELECT * FROM a');
+    await client.query('CREATE a; CREATE a; CREATE a');
+    await expect.poll(async () => (await metrics()).sum('tessera_live_change_lag_seconds_count')).toBe(3);
+  } finally {
+    await client.close();
+    await server.close();
+  }
+});
+
+test('Operations of GraphQL over WebSockets are counted as requests', async () => {
+  const settings = { SVC_METRICS_BIND: '127.0.0.1:0', SVC_EXPERIMENTAL_GRAPHQL: 'true' };
+  const server = await startTestServer(settings);
+  const metrics = async () => new ParsedMetrics(await (await fetch(server.metricsUrl as string)).text());
+  const authorization = `Basic ${Buffer.from(`${ROOT.username}:${ROOT.password}`).toString('base64')}`;
+  const client = createClient({
+    url: `${server.url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { authorization, 'surreal-ns': 'test', 'surreal-db': 'test' },
+  });
+  const run = async (query: string) => {
+    for await (const _ of client.iterate({ query })) break;
+  };
+  try {
+    const headers = { accept: 'application/json', authorization, ...SELECTION };
+    const body = 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int; DEFINE CONFIG GRAPHQL AUTO';
+    await (await fetch(`${server.url}/sql`, { method: 'POST', body, headers })).text();
+    await run('{ a { n } }');
+    await expect(run('{ no_such_field }')).rejects.toBeDefined();
+    const after = await metrics();
+    const name = 'tessera_request_duration_seconds_count';
+    const labels = { door: 'graphql_websocket', method: 'subscribe' };
+    expect(after.sum(name, { ...labels, outcome: 'ok' })).toBe(1);
+    expect(after.sum(name, { ...labels, outcome: 'rejected' })).toBe(1);
+  } finally {
+    await client.dispose();
     await server.close();
   }
 });

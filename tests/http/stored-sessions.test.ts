@@ -152,7 +152,7 @@ describe('a session over HTTP', () => {
 });
 
 describe('it belongs to the credential that attached it', () => {
-  it('another user, another token of the same user, and nobody don’t find it', async () => {
+  it('another user, another token of the same user, and a guest don’t find it', async () => {
     const [token, other] = [await tokenOf('ann'), await tokenOf('ann')];
     await call(token, 'attach');
     await call(token, 'let', ['secret', 1]);
@@ -168,7 +168,7 @@ describe('it belongs to the credential that attached it', () => {
     expect(await query(BOB, 'RETURN $secret')).toBe(UNSET);
   });
 
-  it('holds nobody’s rights: each request shows its own', async () => {
+  it('holds no rights: each request shows its own', async () => {
     await call(ANN, 'attach');
     await call(ANN, 'use', ['test', 'test']);
     const signedIn = await call(ANN, 'signin', [{ user: 'bob', pass: 'a password' }]);
@@ -186,14 +186,14 @@ describe('it belongs to the credential that attached it', () => {
     }
   });
 
-  it('a user who was defined anew with the same password has none', async () => {
+  it('a user who was defined again with the same password has none', async () => {
     await call(ANN, 'attach');
     await run(world.owner, "REMOVE USER ann ON ROOT; DEFINE USER ann ON ROOT PASSWORD 'a password' ROLES OWNER");
     expect(await call(ANN, 'query', ['RETURN 1'])).toMatchObject({ error: missing });
     expect(await call(ANN, 'sessions')).toMatchObject({ result: [] });
   });
 
-  it('a record that was made anew has none', async () => {
+  it('a record that was made again has none', async () => {
     const person = await world.person('rec');
     const token = `Bearer ${world.tokenOf(person)}`;
     expect(await call(token, 'attach')).toMatchObject({ result: null });

@@ -71,7 +71,7 @@ describe('/export', () => {
     expect(cbor.payload).not.toContain('TABLE');
   });
 
-  it('refuses what makes no sense, and whoever may not see it', async () => {
+  it('refuses what makes no sense, and users who may not see it', async () => {
     const json = { url: '/export', method: 'POST', headers: { 'content-type': 'application/json' } } as const;
     for (const payload of ['{"tables": 1}', '{"tables": [1]}', '{"users": "yes"}', '[]', '{']) {
       expect(await send({ ...json, payload })).toMatchObject({ status: 400 });
@@ -120,7 +120,7 @@ describe('/import', () => {
     expect(found?.outcome).toEqual({ ok: true, value: [1, 'ü'] });
   });
 
-  it('tells what is wrong and where', async () => {
+  it('reports what is wrong and where', async () => {
     const failed = await load('CREATE a:1;\nCREATE a:1');
     expect(failed.status).toBe(400);
     expect(JSON.parse(failed.payload)).toMatchObject({
@@ -146,7 +146,7 @@ describe('/import', () => {
   });
 });
 
-it('an import has an hour unless it is told otherwise, and the answer says which setting that is', async () => {
+it('an import has an hour by default, and the answer names the setting', async () => {
   const owned = await openOwned();
   await owned.value("DEFINE USER root ON ROOT PASSWORD 'root' ROLES OWNER");
   const told: (readonly [number, string])[] = [];

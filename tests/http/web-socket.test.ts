@@ -311,7 +311,7 @@ describe('attached sessions', () => {
     finish.get('slow')?.();
   });
 
-  it('give way to other connections between what waits', async () => {
+  it('yield to other connections between what waits', async () => {
     await begin();
     const other = await open();
     database.onQuery = async (text) => {
@@ -491,7 +491,7 @@ function manual(): { environment: Environment; advance(milliseconds: number): vo
 }
 
 describe('time', () => {
-  it('closes connections on which nobody signs in', async () => {
+  it('closes connections without a sign-in', async () => {
     const { environment, advance } = manual();
     await listen({ environment, options: { signInTimeout: 5_000 } });
     const guest = await open();

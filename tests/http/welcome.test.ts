@@ -39,7 +39,7 @@ describe('the page', () => {
     expect((await get(BROWSER)).headers['content-security-policy']).not.toBe(policy);
   });
 
-  it('tells the version only where headers do, and whether there is GraphQL', async () => {
+  it('names the version only where headers do, and whether there is GraphQL', async () => {
     build();
     expect((await get(BROWSER)).payload).toMatch(/^<p> \(tessera\/1\.2\.3\)\|GraphQL is switched off/);
     await app.close();
@@ -48,7 +48,7 @@ describe('the page', () => {
     expect((await get(BROWSER)).payload).toMatch(/^<p>\|<a href="\/graphql">/);
   });
 
-  it('is JSON to everybody else, as it is where no page was built', async () => {
+  it('is JSON for other clients, as it is where no page was built', async () => {
     build();
     for (const accept of [undefined, '*/*', 'application/json', 'text/plain']) {
       const { headers, payload } = await get(accept);

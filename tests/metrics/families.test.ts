@@ -3,7 +3,7 @@ import { CounterFamily, GaugeFamily, HistogramFamily } from '../../src/metrics/f
 
 describe('A family of counters', () => {
   test('has a child for each combination of label values', () => {
-    const family = new CounterFamily({ name: 'denied_total', help: 'Denied.', labels: ['table', 'action'] });
+    const family = new CounterFamily('denied_total', 'Denied.', ['table', 'action']);
     family.add('person', 'create');
     family.add('person', 'create');
     family.add('person', 'delete');
@@ -14,7 +14,7 @@ describe('A family of counters', () => {
   });
 
   test('counts combinations beyond its bound together', () => {
-    const family = new CounterFamily({ name: 'denied_total', help: 'Denied.', labels: ['table'], most: 2 });
+    const family = new CounterFamily('denied_total', 'Denied.', ['table'], 2);
     for (const table of ['a', 'b', 'c', 'd', 'a']) family.add(table);
     expect(family.samples()).toEqual([
       { labels: { table: 'a' }, value: 2 },
@@ -25,7 +25,7 @@ describe('A family of counters', () => {
 });
 
 test('A histogram counts durations up to each bound, bounds included', () => {
-  const family = new HistogramFamily({ name: 'duration_seconds', help: 'Durations.', labels: ['kind'] });
+  const family = new HistogramFamily('duration_seconds', 'Durations.', ['kind']);
   for (const seconds of [0.0001, 0.001, 0.0011, 60]) family.record(seconds, 'select');
   const values = new Map(family.samples().map(({ name, labels, value }) => [`${name} ${labels['le'] ?? ''}`, value]));
   expect(values.get('duration_seconds_bucket 0.0001')).toBe(1);

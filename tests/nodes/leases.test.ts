@@ -1,7 +1,7 @@
 /** Which of several nodes does the background work, and how it goes on when that node dies, stands still, or can't reach the store. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toDatetime } from '../../src/catalog/credentials/grant.js';
-import { WORKS } from '../../src/catalog/nodes/lease-row.js';
+import { DATABASE_WORKS, WORKS, type Work } from '../../src/catalog/nodes/lease-row.js';
 import { failure, type TesseraError } from '../../src/errors/error.js';
 import { LeaseLost } from '../../src/session/nodes/lease.js';
 import { LEASE_TIME, Membership, REMOVAL_TIME, RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
@@ -48,7 +48,8 @@ async function node(): Promise<Node> {
     }),
     shared: engine.shared,
     environment: process.environment,
-    about: { version: '1.2.3', format: 2, since: toDatetime(world.clock.now()), address: undefined },
+    about: { version: '1.2.3', since: toDatetime(world.clock.now()), address: undefined },
+    formats: { oldest: 2, newest: 2 },
     forget: (_, gone) => void forgotten.push(gone),
     returned: () => void returns.push(world.clock.monotonic()),
     report: (error) => reported.push(error),
@@ -70,22 +71,50 @@ async function during<T>(work: Promise<T>): Promise<T> {
 
 const held = ({ membership }: Node) => WORKS.filter((work) => membership.lease(work).isHeld);
 
-test('The first node has all leases, however long it runs, and the next ones have none', async () => {
-  const [one, two, three] = [await node(), await node(), await node()];
+/** How many nodes have each lease. */
+const holders = (nodes: readonly Node[]) =>
+  WORKS.map((work) => nodes.filter(({ membership }) => membership.lease(work).isHeld).length);
+const ONE_EACH = WORKS.map(() => 1);
+
+test('One node alone has all leases, and shares them with those who come', async () => {
+  const one = await node();
+  expect(held(one)).toEqual(WORKS);
+  const nodes = [one, await node(), await node()];
+  for (let step = 0; step < 40; step++) {
+    expect(Math.max(...holders(nodes))).toBe(1);
+    await pass(world, RENEWAL_INTERVAL / 10);
+  }
+  const shares = nodes.map(held);
+  for (const share of shares) expect(share.length).toBeGreaterThan(WORKS.length / 6);
+  // There they stay, however long all of them run.
   for (let round = 0; round < 20; round++) {
-    expect([held(one), held(two), held(three)]).toEqual([WORKS, [], []]);
+    expect(holders(nodes)).toEqual(ONE_EACH);
+    expect(nodes.map(held)).toEqual(shares);
     await pass(world, RENEWAL_INTERVAL);
   }
 });
 
-test('When the holder dies, another has its leases within five seconds, and not before their time', async () => {
+test('Each kind of work on databases is shared out', async () => {
+  const nodes = [await node(), await node(), await node()];
+  await pass(world, 3 * RENEWAL_INTERVAL);
+  for (const kind of DATABASE_WORKS) {
+    const sharing = nodes.filter((each) => held(each).some((work) => work.startsWith(kind)));
+    expect(sharing.length).toBeGreaterThan(1);
+  }
+});
+
+test('When a holder dies, others have its leases within five seconds, and not before their time', async () => {
   const [one, two, three] = [await node(), await node(), await node()];
+  await pass(world, 3 * RENEWAL_INTERVAL);
+  const [, ofTwo, ofThree] = [one, two, three].map(held);
   one.process.pause();
   await pass(world, LEASE_TIME - RENEWAL_INTERVAL - 100);
-  expect([held(two), held(three)]).toEqual([[], []]);
+  expect([two, three].map(held)).toEqual([ofTwo, ofThree]);
   await pass(world, 5_000 - (LEASE_TIME - RENEWAL_INTERVAL - 100));
-  // One of them has all, since they are taken in one transaction.
-  expect([held(two), held(three)].sort((a, b) => a.length - b.length)).toEqual([[], WORKS]);
+  expect(holders([two, three])).toEqual(ONE_EACH);
+  // What the others did stays where it is.
+  expect(held(two)).toEqual(expect.arrayContaining(ofTwo ?? []));
+  expect(held(three)).toEqual(expect.arrayContaining(ofThree ?? []));
 });
 
 test('No two nodes have a lease at the same moment, whenever they stand still', async () => {
@@ -95,13 +124,15 @@ test('No two nodes have a lease at the same moment, whenever they stand still', 
     if (round % 4 === 0) process.pause();
     await pass(world, 350 + 170 * (round % 7));
     if (round % 4 !== 1) process.resume();
-    expect(nodes.filter((each) => held(each).length > 0).length).toBeLessThanOrEqual(1);
+    expect(Math.max(...holders(nodes))).toBeLessThanOrEqual(1);
   }
 });
 
 test('What a holder that stood still commits late conflicts with the take-over', async () => {
   const [one, two] = [await node(), await node()];
-  const lease = one.membership.lease('events');
+  await pass(world, 3 * RENEWAL_INTERVAL);
+  const share = held(one);
+  const lease = one.membership.lease(share[0] as Work);
   const late = one.engine.begin({ writable: true });
   await during(Promise.resolve(lease.confirm(late)));
   late.put('late', true);
@@ -115,7 +146,8 @@ test('What a holder that stood still commits late conflicts with the take-over',
   later.cancel();
   one.process.resume();
   await pass(world, 3_000);
-  expect([held(one), held(two)]).toEqual([[], WORKS]);
+  expect(held(one)).toEqual(share);
+  expect(holders([one, two])).toEqual(ONE_EACH);
 });
 
 test('A holder that stood still alone has its leases again as soon as it goes on', async () => {
@@ -124,7 +156,7 @@ test('A holder that stood still alone has its leases again as soon as it goes on
   await pass(world, 60_000);
   expect(held(one)).toEqual([]);
   let granted = 0;
-  one.membership.lease('events').onGranted(() => granted++);
+  one.membership.lease('events 0').onGranted(() => granted++);
   one.process.resume();
   await settled();
   expect(held(one)).toEqual(WORKS);

@@ -1,10 +1,11 @@
 /** Live queries on one node receive what is changed on all, once and in order. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { findDatabase } from '../../src/catalog/definitions/lookup.js';
 import { prefixRange } from '../../src/catalog/keys.js';
 import { liveLogPrefix } from '../../src/catalog/live/keys.js';
-import { SharedRetention } from '../../src/session/nodes/shared-retention.js';
+import { Retention } from '../../src/session/database/retention.js';
+import { LiveRetention } from '../../src/session/nodes/live-retention.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';
 import { failureOf, live, PEOPLE, round, run, settled, shown, signUp, type TwoNodes, twoNodes } from './two-nodes.js';
@@ -20,7 +21,11 @@ beforeEach(async () => {
   nodes.a.owner.listen((each) => void heardOnA.push(shown(each)));
   nodes.b.owner.listen((each) => void heardOnB.push(shown(each)));
   await run(nodes.a.owner, 'DEFINE TABLE a; DEFINE TABLE b');
+  const { environment, b } = nodes;
+  const services = { engine: b.engine, environment, report: () => undefined, leases: undefined };
+  retention = new Retention(services, new LiveRetention(new CatalogCache(), environment));
 });
+afterEach(() => retention.stop());
 
 /** The notifications on a node since the last time. */
 async function news(heard: string[]): Promise<string[]> {
@@ -28,15 +33,10 @@ async function news(heard: string[]): Promise<string[]> {
   return heard.splice(0);
 }
 
-/** Prunes as one of the nodes does. */
+let retention: Retention;
+/** Prunes as one of the nodes does: what is old by what it has seen before. */
 async function prune(): Promise<void> {
-  const { environment, b } = nodes;
-  const retention = new SharedRetention(
-    { engine: b.engine, environment, report: () => undefined, lease: undefined },
-    new CatalogCache(),
-  );
   await retention.prune();
-  await retention.stop();
 }
 
 test('changes of either node, with what was there before', async () => {
@@ -186,6 +186,7 @@ describe('a live query ends', () => {
     await live(a.owner, 'LIVE SELECT VALUE x FROM a');
     a.engine.hold();
     await run(b.owner, 'CREATE a:1 SET x = 1');
+    await prune();
     environment.advance(61_000);
     await prune();
     await run(b.owner, 'CREATE a:2 SET x = 2');
@@ -212,8 +213,10 @@ describe('the log of changes', () => {
     await live(a.owner, 'LIVE SELECT * FROM a');
     await run(b.owner, 'CREATE b:1; CREATE a:1');
     expect(await logged()).toBe(1);
+    await prune();
     environment.advance(30_000);
     await run(b.owner, 'CREATE a:2');
+    await prune();
     environment.advance(31_000);
     await prune();
     expect(await logged()).toBe(1);
@@ -224,6 +227,7 @@ describe('the log of changes', () => {
     await live(a.owner, 'LIVE SELECT * FROM a');
     a.owner.close();
     await settled();
+    await prune();
     environment.advance(601_000);
     await prune();
     await run(b.owner, 'CREATE a:1');

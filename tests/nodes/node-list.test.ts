@@ -2,7 +2,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { VERSION } from '../../src/base/package-version.js';
-import { WORKS } from '../../src/catalog/nodes/lease-row.js';
 import { runNodes } from '../../src/cli/nodes.js';
 import { NodeDatabases } from '../support/node-databases.js';
 import { ROOT, startTestServer } from '../support/server.js';
@@ -18,12 +17,26 @@ describe('Of several servers on one store', () => {
   test('each lists all, and says which one it is and what they do', async () => {
     const one = await nodes.join({ address: 'one:8000' });
     const two = await nodes.join();
-    const listed = 'SELECT id, current, version, format, address, array::len(work) AS work FROM (INFO FOR NODES)';
+    const listed = 'SELECT id, current, version, format, address FROM (INFO FOR NODES)';
     const rows = [
-      `{ address: 'one:8000', current: true, format: 2, id: '${one.id}', version: '${VERSION}', work: ${WORKS.length} }`,
-      `{ address: NONE, current: false, format: 2, id: '${two.id}', version: '${VERSION}', work: 0 }`,
+      `{ address: 'one:8000', current: true, format: 2, id: '${one.id}', version: '${VERSION}' }`,
+      `{ address: NONE, current: false, format: 2, id: '${two.id}', version: '${VERSION}' }`,
     ].sort((a, b) => ((/id: '(.*?)'/.exec(a)?.[1] as string) < (/id: '(.*?)'/.exec(b)?.[1] as string) ? -1 : 1));
     expect(await nodes.ask(one, listed)).toBe(`[${rows.join(', ')}]`);
+  });
+
+  test('shows what each does in the background: all of it, or on some of the groups of databases', async () => {
+    const one = await nodes.join();
+    expect(await nodes.ask(one, '(INFO FOR NODES).work')).toBe(
+      "[['events', 'indexes', 'changefeeds', 'live', 'log', 'nodes']]",
+    );
+    const two = await nodes.join();
+    await nodes.pass(3_000);
+    const shares = [one, two].map(async ({ id }) => nodes.ask(one, `(INFO FOR NODES)[WHERE id = '${id}'].work`));
+    const [first = '', second = ''] = await Promise.all(shares);
+    for (const share of [first, second]) expect(share).toMatch(/'(events|indexes) \d\/8'/);
+    const groups = [...`${first}${second}`.matchAll(/(\d)\/8/g)].map(([, held]) => Number(held));
+    expect(groups.reduce((sum, held) => sum + held, 0)).toBe(32);
   });
 
   test('one that has died is seen to fall behind, and then it is gone, as one that was closed is at once', async () => {

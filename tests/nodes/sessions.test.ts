@@ -1,7 +1,10 @@
 /** What a node does to users and tokens holds on the others. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { PRESENCE_RANGE } from '../../src/catalog/nodes/keys.js';
 import type { Session } from '../../src/session/contract.js';
 import { forgetNode } from '../../src/session/nodes/forget-node.js';
+import { RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { REFRESH_INTERVAL } from '../../src/session/nodes/session-presence.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
@@ -28,6 +31,14 @@ async function systemUser(name: string, level: ObjectValue = objectFrom({ NS: 't
 async function isOpen(session: Session): Promise<boolean> {
   await settled();
   return (await failureOf(() => run(session, 'RETURN 1'))) === 'none';
+}
+
+/** Lets so much time pass that rows of sessions that were used are written again, and no node counts as dead. */
+async function refreshed(): Promise<void> {
+  for (let passed = 0; passed < REFRESH_INTERVAL; passed += RENEWAL_INTERVAL) {
+    nodes.environment.advance(RENEWAL_INTERVAL);
+    await settled();
+  }
 }
 
 async function listed(session: Session): Promise<ObjectValue[]> {
@@ -144,6 +155,37 @@ describe('sessions on the other node end', () => {
     expect(await failureOf(() => a.database.session({}).authenticate(access))).toBe('invalid_auth');
     expect(await listed(a.owner)).toEqual([]);
   });
+});
+
+test('INFO FOR SESSIONS shows when a session of the other node was last used, and its live queries, within a minute', async () => {
+  const { a, b, environment } = nodes;
+  const ann = await signUp(b, 'ann');
+  const use = async () => (await listed(a.owner)).map(({ active, live }) => toText([active ?? null, live ?? null]));
+  const [first] = await use();
+  expect(first).toMatch(/^\[d'.*', 0\]$/);
+  environment.advance(2_000);
+  await live(ann, 'LIVE SELECT * FROM user');
+  expect(await use()).toEqual([first]);
+  await refreshed();
+  const [second] = await use();
+  expect(second).toBe(
+    first?.replace(/:(\d\d)Z.*/, (_, seconds) => `:${String(Number(seconds) + 2).padStart(2, '0')}Z', 1]`),
+  );
+});
+
+test('a session that is not used is not written again', async () => {
+  const { a, b } = nodes;
+  await signUp(b, 'ann');
+  await settled();
+  const written: string[] = [];
+  await a.engine.shared.follow({
+    onCommits: (commits) => {
+      for (const { keys } of commits) written.push(...keys.filter((key) => key.startsWith(PRESENCE_RANGE.from)));
+    },
+    onGap: () => undefined,
+  });
+  await refreshed();
+  expect(written).toEqual([]);
 });
 
 test('KILL SESSION finds nothing on the other node that its user may not end', async () => {

@@ -68,7 +68,7 @@ test('Attempts that fail at one node are delayed at another after one interval',
   expect(await outcomeOf(delayed)).toBe('invalid_auth');
 });
 
-test('Nobody counts them twice', async () => {
+test('None is counted twice', async () => {
   for (let time = 0; time < FREE; time++) expect(await outcomeOf(begin(one, ADDRESS, WRONG))).toBe('invalid_auth');
   await nodes.pass(500);
   for (const node of [one, two]) expect(await outcomeOf(begin(node, ADDRESS, WRONG))).toBe('invalid_auth');

@@ -69,7 +69,7 @@ describe('records', () => {
     fc.assert(fc.property(storableValue, (value) => expectSame(decodeRecord(encodeRecord(value)), value)));
   });
 
-  it('are told from damaged bytes', () => {
+  it('are distinguished from damaged bytes', () => {
     fc.assert(
       fc.property(storableValue, fc.nat(), fc.integer({ min: 1, max: 255 }), (value, place, change) => {
         const bytes = encodeRecord(value);

@@ -84,7 +84,7 @@ async function returning(world: World): Promise<Listener> {
   return new Listener(session);
 }
 
-test('whoever comes back is told what they would have been told', { timeout: 300_000 }, async () => {
+test('a subscriber who comes back receives what it would have received', { timeout: 300_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(change, { maxLength: 12 }),

@@ -79,7 +79,7 @@ describe('keys', () => {
     );
   });
 
-  it('give back the value and tell where they end', () => {
+  it('give back the value and the position of its end', () => {
     fc.assert(
       fc.property(storableValue, fc.string({ unit: fc.constantFrom('\0', 'a', '\xff') }), (value, rest) => {
         // A coordinate of -0 is kept in keys as 0, which is the same place.

@@ -170,7 +170,7 @@ describe('a foreign page', () => {
     }
   });
 
-  it('can’t post as nobody', async () => {
+  it('can’t post as a guest', async () => {
     const { authorization: _, ...guest } = HEADERS;
     const headers = { ...guest, accept: '*/*', 'content-type': 'text/plain' };
     expect((await call('/graphql', headers, { method: 'POST', body })).status).not.toBe(200);
@@ -250,7 +250,7 @@ describe('GET /graphql/schema.graphql', () => {
     expect(await changed.text()).toContain('age: Int');
   });
 
-  it('isn’t told where introspection is switched off, nor to guests, nor without GraphQL', async () => {
+  it('isn’t served where introspection is switched off, nor to guests, nor without GraphQL', async () => {
     const silent = await schema({ 'svc-db': 'silent' });
     expect([silent.status, await silent.json()]).toMatchObject([403, { error: 'graphql_introspection_disabled' }]);
     const { authorization: _, ...guest } = HEADERS;
@@ -293,7 +293,7 @@ describe('GET /graphql in a browser', () => {
     }
   });
 
-  it('answers queries to browsers as to everybody', async () => {
+  it('answers queries of browsers as those of other clients', async () => {
     const answer = await get({ query: '{ person { id } }' }, { ...HEADERS, ...BROWSER });
     expect(answer.headers.get('content-type')).toContain(JSON_TYPE);
     expect(await answer.json()).toMatchObject({ data: { person: [{}, {}] } });
@@ -315,7 +315,7 @@ describe('GET /graphql in a browser', () => {
 });
 
 describe('signing in', () => {
-  it('needs nobody to be signed in, and its token opens the rest', async () => {
+  it('needs no sign-in, and its token opens the rest', async () => {
     await sql(`DEFINE TABLE reader PERMISSIONS FOR select WHERE id = $auth.id; DEFINE FIELD name ON reader TYPE string;
       DEFINE ACCESS readers ON DATABASE TYPE RECORD SIGNUP (CREATE reader SET name = $name) SIGNIN (SELECT * FROM reader WHERE name = $name)`);
     const { authorization: _, ...nobody } = HEADERS;

@@ -166,7 +166,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it(`tells everybody exactly what they may see (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
+it(`sends each subscriber exactly what it may see (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
   const root = { user: ROOT.username, pass: ROOT.password };
   const owner = await Client.connect(server.url, root);
   let rule = 0;

@@ -41,7 +41,7 @@ describe('the official client', () => {
   });
   afterEach(() => db.close());
 
-  it('hears of what is created, changed and deleted', async () => {
+  it('receives what is created, changed and deleted', async () => {
     const live = await db.live(new Table('person'));
     const messages: LiveMessage[] = [];
     const heard = new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ describe('the official client', () => {
   });
 
   // It loses messages that come in one go, and those that come before it listens.
-  it('comes back, and is told what it has missed', async () => {
+  it('comes back, and receives what it has missed', async () => {
     await db.close();
     const returning = new Surreal({ websocketImpl: Paced as unknown as typeof globalThis.WebSocket });
     const hear = async (since: unknown, count: number) => {
@@ -122,7 +122,7 @@ describe('the official client', () => {
     await live.kill();
   });
 
-  it('is told of others, and of attached sessions each its own', async () => {
+  it('receives changes of others, and each attached session its own', async () => {
     const session = await db.newSession();
     await session.signin(ROOT);
     await session.use({ namespace: 'test', database: 'client' });
@@ -259,7 +259,7 @@ describe('bare messages', () => {
     socket.socket.close();
   });
 
-  it('in CBOR, with the session that is told', async () => {
+  it('in CBOR, with the session of the subscriber', async () => {
     const socket = await bare('cbor');
     const session = '4f1c5b0e-6a3d-4d0c-9d9c-0b8f2b1f7a11';
     await socket.result('attach', [], session);

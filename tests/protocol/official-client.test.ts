@@ -47,7 +47,7 @@ describe.each(['ws', 'http', 'tessera'])('over %s', (scheme) => {
   });
   afterEach(() => db.close());
 
-  it('tells its version', async () => {
+  it('reports its version', async () => {
     expect(await db.version()).toMatchObject({ version: expect.stringMatching(/^surrealdb-3\./) });
   });
 

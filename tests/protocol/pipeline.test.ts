@@ -221,7 +221,7 @@ describe('requests that come together', () => {
     expect(await db.select(new Table('t'))).toEqual([1, 2, 3, 4].map((n) => ({ id: id(n) })));
   });
 
-  it('are told of by live queries that began before, not by those that began after, behind their ids', async () => {
+  it('reach live queries that began before, behind their ids, not those that began after', async () => {
     const creates = [1, 2, 3, 4, 5].map((n): Request => ['create', `t:${n}`]);
     const messages = await exchange([...creates.slice(0, 2), ['live', 't'], ...creates.slice(2)], 6 + 3);
     const began = messages.find(({ id }) => id === 2);

@@ -39,7 +39,7 @@ describe('over TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('answers over HTTPS, and to nobody who speaks plainly', async () => {
+  it('answers over HTTPS, and not over plain HTTP', async () => {
     expect(server.url).toMatch(/^https:/);
     const status = await new Promise((resolve, reject) => {
       const asking = request(`${server.url}/ready`, { agent: new Agent({ ca }) }, ({ statusCode }) =>

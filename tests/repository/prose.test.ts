@@ -37,42 +37,55 @@ interface ProseLine {
   readonly line: string;
 }
 
+/** What a kind of file holds of prose. `picker` makes, for each file, what gives a line's prose, if it has any. */
+function proseOf(names: RegExp, picker: () => (line: string) => string | undefined): readonly ProseLine[] {
+  return tracked
+    .filter((name) => names.test(name))
+    .flatMap((file) => {
+      const pick = picker();
+      return readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((text, at) => {
+          const line = pick(text);
+          return line === undefined ? [] : [{ at: `${file}:${at + 1}`, line }];
+        });
+    });
+}
+
 /** The lines that are nothing but comments. */
-const comments: readonly ProseLine[] = tracked
-  .filter((name) => CODE.test(name))
-  .flatMap((file) => {
-    let isOpen = false;
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .flatMap((line, at) => {
-        const text = line.trimStart();
-        const isComment = isOpen || text.startsWith('//') || text.startsWith('/*');
-        if (isComment && !text.startsWith('//')) isOpen = !text.includes('*/');
-        return isComment ? [{ at: `${file}:${at + 1}`, line }] : [];
-      });
-  });
+const comments = proseOf(CODE, () => {
+  let isOpen = false;
+  return (line) => {
+    const text = line.trimStart();
+    const isComment = isOpen || text.startsWith('//') || text.startsWith('/*');
+    if (isComment && !text.startsWith('//')) isOpen = !text.includes('*/');
+    return isComment ? line : undefined;
+  };
+});
 
 /** The lines of documents, without their code. */
-const prose: readonly ProseLine[] = tracked
-  .filter((name) => DOCUMENT.test(name))
-  .flatMap((file) => {
-    let isCode = false;
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .flatMap((line, at) => {
-        const isFence = line.trimStart().startsWith('```');
-        if (isFence) isCode = !isCode;
-        return isCode || isFence ? [] : [{ at: `${file}:${at + 1}`, line: line.replaceAll(/`[^`]*`/g, '``') }];
-      });
-  });
+const prose = proseOf(DOCUMENT, () => {
+  let isCode = false;
+  return (line) => {
+    const isFence = line.trimStart().startsWith('```');
+    if (isFence) isCode = !isCode;
+    return isCode || isFence ? undefined : line.replaceAll(/`[^`]*`/g, '``');
+  };
+});
+
+/** The titles of tests, which say what is expected. */
+const titles = proseOf(
+  /^tests\/.*\.ts$/,
+  () => (line) => (/^\s*(it|test|describe)\b.*['"`]/.test(line) ? line : undefined),
+);
 
 test.each(PRIVATE_WORDS)('%s: %s', (pattern) => {
-  const found = [...comments, ...prose].filter(({ line }) => pattern.test(line));
+  const found = [...comments, ...prose, ...titles].filter(({ line }) => pattern.test(line));
   expect(found.map(({ at, line }) => `${at}: ${line.trim()}`)).toEqual([]);
 });
 
-test('documents show, list and describe: they tell nothing', () => {
-  const found = prose.filter(({ line }) => /\b(tells?|told)\b/i.test(line));
+test('documents and titles show, list and describe', () => {
+  const found = [...prose, ...titles].filter(({ line }) => /\b(tells?|told)\b/i.test(line));
   expect(found.map(({ at, line }) => `${at}: ${line.trim()}`)).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOMS: readonly (readonly string[])[] = [
   ['base'],
+  ['tracing'],
   ['env', 'errors', 'metrics', 'vectors'],
   ['value'],
   ['language', 'storage'],

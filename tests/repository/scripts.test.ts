@@ -35,7 +35,7 @@ describe.each(SCRIPTS)('%s', (script) => {
   });
 });
 
-it('the loader says what it lacks, and that nobody answers', () => {
+it('the loader says what it lacks, and that no server answers', () => {
   expect(run('examples/music-shop/load.mjs').stderr).toMatch(/^--user and --pass are needed/);
   const args = ['--user', 'a', '--pass', 'b', '--endpoint', 'http://127.0.0.1:9'];
   const { status, stderr } = run('examples/music-shop/load.mjs', ...args);

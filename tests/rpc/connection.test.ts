@@ -225,10 +225,10 @@ describe('identity', () => {
     expect(connection.session.identity.principal.kind).toBe('guest');
     await result('use', ['a', 'b']);
     await result('reset');
-    expect(connection.session.identity.place.namespace).toBeUndefined();
+    expect(connection.session.identity.databasePath.namespace).toBeUndefined();
   });
 
-  it('tells the record user', async () => {
+  it('names the record user', async () => {
     expect(await error('info')).toMatchObject({ code: -32600, message: 'Specify a namespace to use' });
     await result('use', ['a', 'b']);
     const user = objectFrom({ id: new RecordId('user', 1) });
@@ -380,7 +380,7 @@ describe('attached sessions', () => {
     expect(await result('attach', [], { session })).toBeUndefined();
     expect(await result('sessions')).toEqual([session]);
     await result('use', ['a', 'b'], { session });
-    expect(connection.session.identity.place.namespace).toBeUndefined();
+    expect(connection.session.identity.databasePath.namespace).toBeUndefined();
     expect(database.sessions[1]?.namespace).toBe('a');
     await result('detach', [], { session });
     expect(database.sessions[1]?.closed).toBe(true);

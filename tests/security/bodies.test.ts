@@ -175,7 +175,7 @@ describe('before a body is read', () => {
     expect(world.database.sessions).toBe(sessions);
   });
 
-  it('lets everybody send large bodies where nobody has to sign in', async () => {
+  it('lets every client send large bodies where no sign-in is needed', async () => {
     const open = await World.open({ unauthenticated: true });
     const server = createHttpServer({ database: open.database });
     const payload = `RETURN 1;${' '.repeat(2 ** 18)}`;
@@ -215,7 +215,7 @@ describe('while a large body is read', () => {
     ['a block of statements', '/sql', `{ ${`${'1'.repeat(12)};`.repeat(8_000)} }`, {}, 200],
   ];
 
-  it.each(bodies)('gives way to others: %s', async (_name, url, payload, headers, status) => {
+  it.each(bodies)('yields to others: %s', async (_name, url, payload, headers, status) => {
     const authorization = `Bearer ${token}`;
     const reply = await app.inject({
       method: 'POST',
@@ -229,7 +229,7 @@ describe('while a large body is read', () => {
     expect(turns).toBeGreaterThan(read / 16_384);
   });
 
-  it('gives way over WebSocket, and keeps the order of messages', async () => {
+  it('yields over WebSocket, and keeps the order of messages', async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port()}/rpc`, ['json'], {
       headers: { authorization: `Bearer ${token}` },
     });

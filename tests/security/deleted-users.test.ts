@@ -307,7 +307,7 @@ describe('tokens that name no incarnation', () => {
     await world.guest().authenticate(foreign({ iat: seconds() }));
   });
 
-  it('belong to whom AUTHENTICATE finds, where they name nobody', async () => {
+  it('belong to the record that AUTHENTICATE finds, where they name none', async () => {
     await run(
       world.owner,
       `DEFINE ACCESS OVERWRITE account ON DATABASE TYPE RECORD WITH JWT ALGORITHM HS256 KEY '${SECRET}'
@@ -324,7 +324,7 @@ describe('tokens that name no incarnation', () => {
   });
 });
 
-it('grants for a record that does not exist are nobody’s, whoever comes to be it', async () => {
+it('grants for a record that does not exist stay void when such a record is made', async () => {
   const [grant] = await run(world.owner, 'ACCESS pass GRANT FOR RECORD user:later');
   const key = ((grant as ObjectValue)['grant'] as ObjectValue)['key'] as string;
   await run(world.owner, 'CREATE user:later');

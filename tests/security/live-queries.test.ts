@@ -61,7 +61,7 @@ attack(29, 'events that show hidden rows', async () => {
   expect(await news()).toEqual([]);
 });
 
-describe('what is told of a row that comes into sight and leaves it', () => {
+describe('what is sent of a row that comes into sight and leaves it', () => {
   const hides = (texts: readonly string[]) => expect(texts.join('\n')).not.toMatch(/bob|hidden|s3cret/);
 
   it('is nothing of how it was out of sight', async () => {

@@ -138,7 +138,7 @@ const owner = (text: string) => run(server.world.owner, text);
 const SECRETS = /of bob|s3cret/;
 
 describe.each(Object.entries(DOORS))('%s', (_name, open) => {
-  it('tells nothing of rows and fields that the listener may not see', async () => {
+  it('reveals nothing of rows and fields that the subscriber may not see', async () => {
     const { heard } = await open(await server.world.person('ann'));
     await owner("CREATE note:1 SET owner = user:bob, text = 'of bob', secret = 's3cret'; UPDATE note:1 SET size = 1");
     await quiet();
@@ -154,7 +154,7 @@ describe.each(Object.entries(DOORS))('%s', (_name, open) => {
     expect(heard.slice(before).join('\n')).not.toContain('note:2');
   });
 
-  it('ends nothing for somebody who knows the id of another', async () => {
+  it('ends nothing for a user who knows the id of another’s', async () => {
     const ann = await open(await server.world.person('ann'));
     const bob = await open(await server.world.person('bob'));
     const id = ann.id ?? 'mine';
@@ -164,7 +164,7 @@ describe.each(Object.entries(DOORS))('%s', (_name, open) => {
     expect(bob.heard.join()).not.toContain('of ann');
   });
 
-  it('tells nothing to a session that somebody has ended', async () => {
+  it('sends nothing to a session that was ended', async () => {
     const { heard } = await open(await server.world.person('ann'));
     await owner("CREATE note:1 SET owner = user:ann, text = 'before'");
     await expect.poll(() => heard.join()).toContain('before');
@@ -175,7 +175,7 @@ describe.each(Object.entries(DOORS))('%s', (_name, open) => {
     expect(heard.join()).not.toContain('after');
   });
 
-  it('tells nothing more once somebody else has signed in', async () => {
+  it('sends nothing more once another user has signed in', async () => {
     const ann = await server.world.person('ann');
     const { heard, become } = await open(ann);
     if (become === undefined) return;
@@ -199,7 +199,7 @@ describe.each(Object.entries(DOORS))('%s', (_name, open) => {
   });
 });
 
-it('HTTP tells of no changes, and begins nothing', async () => {
+it('HTTP sends no changes, and begins no live query', async () => {
   const ann = await server.world.person('ann');
   const headers = {
     accept: 'application/json',

@@ -226,7 +226,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('count the records that they collect, made anew, sorted and grouped', async () => {
+  test('count the records that they collect, make, sort and group', async () => {
     await open({ memory: { request: 512 * KIB } });
     await run(world.owner, 'CREATE |t:1..9001| SET name = "some name", n = 5 RETURN NONE');
     // Engines in memory share their records with all readers.
@@ -334,7 +334,7 @@ describe('what is held', () => {
     expect(used()).toBe(0);
   });
 
-  test('by somebody who signs out again is no more than guests may hold', async () => {
+  test('by a user who signs out again is no more than guests may hold', async () => {
     await open();
     const eve = await world.person('eve');
     void eve.setVariable('little', 1);

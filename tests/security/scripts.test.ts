@@ -253,7 +253,7 @@ describe('calls of the database', () => {
     ]);
   });
 
-  it('end with a script that is stopped, and do nothing any more', async () => {
+  it('end with a script that is stopped, and do nothing after that', async () => {
     await reopenFor(TIME);
     await scripting.answer('DEFINE TABLE late');
     const query = `surrealdb.query('RETURN { FOR $n IN 0..100000 { LET $x = sleep(10ms) }; RETURN CREATE late:1 }')`;
@@ -313,7 +313,7 @@ describe('scripts that wait for a thread', () => {
     expect([long, waiting]).toEqual(['1', expect.stringContaining('exceeded the timeout: 50ms')]);
   });
 
-  it('are told when the database closes', async () => {
+  it('get an error when the database closes', async () => {
     const all = Promise.all([run('for (;;);'), run('return 1'), run('return 2')]);
     await new Promise((next) => setImmediate(next));
     await scripting.database.close();

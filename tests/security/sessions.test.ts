@@ -86,11 +86,11 @@ describe('an expired session', () => {
     expect(await answer(session, 'RETURN 1')).toMatch(/^session_expired/);
   });
 
-  it('is a guest after invalidate, and nobody after reset', async () => {
+  it('is a guest after invalidate, and has no state after reset', async () => {
     session.invalidate();
     expect(await answer(session, 'RETURN 1')).toMatch(/^not_allowed/);
     session.reset();
-    expect(session.identity).toMatchObject({ principal: { kind: 'guest' }, place: {}, auth: undefined });
+    expect(session.identity).toMatchObject({ principal: { kind: 'guest' }, databasePath: {}, auth: undefined });
   });
 });
 
@@ -110,7 +110,7 @@ it('is expired at its very end, and not before', async () => {
   expect(await answer(session, 'RETURN 1')).toMatch(/^session_expired/);
 });
 
-it('keeps nothing of a transaction when it becomes somebody else or expires', async () => {
+it('keeps nothing of a transaction when another user signs in or it expires', async () => {
   const held = await session.begin();
   pass(10);
   expect(() => session.transaction(held.id)).toThrow('The session has expired');

@@ -173,7 +173,7 @@ describe('what cannot be seen looks like what is not there', () => {
     expect(await answer(world.owner, 'RETURN card:1.secret')).toBe("'s'");
   });
 
-  test('a field that nobody has opened', async () => {
+  test('a field without permissions of its own', async () => {
     const world = await World.open({ strictPermissions: true, fieldPermissions: 'none' });
     worlds.push(world);
     await run(
@@ -212,7 +212,7 @@ describe('OPTION STRICT_PERMISSIONS', () => {
   });
 });
 
-test('a refused write is told to the audit log once', async () => {
+test('a refused write is recorded in the audit log once', async () => {
   const lines: string[] = [];
   const world = await World.open({
     strictPermissions: true,

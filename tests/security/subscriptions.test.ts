@@ -38,7 +38,7 @@ async function told(subscriber: Subscriber): Promise<string[]> {
   return (await subscriber.news()).map((answer) => JSON.stringify(answer));
 }
 
-test('records that the subscriber may not see are not told of, nor how they were out of sight', async () => {
+test('records that the subscriber may not see are not sent, nor how they were out of sight', async () => {
   const all = await subscribe(await world.person('ann'));
   await run(world.owner, "CREATE note:1 SET owner = user:bob, text = 'of bob', secret = 's3cret', link = hidden:1");
   expect(await told(all)).toEqual([]);
@@ -128,7 +128,7 @@ test.each<[string, (session: Session) => unknown]>([
   expect(await run(world.owner, 'RETURN (INFO FOR TABLE note).lives')).toEqual([{}]);
 });
 
-test('guests subscribe to what is for everybody, if to anything', async () => {
+test('guests subscribe to what is public, if to anything', async () => {
   const guest = world.guest();
   await guest.use('test', 'test');
   const all = await subscribe(guest);
@@ -136,7 +136,7 @@ test('guests subscribe to what is for everybody, if to anything', async () => {
   expect(await told(all)).toHaveLength(1);
 });
 
-test('a filter that fails tells nothing, and holds nobody up', async () => {
+test('a filter that fails reveals nothing, and holds up no one', async () => {
   const all = await subscribe(world.owner, 'subscription { note(filter: {text: {regex: "("}}) { id } }').catch(
     (error: Error) => error.message,
   );

@@ -100,7 +100,7 @@ function post(url: string, headers: Record<string, string>, payload: string | Bu
 const rpc = (body: object, headers: Record<string, string> = {}) =>
   post('/rpc', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 
-describe('somebody of another namespace', () => {
+describe('a user of another namespace', () => {
   attack(1, 'CVE-2026-102876: selects a foreign place by headers', async () => {
     await world.systemUser('DO');
     const own = { authorization: basic('DO'), 'svc-auth-ns': 'test', 'svc-auth-db': 'test' };

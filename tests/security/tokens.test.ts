@@ -244,7 +244,7 @@ describe('a genuine token', () => {
     expect(await told(token())).toEqual(everywhere('in'));
   });
 
-  it('that has expired is told so, as its bearer may know', async () => {
+  it('that has expired is refused with that reason, as its bearer may know', async () => {
     expect(await told(hmac(claimed({ exp: 1 })))).toEqual(everywhere('The token has expired'));
   });
 });
@@ -255,7 +255,7 @@ describe('refused everywhere with the one text', () => {
   });
 });
 
-it('an access token refreshes nothing, and a refresh token of another access signs nobody in', async () => {
+it('an access token refreshes nothing, and a refresh token of another access is refused', async () => {
   const body = (key: string) => objectFrom({ NS: 'test', DB: 'test', AC: 'lasting', refresh: key });
   for (const key of [genuine, grant, refresh.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))]) {
     await expect(world.guest().signIn(body(key))).rejects.toMatchObject({ message: GENERIC });
@@ -336,7 +336,7 @@ describe('keys that DEFINE refuses', () => {
   });
 });
 
-it('weak keys are taken where the server is told to, and still let nobody in who has no key', async () => {
+it('weak keys are accepted where a setting says so, and still admit no one who has no key', async () => {
   const lenient = await World.open({ weakKeys: true });
   await run(
     lenient.owner,

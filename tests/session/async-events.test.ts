@@ -171,7 +171,7 @@ test('they know who made the change, and what the change was', async () => {
   );
 });
 
-test('one that fails is tried again behind the others, and told of in the end', async () => {
+test('one that fails is tried again behind the others, and reported in the end', async () => {
   await answers(`
     DEFINE EVENT fails ON t ASYNC RETRY 2 WHEN $after.bad THEN { CREATE log SET bad = true; THROW 'no' };
     DEFINE EVENT works ON t ASYNC THEN { CREATE log SET n = $after.n };

@@ -85,7 +85,7 @@ describe('keys of bearers', () => {
     await expect(open().signIn(target('key', { key }))).rejects.toMatchObject(INVALID);
   });
 
-  test('a secret that is wrong, or of another grant, lets nobody in', async () => {
+  test('a secret that is wrong, or of another grant, is refused', async () => {
     const [one, two] = [
       await granted('ACCESS key GRANT FOR USER robot'),
       await granted('ACCESS key GRANT FOR USER robot'),
@@ -189,7 +189,7 @@ describe('refresh tokens', () => {
     expect(Object.keys(await open().refresh(ada))).toEqual(['access', 'refresh']);
   });
 
-  test('are revoked by their bearer, with what came of them, and by the owner', async () => {
+  test('are revoked by their bearer, with those they were exchanged for, and by the owner', async () => {
     const first = await signIn('ada');
     const second = (await open().refresh(first)) as Required<IssuedTokens>;
     await expect(open().revoke({ ...second, access: (await signIn('bob')).access })).rejects.toMatchObject(INVALID);

@@ -21,7 +21,7 @@ async function ask(door: StatementExecutor, text: string): Promise<string[]> {
 const TOTAL = 'SELECT VALUE total FROM account:1';
 
 describe('a held transaction', () => {
-  test('is seen by nobody else until it is committed', async () => {
+  test('is not seen by others until it is committed', async () => {
     const held = await session.begin();
     expect(await ask(held, 'UPDATE account:1 SET total = 20 RETURN NONE')).toEqual(['[]']);
     expect(await ask(held, TOTAL)).toEqual(['[20]']);

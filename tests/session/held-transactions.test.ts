@@ -49,7 +49,7 @@ describe('in number', () => {
     await begin(two);
   });
 
-  test('guests are told apart by their addresses, and the process itself is bounded as a whole', async () => {
+  test('guests are distinguished by their addresses, and the process itself is bounded as a whole', async () => {
     await open({ perUser: 1, total: 4 });
     const here = [await guestAt('192.0.2.1'), await guestAt('192.0.2.1'), await guestAt('192.0.2.2')] as const;
     await begin(here[0]);

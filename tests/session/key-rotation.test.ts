@@ -41,7 +41,7 @@ const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] a
 const shown = async (access: string) => toText(await value(`RETURN (INFO FOR DB).accesses.${access}`));
 
 describe('rotating', () => {
-  test('a secret is drawn anew, and the former one verifies as long as its tokens live', async () => {
+  test('a new secret is drawn, and the former one verifies as long as its tokens live', async () => {
     const before = await tokenOf('people');
     await value('ACCESS people ROTATE');
     const after = await tokenOf('people');

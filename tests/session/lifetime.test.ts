@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const inMinutes = (count: number): bigint => environment.clock.now() + BigInt(count * MINUTE) * 1_000_000n;
 
-test('is without end unless told', () => {
+test('is without end by default', () => {
   expect(lifetime.remaining).toBe(Number.POSITIVE_INFINITY);
   lifetime.begin(undefined, undefined);
   environment.advance(1_000 * MINUTE);
@@ -31,7 +31,7 @@ test('ends when it expires, however it is used', () => {
   expect(lifetime.isOver).toBe(true);
 });
 
-test('ends when nobody uses it, which what is read on its behalf does not count as', () => {
+test('ends when it is not used, which what is read on its behalf does not count as', () => {
   lifetime.begin(inMinutes(60), 10 * MINUTE);
   environment.advance(9 * MINUTE);
   lifetime.use(false);

@@ -74,7 +74,7 @@ async function stamps(table = 'a'): Promise<bigint[]> {
   return (sets as ObjectValue[]).map(({ versionstamp }) => BigInt(versionstamp as number | bigint));
 }
 
-describe('tells first what was changed', () => {
+describe('sends past changes first', () => {
   test('in each form of a live query, records that are gone by then too', async () => {
     await run('CREATE a:1 SET x = 1; UPDATE a:1 SET x = 2; UPDATE a:1 SET x = 2; DELETE a:1');
     await live('LIVE SELECT * FROM a SINCE 0');
@@ -151,7 +151,7 @@ describe('goes on behind a versionstamp', () => {
     expect(await news()).toEqual([]);
   });
 
-  test('that it was told, once and without a gap', async () => {
+  test('that it was sent, once and without a gap', async () => {
     const { text } = await live('LIVE SELECT VALUE id FROM a SINCE $since');
     await run(`CREATE a:1; CREATE a:2; KILL u'${text}'`);
     await quiet();
@@ -163,7 +163,7 @@ describe('goes on behind a versionstamp', () => {
     expect(await news()).toEqual(['CREATE a:2', 'CREATE a:3']);
   });
 
-  test('that stands for whole commits: one that was told in part is told again', async () => {
+  test('that names whole commits: one that was sent in part is sent again', async () => {
     for (const past of [true, false]) {
       const tables = past ? 'a' : 'b';
       if (!past) await run('DEFINE TABLE b CHANGEFEED 1h INCLUDE ORIGINAL');
@@ -203,7 +203,7 @@ describe('goes on behind a versionstamp', () => {
     }
   });
 
-  test('and tells none where nobody asked for it', async () => {
+  test('and sends none where none was asked for', async () => {
     await live('LIVE SELECT VALUE $versionstamp FROM a');
     await run('CREATE a:1');
     await quiet();
@@ -288,7 +288,7 @@ describe('is refused', () => {
   });
 });
 
-describe('while the past is being told', () => {
+describe('while past changes are being sent', () => {
   /** A session whose client takes its notifications one by one; `take` lets it take some. */
   async function slow(allowance?: LiveQuota) {
     const session = database.ownerSession();
@@ -378,13 +378,13 @@ test('begins with the transaction that says so, which may have read what there i
   expect(await news()).toEqual(['CREATE a:2']);
 });
 
-test('a DROP table tells what it was given', async () => {
+test('a DROP table sends what it was given', async () => {
   await run('DEFINE TABLE d DROP CHANGEFEED 1h INCLUDE ORIGINAL; CREATE d:1 SET x = 1');
   await live('LIVE SELECT * FROM d SINCE 0');
   expect(await news()).toEqual(['CREATE { id: d:1, x: 1 }']);
 });
 
-describe('whoever comes back', () => {
+describe('a subscriber who comes back', () => {
   const PEOPLE = `
     DEFINE TABLE user PERMISSIONS FULL;
     DEFINE TABLE OVERWRITE a CHANGEFEED 1h INCLUDE ORIGINAL PERMISSIONS FOR select WHERE owner = $auth;
@@ -402,7 +402,7 @@ describe('whoever comes back', () => {
 
   beforeEach(() => run(PEOPLE));
 
-  test('is told what may be seen now, of records and fields, then and now', async () => {
+  test('receives what may be seen now, of records and fields, then and now', async () => {
     const ann = await person('ann');
     await run(
       `CREATE a:1 SET owner = user:bob, secret = 1; UPDATE a:1 SET owner = user:ann; UPDATE a:1 SET secret = 2;
@@ -419,7 +419,7 @@ describe('whoever comes back', () => {
     expect(await news()).toEqual([]);
   });
 
-  test('as a guest is told nothing without rights', async () => {
+  test('as a guest receives nothing without rights', async () => {
     const guest = database.session({});
     guest.listen((notification) => {
       heard.push(notification);

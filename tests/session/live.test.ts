@@ -220,7 +220,7 @@ describe('when it begins and ends', () => {
     expect(toText((await run('(INFO FOR TABLE a).lives', writer))[0])).toBe('{  }');
   });
 
-  test('a client that falls behind is told that it is cut off', async () => {
+  test('a client that falls behind is cut off with a notification', async () => {
     const slow = database.ownerSession();
     await slow.use('test', 'test');
     let wake = () => {};
@@ -360,7 +360,7 @@ describe('who sees what', () => {
     expect(await news()).toEqual(['L0 CREATE a:2 a:2']);
   });
 
-  test('nobody who has left, and nothing after the session has expired', async () => {
+  test('no client that has left, and nothing after the session has expired', async () => {
     const ada = await signedUp('ada');
     await live('LIVE SELECT VALUE id FROM a', ada);
     await run('CREATE a:1 SET owner = user:ada, x = 1');

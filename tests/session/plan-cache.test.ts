@@ -92,7 +92,7 @@ describe('the cache of plans', () => {
     ]);
   });
 
-  it('tells what is wrong by the text that was given', () => {
+  it('reports errors by the text that was given', () => {
     const plans = new PlanCache();
     for (const number of [1, 2]) {
       const text = `CREATE a:${number}; SELECT * FROM $bind__7${number} WHERE a b`;

@@ -106,7 +106,7 @@ describe('INFO FOR SESSIONS', () => {
     expect(await answer(world.guest(), 'INFO FOR SESSIONS')).toMatch(/^not_allowed/);
   });
 
-  it('tells who, where from, since when and until when', async () => {
+  it('shows the user, the address, the begin and the end', async () => {
     const { session } = await person('bob');
     await run(session, 'LIVE SELECT * FROM note');
     environment.advance(60_000);
@@ -135,7 +135,7 @@ describe('KILL SESSION', () => {
     expect(await answer(session, 'RETURN 1')).toBe('1');
   });
 
-  it('tells nobody about the sessions of others', async () => {
+  it('shows no one the sessions of others', async () => {
     const { session: bob } = await person('bob');
     const { session: eve } = await person('eve');
     const id = await idOf(bob);
@@ -160,7 +160,7 @@ describe('KILL SESSION', () => {
 });
 
 describe('KILL SESSIONS', () => {
-  it('without a name ends all of whoever asks, their tokens too', async () => {
+  it('without a name ends all sessions of the caller, their tokens too', async () => {
     const { session: bob, token, refresh } = await person('bob');
     const elsewhere = await resumed(token);
     const { session: eve } = await person('eve');

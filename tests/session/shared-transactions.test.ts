@@ -90,7 +90,7 @@ beforeEach(async () => {
 });
 
 describe('any session of the connection', () => {
-  test.each(['commit', 'cancel'])('may %s one, even as nobody, as the Go client does', async (method) => {
+  test.each(['commit', 'cancel'])('may %s one, even as a guest, as the Go client does', async (method) => {
     const session = await client.attach(FIRST, ANN);
     const txn = await client.begin(session);
     expect(await client.query('CREATE t:1', { session, txn })).toBe('[{ id: t:1 }]');
@@ -147,7 +147,7 @@ describe('any session of the connection', () => {
   });
 });
 
-describe('nobody gains by naming it', () => {
+describe('no one gains rights by naming it', () => {
   test('a viewer may read there, no more', async () => {
     const [first, viewer] = [await client.attach(FIRST, ANN), await client.attach(SECOND, VERA)];
     const txn = await client.begin(first);
@@ -192,7 +192,7 @@ describe('nobody gains by naming it', () => {
     expect(await client.query('RETURN 1', { session: first, txn })).toBe('1');
   });
 
-  test('other connections don’t find it, and can’t tell that it is there', async () => {
+  test('other connections don’t find it, and can’t learn that it exists', async () => {
     const session = await client.attach(FIRST, ANN);
     const txn = await client.begin(session);
     await client.query('CREATE t:1', { session, txn });
@@ -210,7 +210,7 @@ describe('nobody gains by naming it', () => {
     expect(await client.call('commit', [txn])).toBe('NONE');
   });
 
-  test('its id holds more than 64 bits that nobody can guess', async () => {
+  test('its id holds more than 64 bits that cannot be guessed', async () => {
     const session = await client.attach(FIRST, ANN);
     const ids = [await client.begin(session), await client.begin(session)].map(({ text }) => text);
     // Version 7: 48 bits of the time, then 74 random ones.
@@ -219,7 +219,7 @@ describe('nobody gains by naming it', () => {
   });
 });
 
-describe('it is cancelled with the rights of whoever has taken part', () => {
+describe('it is cancelled with the rights of any participant', () => {
   /** What ends the rights of a session, by its client or another user. */
   const ENDS: Readonly<Record<string, (session: string) => Promise<unknown>>> = {
     invalidate: (session) => client.call('invalidate', [], { session }),
@@ -307,7 +307,7 @@ describe('it is cancelled with the rights of whoever has taken part', () => {
     expect(await stored()).toBe('[t:1]');
   });
 
-  test('a statement that waits for its turn in it runs with nobody’s rights once they have ended', async () => {
+  test('a statement that waits for its turn in it runs without rights once they have ended', async () => {
     const [first, second] = [await client.attach(FIRST, ANN), await client.attach(SECOND, BOB)];
     const txn = await client.begin(first);
     const slow = client.query('CREATE t:1; SLEEP 1s', { session: first, txn });
@@ -340,7 +340,7 @@ test('a record that was deleted and made again doesn’t write in it by its old 
   expect(await answer(held, 'SELECT VALUE id FROM t')).toBe('[t:1]');
 });
 
-describe('it counts for whoever began it', () => {
+describe('it counts for the user who began it', () => {
   test('in number', async () => {
     await open({ transactions: { perUser: 1 } });
     client = new Client();

@@ -106,7 +106,7 @@ it('takes totals only where they fit, and only in an import', async () => {
   expect(await value('SELECT VALUE n FROM v')).toEqual([9]);
 });
 
-it('names the clauses of the database, for whoever makes the one to import into', async () => {
+it('names the clauses of the database, for making the one to import into', async () => {
   const first = await open();
   await first.value("DEFINE DATABASE OVERWRITE test STRICT COMMENT 'a\nb' CHANGEFEED 3d; DEFINE TABLE a; CREATE a:1");
   expect(await exported(first)).toContain("-- DEFINE DATABASE test STRICT COMMENT 'a\\nb' CHANGEFEED 3d;\n\n");

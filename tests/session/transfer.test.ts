@@ -163,7 +163,7 @@ describe('an export', () => {
     expect(text).not.toContain('changed');
   });
 
-  it('tells secrets to owners alone', async () => {
+  it('shows secrets to owners alone', async () => {
     await first.value(`DEFINE USER reader ON DATABASE PASSWORD 'pass' ROLES VIEWER;
       DEFINE ACCESS jw ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'a key that is long enough to be one, it is'; CREATE a:1`);
     const owners = await exported(first.owner);
@@ -218,7 +218,7 @@ describe('an import', () => {
     expect(await first.value('SELECT VALUE id FROM a')).toHaveLength(1);
   });
 
-  it('tells where a text is wrong', async () => {
+  it('reports where a text is wrong', async () => {
     const error = await refusal(
       first.owner.import(inPieces('CREATE a:1; CREATE a:2;\nCREATE a:3; SEL ECT; CREATE a:4', 9)),
     );

@@ -39,7 +39,8 @@ const closeAll = async () => {
 };
 afterEach(closeAll);
 
-const copy = (from: Engine, to: Engine, source = 'the source') => copyStore({ from, to, source }, NO_PROGRESS);
+const copy = (from: Engine, to: Engine, source = 'the source') =>
+  copyStore({ from, to, source, isLeftOut: () => false }, NO_PROGRESS);
 
 /** Values as they are encoded, in which nothing that can be stored is the same as anything else. */
 async function contents(engine: Engine): Promise<[Key, string][]> {

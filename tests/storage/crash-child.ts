@@ -6,6 +6,7 @@
  */
 import { writeSync } from 'node:fs';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { commitPair } from '../support/paired-writes.js';
 
 const [, , folder = '', mode = ''] = process.argv;
 const engine = openLmdb(folder);
@@ -19,11 +20,7 @@ async function loop(name: string): Promise<void> {
   const first = ((start.get(`last/${name}`) as number | undefined) ?? 0) + 1;
   start.cancel();
   for (let round = first; ; round++) {
-    const transaction = engine.begin({ writable: true });
-    transaction.put(`left/${name}/${round}`, 'x'.repeat(round % 5_000));
-    transaction.put(`last/${name}`, round);
-    transaction.put(`right/${name}/${round}`, round);
-    await transaction.commit();
+    await commitPair(engine, name, round);
     say(`${name} ${round}`);
   }
 }

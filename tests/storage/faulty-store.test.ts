@@ -24,7 +24,7 @@ async function quiet(): Promise<void> {
 }
 
 describe('A store with faults', () => {
-  test('leaves nothing half and nobody waiting', async () => {
+  test('leaves nothing half done and no one waiting', async () => {
     const fault = fc.constantFrom<Fault>('silent', 'failed', 'failed afterwards', 'twice');
     const round = fc.record({ text: fc.constantFrom(...STATEMENTS), at: fc.nat(12), fault, closes: fc.boolean() });
     await fc.assert(
@@ -89,7 +89,7 @@ describe('A store with faults', () => {
     );
   });
 
-  test('tells live queries of a commit once that is answered twice', async () => {
+  test('notifies live queries once of a commit that is answered twice', async () => {
     const environment = new StubbedEnvironment();
     const engine = new FaultyEngine(new MemoryEngine(environment), () => 'twice');
     const database = await openDatabase(engine, { environment });

@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('a full disk', () => {
     expect(faults).toEqual([]);
   });
 
-  it('of no room at all is told when a store is opened', async () => {
+  it('of no room at all is reported when a store is opened', async () => {
     const data = join(FOLDER, 'none');
     const command = ['-c', LIMITED, 'sh', '4', process.execPath, child, data, '1'];
     await expect(promisify(execFile)('sh', command)).rejects.toMatchObject({

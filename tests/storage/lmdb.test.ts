@@ -101,7 +101,7 @@ describe('LmdbEngine', () => {
     expect(engine.begin({ writable: false }).count({ from: 'k', to: 'l' })).toBe(20_000);
   });
 
-  it('knows what a view shows that was taken before the writer heard of its success', async () => {
+  it('knows what a view shows that was taken before the writer learned of its success', async () => {
     const late = engine.begin({ writable: true });
     late.put('a', 2);
     await put('a', 1);
@@ -125,7 +125,7 @@ describe('LmdbEngine', () => {
     expect(read('a')).toBe(3);
   });
 
-  it('tells of a conflict only when beginning anew can help', async () => {
+  it('reports a conflict only when beginning again can help', async () => {
     await put('a', 1);
     const transactions = [1, 2].map((value) => {
       const transaction = engine.begin({ writable: true });
@@ -139,7 +139,7 @@ describe('LmdbEngine', () => {
     await first;
   });
 
-  it('lays what is placed over what is written for those who begin early, and shows it to nobody else', async () => {
+  it('lays accepted commits over what is written for those who begin early, and shows them to no one else', async () => {
     const entry = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.option(fc.nat(9)));
     const group = fc.array(entry, { maxLength: 4 });
     await fc.assert(
@@ -184,7 +184,7 @@ describe('LmdbEngine', () => {
     );
   });
 
-  it('shows accepted commits to nobody who doesn’t begin on them', async () => {
+  it('shows accepted commits only to those who begin on them', async () => {
     await put('a', 1);
     const transaction = engine.begin({ writable: true });
     transaction.put('a', 2);
@@ -205,7 +205,7 @@ describe('LmdbEngine', () => {
     expect((await early).count(EVERYTHING)).toBe(5000);
   });
 
-  it('has those begin anew who read the oldest state when too many are read', async () => {
+  it('has those begin again who read the oldest state when too many are read', async () => {
     await engine.close();
     engine = new LmdbEngine(openUnsynced(folder), { maxViews: 5 });
     const reading: ReturnType<LmdbEngine['begin']>[] = [];
@@ -234,7 +234,7 @@ describe('LmdbEngine', () => {
     expect(read('a')).toBe(100);
   });
 
-  it('tells in a check, and when something begins, that it can’t be read', async () => {
+  it('reports in a check, and when something begins, that it can’t be read', async () => {
     await put('a', 1);
     store.unreadable = new Error('MDB_READERS_FULL');
     const unavailable = { code: 'storage_unavailable', message: expect.stringContaining('MDB_READERS_FULL') };

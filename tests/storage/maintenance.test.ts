@@ -70,7 +70,7 @@ describe.each(Object.entries(ENGINES))('Maintenance, %s', (_, open) => {
     return transaction;
   }
 
-  it('conflicts with nobody who has read what it rewrites', async () => {
+  it('conflicts with no one who has read what it rewrites', async () => {
     await add('a', 1);
     await add('a', 2);
     const reading = await begin();
@@ -95,7 +95,7 @@ describe.each(Object.entries(ENGINES))('Maintenance, %s', (_, open) => {
     expect(await code(() => blind.commit())).toBe('transaction_conflict');
   });
 
-  it('gives way to those who have written what it read, or writes', async () => {
+  it('yields to those who have written what it read, or writes', async () => {
     await add('a', 1);
     const read = await folding('a');
     await add('a', 2);
@@ -108,7 +108,7 @@ describe.each(Object.entries(ENGINES))('Maintenance, %s', (_, open) => {
     expect(await code(() => unread.commit())).toBe('transaction_conflict');
   });
 
-  it('gives way to other maintenance', async () => {
+  it('yields to other maintenance', async () => {
     await add('a', 1);
     const [first, second] = [await folding('a'), await folding('a')];
     await first.commit();

@@ -90,7 +90,7 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
     });
   });
 
-  test('that refuses connections, each that waits for one is told', async () => {
+  test('that refuses connections fails every request for one', async () => {
     const proxy = await CuttingProxy.start(server.port, 'commit_group');
     const address = server.address('refusing').replace(`${server.port}`, `${proxy.port}`);
     const engine = await openPostgres(`${address}&connections=2`);

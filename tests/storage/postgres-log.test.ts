@@ -169,6 +169,27 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
     await put(far, `${AREA}third`);
   });
 
+  test('no longer says it when what was noted of those rows is gone as well', async () => {
+    await put(far, `${AREA}first`);
+    proxy.cutNext('after', true);
+    const outcome = put(far, `${AREA}second`).then(
+      () => 'committed',
+      (error) => error.code,
+    );
+    await shows(() => rowsOf('log'), 2);
+    await prune(near);
+    const connection = await Connection.open(readPostgresAddress(server.address(schema)), { onLost: () => undefined });
+    // As a week later.
+    await connection.run(`SET search_path TO ${schema}; SELECT prune_fence_v1(9223372036854775807)`);
+    await connection.close();
+    expect(await rowsOf('fence')).toBe(0);
+    proxy.accept();
+    expect(await outcome).toBe('commit_outcome_unknown');
+    for (const key of ['third', 'fourth']) await put(far, AREA + key);
+    await put(near, `${AREA}fifth`);
+    expect(await rowsOf('entry')).toBe(5);
+  });
+
   test('goes on in order where the clock of the server jumps', async () => {
     const follower = await followed(far);
     const connection = await Connection.open(readPostgresAddress(server.address(schema)), { onLost: () => undefined });

@@ -55,11 +55,11 @@ describe.skipIf(postgresPrograms() === undefined)('A store in PostgreSQL', () =>
     await (await openPostgres(address)).close();
     await run("UPDATE newer.about SET value = '99' WHERE name = 'format'");
     await expect(openPostgres(address)).rejects.toMatchObject({ code: 'storage_format' });
-    await run("UPDATE newer.about SET value = '1' WHERE name = 'format'");
+    await run("UPDATE newer.about SET value = '2' WHERE name = 'format'");
     await (await openPostgres(address)).close();
   });
 
-  test('may be made by somebody else than who uses it', async () => {
+  test('may be made by another role than the one that uses it', async () => {
     const address = server.address('ready');
     await (await openPostgres(address)).close();
     await run(`CREATE ROLE app LOGIN; GRANT USAGE ON SCHEMA ready TO app;

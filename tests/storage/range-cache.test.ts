@@ -43,7 +43,7 @@ describe('RangeCache', () => {
     expect(cache.at('p', 6)).toBeUndefined();
   });
 
-  it('tells how far a gap goes', () => {
+  it('reports how far a gap goes', () => {
     const cache = new RangeCache(ROOM, 1);
     cache.keep(stretch('d', 'f', 'd'), 1);
     cache.keep(stretch('m', 'p', 'n'), 1);

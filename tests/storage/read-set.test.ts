@@ -90,7 +90,7 @@ describe('CommitLog', () => {
     expect(conflicts).toBeGreaterThan(100);
   });
 
-  it('remembers nothing when nobody needs it, and asks for no keys', () => {
+  it('remembers nothing when no one needs it, and asks for no keys', () => {
     const log = new CommitLog();
     const keys = () => {
       throw new Error('asked for keys');
@@ -105,7 +105,7 @@ describe('CommitLog', () => {
     log.append(keys);
   });
 
-  it('forgets what a transaction left behind would need, and tells it so', () => {
+  it('forgets what a transaction left behind would need, and reports that', () => {
     const log = new CommitLog(100);
     const abandoned = log.hold(log.latest);
     for (let index = 0; index < 1_000; index++) log.append(() => [key(index)]);
@@ -127,7 +127,7 @@ describe('CommitLog', () => {
     expect(log.conflicts(moment, readOf('other'), NOTHING_WRITTEN)).toBe(false);
   });
 
-  it('tells the same of many commits, whichever side is looked through', () => {
+  it('gives the same for many commits, whichever side is looked through', () => {
     const log = new CommitLog(60);
     const moments: { readonly moment: Commit; readonly at: number }[] = [];
     const history: string[][] = [];

@@ -8,6 +8,7 @@
 import { writeSync } from 'node:fs';
 import { openSharedLmdb } from '../../src/storage/engines/shared-lmdb/open.js';
 import { withRetries } from '../../src/storage/retry.js';
+import { commitPair } from '../support/paired-writes.js';
 import { runTransactions } from '../support/shared-histories.js';
 
 const [, , folder = '', owner = '', mode = '', name = '', count = '0'] = process.argv;
@@ -30,11 +31,7 @@ const MODES: Readonly<Record<string, () => Promise<void>>> = {
   },
   async commit() {
     for (let round = 1; ; round++) {
-      const transaction = engine.begin({ writable: true });
-      transaction.put(`left/${name}/${round}`, 'x'.repeat(round % 5_000));
-      transaction.put(`last/${name}`, round);
-      transaction.put(`right/${name}/${round}`, round);
-      await transaction.commit();
+      await commitPair(engine, name, round);
       say(`${name} ${round}`);
     }
   },

@@ -1,13 +1,16 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FollowedCommit } from '../../src/storage/contract.js';
 import { lockFolder } from '../../src/storage/engines/folder-lock.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { LmdbFile } from '../../src/storage/engines/lmdb-file.js';
+import { readFacts } from '../../src/storage/engines/lmdb-integrity.js';
 import { openSharedLmdb, shareFolder } from '../../src/storage/engines/shared-lmdb/open.js';
 import type { SharedLmdbEngine } from '../../src/storage/engines/shared-lmdb/shared-engine.js';
 import { withRetries } from '../../src/storage/retry.js';
@@ -37,6 +40,27 @@ afterEach(async () => {
   await unlock();
 });
 afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+it('of format 1 gets its checksums before processes share it', async () => {
+  const folder = mkdtempSync(join(FOLDER, 'old'));
+  const path = join(folder, 'data.mdb');
+  writeFileSync(path, gunzipSync(readFileSync('tests/storage/fixtures/format-1.mdb.gz')));
+  let conversions = 0;
+  const convert = () => void conversions++;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const unlockOld = await shareFolder(folder, convert);
+    const old = openSharedLmdb(folder, { owner: process.pid, size: 2 });
+    const reader = old.begin({ writable: false });
+    expect(await reader.count({ from: '', to: '\xff'.repeat(2_000) })).toBe(395);
+    reader.cancel();
+    await old.close();
+    await unlockOld();
+    const file = new LmdbFile(path);
+    expect(readFacts(file)).toEqual({ format: '2', mayBeUnsealed: false });
+    file.close();
+  }
+  expect(conversions).toBe(1);
+});
 
 /** Starts another process on the store, and hands over the lines that it prints. */
 function start(

@@ -42,7 +42,7 @@ function withTransaction(file: Buffer): Buffer {
 }
 
 describe('A data file that can’t be used', () => {
-  it('is told by one error, and left as it is', async () => {
+  it('is reported by one error, and left as it is', async () => {
     const cases: [string, string, (file: Buffer) => Buffer][] = [
       ['storage_unavailable', 'is no data file', () => Buffer.from('something else')],
       ['storage_corrupt', 'ends at', (file) => file.subarray(0, 4096)],

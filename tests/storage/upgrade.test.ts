@@ -107,7 +107,7 @@ describe('a store of format 1', () => {
     expect(states()).toEqual({ right: 395, wrong: 0, none: 0, format: '2', mayBeUnsealed: false });
   });
 
-  it('is left alone by whoever only reads', async () => {
+  it('is left alone by those who only read', async () => {
     const engine = open({ readOnly: true });
     expect(await entries(engine)).toHaveLength(395);
     const transaction = engine.begin({ writable: true });

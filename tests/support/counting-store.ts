@@ -27,6 +27,10 @@ export class CountingStore implements RemoteStore {
     this.mostLoggedKeys = inner.mostLoggedKeys;
   }
 
+  get known(): Versionstamp {
+    return this.inner.known;
+  }
+
   snapshot(): StoreSnapshot {
     const snapshot = this.inner.snapshot();
     return {

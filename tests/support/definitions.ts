@@ -47,7 +47,7 @@ const compiler: Compiler = {
 
 export interface RunOptions {
   readonly principal?: Principal;
-  readonly place?: DatabasePath;
+  readonly databasePath?: DatabasePath;
   readonly variables?: Readonly<Record<string, Value>>;
 }
 
@@ -94,8 +94,8 @@ export class Store {
     return andThen(compiler.statement(statement)(frame), (value) => value);
   }
 
-  #execution(transaction: Transaction, { principal = OWNER, place = PLACE }: RunOptions): Execution {
-    const { namespace, database } = place;
+  #execution(transaction: Transaction, { principal = OWNER, databasePath = PATH }: RunOptions): Execution {
+    const { namespace, database } = databasePath;
     // Writers and the rest aren't reached by definitions.
     return {
       services: {
@@ -120,7 +120,7 @@ export class Store {
         catalogChanged: () => {},
         catalogs: this.cache,
       },
-      identity: { principal, place },
+      identity: { principal, databasePath },
       checks: { view: false, edit: principal.kind !== 'system' },
       interrupt: { checkpoint: () => undefined },
       depth: 0,
@@ -132,4 +132,4 @@ export class Store {
   }
 }
 
-export const PLACE: DatabasePath = { namespace: 'test', database: 'test' };
+export const PATH: DatabasePath = { namespace: 'test', database: 'test' };

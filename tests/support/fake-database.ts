@@ -44,7 +44,7 @@ export class FakeSession implements Session {
   get identity(): Identity {
     return {
       principal: this.principal,
-      place: { namespace: this.namespace, database: this.database },
+      databasePath: { namespace: this.namespace, database: this.database },
       session: newObject(),
       token: undefined,
       auth: undefined,
@@ -164,7 +164,7 @@ export class FakeSession implements Session {
     const hold = () => {
       throw failure('too_many_transactions', { limit: 0, of: 'server' });
     };
-    return { catalog: undefined, hold, release: () => undefined };
+    return { catalog: undefined, execute: () => [], hold, release: () => undefined };
   }
 
   async revalidate(): Promise<void> {

@@ -11,6 +11,7 @@ export function openUnsynced(folder: string): ByteStore {
 
 /** A store whose writes wait, or fail, as the test says. */
 export class HeldStore implements ByteStore {
+  readonly id = '';
   /** Called with what completes the write that is under way, after it has reached the disk. */
   held: ((complete: () => void) => void) | undefined;
   failure: Error | undefined;

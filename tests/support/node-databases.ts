@@ -29,8 +29,8 @@ export class NodeDatabases {
   readonly #nodes: DatabaseNode[] = [];
   #shared: SharedNodes | undefined;
 
-  /** Opens one more node, with `test` / `test` selected by its owner. */
-  async join(options: DatabaseOptions = {}): Promise<DatabaseNode> {
+  /** Opens one more node, with `test` / `test` selected by its owner. `ahead` as for a `NodeProcess`. */
+  async join(options: DatabaseOptions = {}, ahead = 0n): Promise<DatabaseNode> {
     const { clock, timers } = this.world;
     this.#shared ??= await simulatedNodes({ count: 0, clock, timers });
     const engine = await this.#shared.join();
@@ -39,7 +39,7 @@ export class NodeDatabases {
       prunings++;
       return false;
     };
-    const process = new NodeProcess(this.world, this.network);
+    const process = new NodeProcess(this.world, this.network, ahead);
     const reported: TesseraError[] = [];
     const { environment } = process;
     const opened = openDatabase(engine, { ...options, environment, report: (error) => reported.push(error) });

@@ -10,7 +10,8 @@ export class NodeProcess {
   #turnsLeft = Number.POSITIVE_INFINITY;
   #held: (() => void)[] = [];
 
-  constructor(world: StubbedEnvironment, network: Network = world.network) {
+  /** `ahead`: by how many nanoseconds its clock is wrong. */
+  constructor(world: StubbedEnvironment, network: Network = world.network, ahead = 0n) {
     const after = (milliseconds: number, callback: () => void) =>
       world.timers.after(milliseconds, () => {
         if (this.#isPaused) this.#held.push(callback);
@@ -18,7 +19,7 @@ export class NodeProcess {
       });
     const wait = (milliseconds: number) => new Promise<void>((wake) => void after(milliseconds, wake));
     this.environment = {
-      clock: world.clock,
+      clock: { now: () => world.clock.now() + ahead, monotonic: world.clock.monotonic },
       random: world.random,
       network,
       heap: world.heap,

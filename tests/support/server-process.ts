@@ -16,6 +16,8 @@ export interface ServerProcess {
   /** What it has written so far. */
   log(): string;
   isAlive(): boolean;
+  /** Sends a signal, and waits for nothing. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends a signal and waits until the process is gone. Gives its exit code, `null` after SIGKILL. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -44,13 +46,22 @@ export function startServer(
   return startServerWith([path, '--user', ROOT.user, '--pass', ROOT.pass], environment);
 }
 
-/** Starts a server with these arguments, on any free port. */
+/** The shell bounds the length of files, which the system reports like a full disk. Windows has no such bound. */
+const LIMITED = 'ulimit -f "$1"; shift; exec "$@"';
+
+/**
+ * Starts a server with these arguments, on any free port. `fileBlocks` bounds the length of its files, in blocks of 512
+ * or of 1,024 bytes, by the shell.
+ */
 export async function startServerWith(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  fileBlocks?: number,
 ): Promise<ServerProcess> {
   const command = ['dist/bin/tessera.js', 'start', ...args, '--bind', '127.0.0.1:0', '--no-banner'];
-  const child = spawn(process.execPath, command, {
+  const limited = ['-c', LIMITED, 'sh', String(fileBlocks), process.execPath, ...command];
+  const [program, all] = fileBlocks === undefined ? [process.execPath, command] : ['sh', limited];
+  const child = spawn(program, all, {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -75,6 +86,7 @@ export async function startServerWith(
     rpcUrl: `${url.replace('http', 'ws')}/rpc`,
     log: () => log,
     isAlive: () => isAlive(child),
+    signal: (signal) => void child.kill(signal),
     stop(signal = 'SIGTERM') {
       running.delete(server);
       child.kill(signal);

@@ -26,7 +26,7 @@ export interface NodesOptions {
 export function simulatedNodes(options: NodesOptions = {}): Promise<SharedNodes> {
   const { clock = realEnvironment.clock, timers = realEnvironment.timers } = options;
   const random = seeded(1);
-  const server = new SimulatedServer(random);
+  const server = new SimulatedServer(random, options.clock);
   let nodes = 0;
   return sharedNodes(options, async () => {
     const network = { lateness: new Lateness(3, random), random, reliability: Number.POSITIVE_INFINITY };

@@ -2,6 +2,8 @@
  * A store over a network whose server, network and failures are simulated, driven by a seeded random. The server does in memory what the
  * functions in `engines/postgres/schema.ts` do in SQL. Each of its deeds takes one turn, as those functions do under their locks.
  */
+
+import type { Clock } from '../../src/env/environment.js';
 import { failure } from '../../src/errors/error.js';
 import { stampBytes } from '../../src/storage/append.js';
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../src/storage/contract.js';
@@ -10,6 +12,7 @@ import {
   type CommitGroup,
   type CommitOutcome,
   type CommitRequest,
+  GroupTooOld,
   type HeadStamps,
   type LogPage,
   type LogRow,
@@ -27,6 +30,15 @@ import type { Lateness } from './late-engine.js';
 /** A row of the table `log`. */
 interface StoredLogRow extends LogRow {
   readonly isMaintenance: boolean;
+}
+
+/** A row of the table `fence`. */
+interface FenceRow {
+  /** The highest part that is kept out. */
+  readonly part: bigint;
+  /** The highest part of which rows of the log were removed. */
+  readonly pruned: bigint;
+  readonly changed: Versionstamp;
 }
 
 /** How many commits a page of the log has. */
@@ -47,18 +59,20 @@ export class SimulatedServer {
   readonly applied: AppliedCommit[] = [];
   readonly entries = new Map<Key, Stored>();
   readonly #heads = new Map<Head, Versionstamp>([[ROOT_HEAD, 0n]]);
-  /** The highest part that is kept out, by node and head. */
-  readonly #fence = new Map<string, bigint>();
+  /** By node and head. */
+  readonly #fence = new Map<string, FenceRow>();
+  /** The greatest versionstamp of the rows of the fence that were removed. */
+  #forgotten = 0n;
   /** Up to which versionstamp the log of a head was removed. */
   readonly #pruned = new Map<Head, Versionstamp>();
-  /** The highest part of which rows were removed, by node and head. */
-  readonly #prunedParts = new Map<string, bigint>();
   readonly #random: Random;
-  /** The server's clock: it stands still, goes on, and jumps back. */
+  /** The server's clock, unless it has another: it stands still, goes on, and jumps back. */
   #milliseconds = 1_000n;
+  readonly #clock: Pick<Clock, 'now'> | undefined;
 
-  constructor(random: Random) {
+  constructor(random: Random, clock?: Pick<Clock, 'now'>) {
     this.#random = random;
+    this.#clock = clock;
   }
 
   view(): { readonly entries: ReadonlyMap<Key, Stored>; readonly heads: ReadonlyMap<Head, Versionstamp> } {
@@ -66,13 +80,14 @@ export class SimulatedServer {
   }
 
   /** `commit_group_v1` */
-  commitGroup(node: string, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] {
+  commitGroup(node: string, { number, known, heads, commits }: CommitGroup): readonly CommitOutcome[] {
     const first = this.#takeStamps(heads, commits.length);
     for (const head of heads.written) {
-      if ((this.#fence.get(`${node} ${head}`) ?? -1n) >= number) {
+      if (this.#fenceOf(node, head).part >= number) {
         throw failure('storage_unavailable', { reason: 'settled as not applied' });
       }
     }
+    if (known < this.#forgotten) throw new GroupTooOld();
     // All of a group are judged before any is applied.
     const conflicting = commits.map((commit) => this.#conflicts(commit));
     return commits.map((request, place) => {
@@ -84,14 +99,11 @@ export class SimulatedServer {
   }
 
   /** `settle_group_v1` */
-  settleGroup(node: string, { number, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
+  settleGroup(node: string, { number, known, heads, commits }: CommitGroup): readonly CommitOutcome[] | 'not applied' {
     const { written } = heads;
     this.#takeStamps({ written, read: [] }, 0);
-    for (const head of written) {
-      const fenced = this.#fence.get(`${node} ${head}`) ?? -1n;
-      this.#fence.set(`${node} ${head}`, fenced > number ? fenced : number);
-    }
-    if (written.some((head) => (this.#prunedParts.get(`${node} ${head}`) ?? -1n) >= number)) {
+    for (const head of written) this.#changeFence(node, head, ({ part }) => ({ part: part > number ? part : number }));
+    if (known < this.#forgotten || written.some((head) => this.#fenceOf(node, head).pruned >= number)) {
       throw failure('commit_outcome_unknown', { reason: 'the log no longer says what became of it' });
     }
     const rows = this.log.filter((row) => row.node === node && row.part === number && written.includes(row.head));
@@ -130,12 +142,32 @@ export class SimulatedServer {
     const rows = this.log.filter((row) => row.head === head);
     const removed = rows.slice(0, 1 + this.#random(rows.length));
     for (const { node, part } of removed) {
-      const before = this.#prunedParts.get(`${node} ${head}`) ?? -1n;
-      this.#prunedParts.set(`${node} ${head}`, part > before ? part : before);
+      this.#changeFence(node, head, ({ pruned }) => ({ pruned: part > pruned ? part : pruned }));
     }
     this.#pruned.set(head, removed.at(-1)!.stamp);
     this.log = this.log.filter((row) => !removed.includes(row));
     return this.log.length > 0;
+  }
+
+  /** Removes the oldest rows of the fence, however young they are. */
+  pruneFence(): void {
+    const rows = [...this.#fence].sort(([, one], [, other]) => (one.changed < other.changed ? -1 : 1));
+    for (const [name, { changed }] of rows.slice(0, this.#random(rows.length + 1))) {
+      this.#fence.delete(name);
+      if (changed > this.#forgotten) this.#forgotten = changed;
+    }
+    const root = this.#heads.get(ROOT_HEAD)!;
+    this.#heads.set(ROOT_HEAD, root > this.#forgotten ? root : this.#forgotten);
+  }
+
+  #fenceOf(node: string, head: Head): FenceRow {
+    return this.#fence.get(`${node} ${head}`) ?? { part: -1n, pruned: -1n, changed: 0n };
+  }
+
+  #changeFence(node: string, head: Head, change: (row: FenceRow) => Partial<FenceRow>): void {
+    const row = this.#fenceOf(node, head);
+    const changed = [...this.#heads.values()].reduce((a, b) => (a > b ? a : b)) + 1n;
+    this.#fence.set(`${node} ${head}`, { ...row, ...change(row), changed });
   }
 
   #isPruned(head: Head, after: Versionstamp): boolean {
@@ -145,7 +177,8 @@ export class SimulatedServer {
   /** `take_stamps` */
   #takeStamps({ written, read }: CommitGroup['heads'], size: number): Versionstamp {
     this.#milliseconds += BigInt(this.#random(4) === 0 ? this.#random(7) - 2 : 0);
-    const floor = this.#milliseconds << 16n;
+    const milliseconds = this.#clock === undefined ? this.#milliseconds : this.#clock.now() / 1_000_000n;
+    const floor = milliseconds << 16n;
     for (const head of read === 'all' ? written : [...written, ...read]) {
       if (!this.#heads.has(head)) this.#heads.set(head, 0n);
     }
@@ -246,6 +279,7 @@ export class SimulatedStore implements RemoteStore {
   readonly #random: Random;
   /** Of how many answers about one is lost. */
   readonly #reliability: number;
+  known: Versionstamp = 0n;
 
   constructor(
     server: SimulatedServer,
@@ -289,6 +323,7 @@ export class SimulatedStore implements RemoteStore {
       case undefined: {
         const outcomes = commit();
         await this.#turns(1);
+        for (const outcome of outcomes) if (outcome !== 'conflict') this.#notice(outcome);
         return outcomes;
       }
       case 'refused':
@@ -311,8 +346,14 @@ export class SimulatedStore implements RemoteStore {
     return this.#ask(() => this.#server.settleGroup(this.node, group));
   }
 
-  headsAbove(above: Versionstamp): Promise<HeadStamps> {
-    return this.#ask(() => this.#server.headsAbove(above));
+  async headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    const answer = await this.#ask(() => this.#server.headsAbove(above));
+    for (const stamp of answer.stamps.values()) this.#notice(stamp);
+    return answer;
+  }
+
+  #notice(stamp: Versionstamp): void {
+    if (stamp > this.known) this.known = stamp;
   }
 
   log(slices: readonly LogSlice[]): Promise<LogPage> {
@@ -320,7 +361,10 @@ export class SimulatedStore implements RemoteStore {
   }
 
   prune(): Promise<boolean> {
-    return this.#ask(() => this.#server.prune());
+    return this.#ask(() => {
+      this.#server.pruneFence();
+      return this.#server.prune();
+    });
   }
 
   async check(): Promise<void> {

@@ -99,7 +99,7 @@ describe('order', () => {
     expect(sorted(shuffled).map(toText)).toEqual(ASCENDING.map(toText));
   });
 
-  it('tells every two of them apart', () => {
+  it('distinguishes every two of them', () => {
     for (const [i, a] of ASCENDING.entries()) {
       for (const [j, b] of ASCENDING.entries()) expect(Math.sign(compare(a, b))).toBe(Math.sign(i - j));
     }

@@ -45,7 +45,7 @@ test('no piece is large, wherever the members are', () => {
   }
 });
 
-test('results with many rows are told from others', () => {
+test('results with many rows are distinguished from others', () => {
   const answer = (value: Value) => object({ id: 1, result: [object({ result: value, status: 'OK', time: '1ms' })] });
   expect(isLarge(answer(rows(1000)))).toBe(true);
   expect(isLarge(answer(object({ rows: rows(1000) })))).toBe(true);
@@ -61,7 +61,7 @@ test('what is shared so often that it is too large ends in an error', () => {
   }
 });
 
-test('what is large is told by all of its parts, wherever they are', () => {
+test('a large value is recognised by all of its parts, wherever they are', () => {
   let shared: Value = Array.from({ length: 1_000 }, (_, at): Value => at);
   for (let level = 0; level < 12; level++) shared = [shared, shared];
   const hidden: Value = [1, 2, 3, 4, 5, object({ a: [1, 2, 3, 4, 5, rows(1_000)] })];

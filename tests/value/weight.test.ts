@@ -45,7 +45,7 @@ it('judges lists by a few of their members', () => {
   expect(weightOfJoined(texts)).toBe(8_000);
 });
 
-it('is told in steps, of so many parts each', () => {
+it('is counted in steps of a fixed number of parts', () => {
   const many: Value = Array.from(
     { length: 100_000 },
     (_, at): Value => (at % 2 === 0 ? objectFrom({ a: at }) : 'text'),

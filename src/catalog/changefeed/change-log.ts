@@ -65,6 +65,7 @@ export function logDefinition(transaction: Transaction, database: number, table:
   }
 }
 
+/** The change in an entry of a changefeed's log (`docs/FORMATS.md`). */
 export function readEntry(stored: Stored): LoggedChange {
   invariant(isArray(stored), 'an entry of a log is a list');
   const [kind, subject, back] = stored;

@@ -46,6 +46,11 @@ export function recordDatabaseFeed(
   transaction.append(feedGapsPrefix(after.id), 'loss' satisfies Gap);
 }
 
+/** Call for each database of a store that was restored: positions of before refer to another history. */
+export function recordEra(transaction: Transaction, { id }: DatabaseDefinition): void {
+  transaction.append(feedGapsPrefix(id), 'loss' satisfies Gap);
+}
+
 /** Records that the entries of a feed were deleted up to a position. */
 export function recordGap(
   transaction: Transaction,

@@ -100,6 +100,7 @@ export function secretMatches({ secret }: GrantKey, { digest }: Grant): boolean 
   return timingSafeEqual(digestOf(secret), digest);
 }
 
+/** Whether a grant has expired at `now`, in nanoseconds since 1970. One without expiration never does. */
 export function isExpired({ expiration }: Grant, now: bigint): boolean {
   return expiration !== undefined && datetimeNanoseconds(expiration) <= now;
 }

@@ -50,6 +50,7 @@ export function belongsTo({ id, since }: Incarnation, named: string | undefined,
   return named === undefined ? since === undefined || issuedAt() > since : named === id;
 }
 
+/** The incarnation of a record; `undefined` if it has none, or if there is no such table or record. */
 export function findIncarnation(
   transaction: Transaction,
   catalog: DatabaseCatalog | undefined,

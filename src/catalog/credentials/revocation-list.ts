@@ -1,12 +1,13 @@
 /**
- * Revocation list: token ids, and a not-valid-before time per user. Token ids are kept until the tokens expire; a
- * user's time is kept for good.
+ * Revocation list: token ids, a not-valid-before time per user, and one of the whole store (`../era.ts`). Token ids are
+ * kept until the tokens expire; a user's time is kept for good.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { Datetime, isObject, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
+import { restoredAt } from '../era.js';
 import { type Area, revocationKey, revocationRange } from '../keys.js';
 import { toDatetime } from './grant.js';
 
@@ -42,10 +43,14 @@ export class RevocationList {
   ) {}
 
   isRevoked({ token, subject, at }: IssuedCredential): PromiseOrValue<boolean> {
-    return andThen(this.transaction.get(revocationKey(this.area, 'subject', subject)), (until) => {
-      if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
-      if (token === undefined) return false;
-      return andThen(this.transaction.get(revocationKey(this.area, 'token', token)), (stored) => stored !== undefined);
+    return andThen(restoredAt(this.transaction), (restored) => {
+      if (restored !== undefined && at <= restored) return true;
+      return andThen(this.transaction.get(revocationKey(this.area, 'subject', subject)), (until) => {
+        if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
+        if (token === undefined) return false;
+        const stored = this.transaction.get(revocationKey(this.area, 'token', token));
+        return andThen(stored, (found) => found !== undefined);
+      });
     });
   }
 

@@ -158,18 +158,18 @@ export function putTable(
 }
 
 /** Properties of a table which aren't in its statement. */
-type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt' | 'isWatched'>;
+type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt' | 'watch'>;
 
 function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
   return andThen(nextId(change.transaction, area), (id) => andThen(tableCreated(change), (made) => ({ id, ...made })));
 }
 
-function keptOf({ id, hasUsers, madeAt, isWatched }: TableDefinition): KeptOfTable {
+function keptOf({ id, hasUsers, madeAt, watch }: TableDefinition): KeptOfTable {
   return {
     id,
     ...(hasUsers !== undefined && { hasUsers }),
     ...(madeAt !== undefined && { madeAt }),
-    ...(isWatched !== undefined && { isWatched }),
+    ...(watch !== undefined && { watch }),
   };
 }
 
@@ -199,6 +199,7 @@ export function implicitTable(name: string): WithoutId<TableDefinition> {
   };
 }
 
+/** Stores a field of a table, in place of one of the same name. */
 export function putField(
   change: SchemaChange,
   catalog: DatabaseCatalog,
@@ -220,6 +221,7 @@ export function plainFieldName(field: Pick<FieldDefinition, 'path'>): string {
   return first?.kind === 'field' ? escapeName(first.name) + text.slice(escapeIdentifier(first.name).length) : text;
 }
 
+/** Stores an event of a table, in place of one of the same name. */
 export function putEvent(
   change: SchemaChange,
   catalog: DatabaseCatalog,
@@ -312,20 +314,20 @@ export type LevelKind = (typeof LEVEL_KINDS)[LevelDefinition['kind']];
 /** Stores a definition at an existing path, replacing one of the same name. */
 export function putAtLevel(
   change: SchemaChange,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   definition: LevelDefinition,
 ): PromiseOrValue<void> {
   const { transaction } = change;
   const name = definition.kind === 'define-config' ? definition.config.kind : definition.name;
-  return andThen(areaOf(transaction, place), (area) => {
-    invariant(area !== undefined, 'definitions are made at places that exist');
+  return andThen(areaOf(transaction, databasePath), (area) => {
+    invariant(area !== undefined, 'definitions are made at paths that exist');
     transaction.put(definitionKey(area, LEVEL_KINDS[definition.kind], name), storeDefinition(definition));
-    return bumpVersionAt(change, place);
+    return bumpVersionAt(change, databasePath);
   });
 }
 
 /** Gives the database at a path a new schema version; namespaces and root have none. */
-export function bumpVersionAt(change: SchemaChange, place: DatabasePath): PromiseOrValue<void> {
-  if (place.namespace === undefined || place.database === undefined) return;
-  return bumpVersion(change, databaseKey(place.namespace, place.database));
+export function bumpVersionAt(change: SchemaChange, databasePath: DatabasePath): PromiseOrValue<void> {
+  if (databasePath.namespace === undefined || databasePath.database === undefined) return;
+  return bumpVersion(change, databaseKey(databasePath.namespace, databasePath.database));
 }

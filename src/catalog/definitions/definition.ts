@@ -38,8 +38,8 @@ export type TableDefinition = Settled<DefineTable> & {
   readonly hasUsers?: true;
   /** Creation time, if an earlier table of this name had users. */
   readonly madeAt?: Datetime;
-  /** Its changes are logged for the live queries of all nodes (`live/watched-tables.ts`). */
-  readonly isWatched?: true;
+  /** Its changes are logged for the live queries of all nodes; another one each time (`live/watched-tables.ts`). */
+  readonly watch?: string;
 };
 export type FieldDefinition = Settled<DefineField>;
 export type IndexDefinition = Omit<Settled<DefineIndex>, 'fields'> & {

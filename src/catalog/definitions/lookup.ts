@@ -45,6 +45,7 @@ export interface NamespaceCatalog {
   readonly accesses: readonly AccessDefinition[];
 }
 
+/** What is defined at the root: namespaces, users, access methods, defaults and the bound of queries. */
 export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> {
   return andThen(list(transaction, 'define-namespace', definitionRange(ROOT_AREA, 'namespace')), (namespaces) =>
     andThen(identities(transaction, ROOT_AREA), (found) =>
@@ -65,6 +66,7 @@ export function findDefaults(transaction: Transaction): PromiseOrValue<ConfigDef
   return find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default'));
 }
 
+/** What is defined in a namespace: databases, users and access methods; `undefined` if there is no such namespace. */
 export function loadNamespace(transaction: Transaction, name: string): PromiseOrValue<NamespaceCatalog | undefined> {
   return andThen(findNamespace(transaction, name), (namespace) => {
     if (namespace === undefined) return undefined;
@@ -79,6 +81,7 @@ export function findNamespace(transaction: Transaction, name: string): PromiseOr
   return find(transaction, 'define-namespace', definitionKey(ROOT_AREA, 'namespace', name));
 }
 
+/** The definition of a database; `undefined` if there is none. */
 export function findDatabase(
   transaction: Transaction,
   namespace: string,
@@ -90,10 +93,10 @@ export function findDatabase(
 /** The user defined at exactly this path. `undefined` also if the path doesn't exist. */
 export function findUser(
   transaction: Transaction,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   name: string,
 ): PromiseOrValue<UserDefinition | undefined> {
-  return andThen(areaOf(transaction, place), (area) =>
+  return andThen(areaOf(transaction, databasePath), (area) =>
     area === undefined ? undefined : find(transaction, 'define-user', definitionKey(area, 'user', name)),
   );
 }
@@ -101,22 +104,22 @@ export function findUser(
 /** The access method defined at exactly this path, as `findUser`. */
 export function findAccess(
   transaction: Transaction,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   name: string,
 ): PromiseOrValue<AccessDefinition | undefined> {
-  return andThen(areaOf(transaction, place), (area) =>
+  return andThen(areaOf(transaction, databasePath), (area) =>
     area === undefined ? undefined : find(transaction, 'define-access', definitionKey(area, 'access', name)),
   );
 }
 
 /** The key area of a path; `undefined` if the path doesn't exist. */
-export function areaOf(transaction: Transaction, place: DatabasePath): PromiseOrValue<Area | undefined> {
-  if (place.namespace === undefined) return ROOT_AREA;
-  if (place.database === undefined) {
-    return andThen(findNamespace(transaction, place.namespace), (found) => found && namespaceArea(found.id));
+export function areaOf(transaction: Transaction, databasePath: DatabasePath): PromiseOrValue<Area | undefined> {
+  if (databasePath.namespace === undefined) return ROOT_AREA;
+  if (databasePath.database === undefined) {
+    return andThen(findNamespace(transaction, databasePath.namespace), (found) => found && namespaceArea(found.id));
   }
   return andThen(
-    findDatabase(transaction, place.namespace, place.database),
+    findDatabase(transaction, databasePath.namespace, databasePath.database),
     (found) => found && databaseArea(found.id),
   );
 }

@@ -150,16 +150,16 @@ const DEPENDENT: {
 /** Removes a definition at a level, with the grants of an access method or the counter of a sequence. */
 export function removeAtLevel(
   change: SchemaChange,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   kind: LevelKind,
   name: string,
 ): PromiseOrValue<void> {
   const { transaction } = change;
-  return andThen(areaOf(transaction, place), (area) => {
-    invariant(area !== undefined, 'what is removed lies at a place that exists');
+  return andThen(areaOf(transaction, databasePath), (area) => {
+    invariant(area !== undefined, 'what is removed has a path that exists');
     return andThen(DEPENDENT[kind]?.(transaction, area, name), () => {
       transaction.delete(definitionKey(area, kind, name));
-      return bumpVersionAt(change, place);
+      return bumpVersionAt(change, databasePath);
     });
   });
 }

@@ -53,7 +53,7 @@ export type DefinitionOf<K extends DefinitionKind> = Extract<Definition, { reado
 const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof DefinitionOf<K> & string)[] } = {
   'define-namespace': ['id'],
   'define-database': ['id'],
-  'define-table': ['id', 'hasUsers', 'madeAt', 'isWatched'],
+  'define-table': ['id', 'hasUsers', 'madeAt', 'watch'],
   'define-field': [],
   'define-index': ['id', 'state'],
   'define-event': [],
@@ -96,6 +96,7 @@ function ofKind<K extends DefinitionKind>(kind: K, definition: Definition): Defi
   return definition as DefinitionOf<K>;
 }
 
+/** The definition in a stored row, of whatever kind. The same row gives the same object while the engine caches it. */
 export function readAnyDefinition(stored: Stored): Definition {
   const row = rowOf(stored);
   let definition = definitions.get(row);

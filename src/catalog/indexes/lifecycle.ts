@@ -55,7 +55,7 @@ export function rewriteIndex(change: SchemaChange, { catalog, table, index }: In
 
 /** Whether what writers note of an index is folded in the background. */
 function isFolded({ indexKind }: IndexDefinition): boolean {
-  return indexKind.kind === 'fulltext';
+  return indexKind.kind === 'fulltext' || indexKind.kind === 'hnsw';
 }
 
 /** From now on queries use an index that was built in the background, rather than the one before. */
@@ -85,6 +85,7 @@ export function withdrawIndex(change: SchemaChange, { catalog, table, index }: I
   return settle(change, catalog, table, inState(index, 'withdrawn'));
 }
 
+/** Removes an index, its entries and its work; one of the same name that still answers goes with it. */
 export function removeIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   discard(change, catalog, table, index);
   change.transaction.delete(memberKey(catalog.database.id, table.definition.id, 'index', index.name));

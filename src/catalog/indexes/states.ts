@@ -19,6 +19,7 @@ export const INDEX_STATES: { readonly [State in IndexState | 'ready']: StateMean
   withdrawn: { answers: false, isMaintained: false, isShown: true },
 };
 
+/** The state of an index. Only states other than `ready` are stored. */
 export function stateOf({ state }: IndexDefinition): IndexState | 'ready' {
   return state ?? 'ready';
 }

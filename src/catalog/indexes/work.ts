@@ -23,7 +23,7 @@ export interface IndexIds {
 
 /**
  * To add the entries of all records; to delete the obsolete entries of an index; to fold, over and over, what writers
- * have noted in a full-text index.
+ * have noted in an index into what is searched.
  */
 export type IndexTask = 'build' | 'clear' | 'fold';
 
@@ -44,6 +44,7 @@ export interface BuildProgress {
   readonly error?: string | undefined;
 }
 
+/** The ids that the keys of an index are made of. */
 export function idsOf(catalog: DatabaseCatalog, table: TableEntry, index: IndexDefinition): IndexIds {
   return { database: catalog.database.id, table: table.definition.id, index: index.id };
 }
@@ -59,6 +60,7 @@ export function queueIndexWork(
   transaction.put(workKey(ids), objectFrom(Object.entries(work)));
 }
 
+/** Removes the work on an index from the queue. */
 export function endIndexWork(transaction: Transaction, ids: IndexIds): void {
   transaction.delete(workKey(ids));
 }
@@ -106,6 +108,7 @@ function readProgress(stored: Stored): BuildProgress {
   };
 }
 
+/** Stores how far the build of an index has come. Members that are `undefined` are left out. */
 export function putBuildProgress(transaction: Transaction, ids: IndexIds, progress: BuildProgress): void {
   const members = Object.entries(progress) as [string, Value][];
   transaction.put(buildKey(ids), objectFrom(members.filter(([, value]) => value !== undefined)));
@@ -127,6 +130,7 @@ export function noteFlaw(transaction: Transaction, ids: IndexIds, text: string):
   transaction.put(flawKey(ids), text);
 }
 
+/** Why an index under construction can't be completed; `undefined` if nothing stands in its way. */
 export function notedFlaw(transaction: Transaction, ids: IndexIds): PromiseOrValue<string | undefined> {
   return andThen(transaction.get(flawKey(ids)), (stored) => (typeof stored === 'string' ? stored : undefined));
 }

@@ -3,11 +3,12 @@
  * its live queries, in the order of commits. Its entries are kept for a minute.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type LogPosition, positionAfter, positionIn, stampBytes, stampIn, stampOfTime } from '../../storage/append.js';
-import type { Cursor, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
+import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/append.js';
+import type { Cursor, Key, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
 import { int, isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { Id } from '../definitions/definition.js';
+import { lastKeyIn } from '../entries.js';
 import { prefixRange } from '../keys.js';
 import { liveLogPrefix, liveLogPrunedKey } from './keys.js';
 
@@ -23,16 +24,21 @@ export type LiveLogEntry = LiveChange | { readonly tooLargeIn: Id };
 
 /** What the record may take before and after the change together, in bytes. */
 const MOST_LOGGED = 16 * 2 ** 20;
-/** For how long entries are kept, in nanoseconds. */
-const KEPT = 60n * 1_000_000_000n;
+/** For how many milliseconds entries are kept. */
+export const LIVE_LOG_KEPT_FOR = 60_000;
 /** Entries that are read or deleted at a time. */
 const BATCH = 256;
 
+/**
+ * Appends a change of a record to the log that other nodes read for their live queries; a large one without its
+ * values.
+ */
 export function appendLiveChange(transaction: Transaction, database: Id, { table, before, after }: LiveChange): void {
   const isTooLarge = weightOf(before, after) > MOST_LOGGED;
   transaction.append(liveLogPrefix(database), isTooLarge ? [table] : [table, before, after]);
 }
 
+/** The change in an entry of the live log, or the table of one that was too large; `undefined` if it can't be read. */
 export function readLiveLogEntry(stored: Stored): LiveLogEntry | undefined {
   if (!isArray(stored)) return undefined;
   const [table, before, after] = stored;
@@ -69,22 +75,15 @@ export function liveLogStart(transaction: Transaction, database: Id): PromiseOrV
   );
 }
 
-export function isLiveLogEmpty(transaction: Transaction, database: Id): PromiseOrValue<boolean> {
-  const cursor = transaction.scan(prefixRange(liveLogPrefix(database)), { limit: 1 });
-  return andThen(cursor.next(), (batch) => {
-    cursor.close();
-    return batch === undefined;
-  });
+/** The key of its last entry, if there is any. */
+export function lastInLiveLog(transaction: Transaction, database: Id): PromiseOrValue<Key | undefined> {
+  return lastKeyIn(transaction, prefixRange(liveLogPrefix(database)));
 }
 
-/**
- * Deletes some of the entries that are too old. `now`: nanoseconds since 1970. Answers whether there may be more.
- */
-export function pruneLiveLog(transaction: Transaction, database: Id, now: bigint): PromiseOrValue<boolean> {
+/** Deletes some of the entries up to one. Answers whether there may be more. */
+export function pruneLiveLog(transaction: Transaction, database: Id, upTo: Key): PromiseOrValue<boolean> {
   const prefix = liveLogPrefix(database);
-  const to = prefix + stampBytes(stampOfTime(now - KEPT) ?? 0n);
-  if (to <= prefix) return false;
-  const cursor = transaction.scan({ from: prefix, to }, { limit: BATCH });
+  const cursor = transaction.scan({ from: prefix, to: `${upTo}\0` }, { limit: BATCH });
   return andThen(cursor.next(), (batch) => {
     cursor.close();
     const last = batch?.at(-1);

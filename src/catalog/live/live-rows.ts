@@ -16,14 +16,17 @@ export interface LiveRow {
   readonly text: string;
 }
 
+/** Stores the row by which other nodes see a live query of this one. */
 export function putLiveRow(transaction: Transaction, database: Id, { id, node, table, text }: LiveRow): void {
   transaction.put(liveQueryKey(database, id), objectFrom({ node, table, text }));
 }
 
+/** The row of a live query; `undefined` if there is none. */
 export function findLiveRow(transaction: Transaction, database: Id, id: string): PromiseOrValue<LiveRow | undefined> {
   return andThen(transaction.get(liveQueryKey(database, id)), (stored) => readLiveRow(id, stored));
 }
 
+/** The rows of all live queries of a database, of all nodes. */
 export function liveRows(transaction: Transaction, database: Id): PromiseOrValue<readonly LiveRow[]> {
   const range = liveQueryRange(database);
   return andThen(entriesOf(transaction, range), (entries) =>

@@ -3,14 +3,14 @@
  * change there to a log (`live-log.ts`). They know it from the table's definition, which they have read in any case;
  * so those who began before a table was watched conflict, and run again.
  *
- * A table is watched until a time in a row of its own, which nodes with live queries on it put off as long as they have
- * some. Their clocks needn't agree better than by a minute.
+ * A node with live queries on a table rewrites a row of the watch from time to time. The watch ends when the node that
+ * looks after it has seen that row unchanged for long enough on its own monotonic clock, so that clocks aren't
+ * compared. A table that is watched again then has another watch: queries of a node that was away meanwhile know by it
+ * that they have missed changes.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds } from '../../value/datetime.js';
-import { Datetime, isObject, objectFrom, type Value } from '../../value/value.js';
-import { toDatetime } from '../credentials/grant.js';
+import type { Key, Stored, Transaction } from '../../storage/contract.js';
+import { isObject, objectFrom } from '../../value/value.js';
 import type { DatabaseCatalog } from '../definitions/database-catalog.js';
 import type { Id, TableDefinition } from '../definitions/definition.js';
 import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definitions/schema-version.js';
@@ -20,47 +20,41 @@ import { databaseArea, definitionKey } from '../keys.js';
 import { WATCHED_DATABASES, watchedDatabaseKey, watchedDatabaseOf } from '../nodes/keys.js';
 import { watchKey } from './keys.js';
 
-/** For how long a table is watched without a renewal, in nanoseconds. */
-const WATCHED = 600n * 1_000_000_000n;
+/** For how many milliseconds a table is watched without a renewal. */
+export const WATCH_TIME = 600_000;
 /** Milliseconds between two renewals. */
 export const RENEWAL_INTERVAL = 120_000;
 
-/** Has a table watched from the commit on. Answers whether its definition was changed for that. */
+/** The watch of a table, and whether it begins with the transaction. */
+export interface Watch {
+  readonly id: string;
+  readonly isNew: boolean;
+}
+
+/** Has a table watched from the commit on, if it isn't yet. Its definition is changed for that. */
 export function watchTable(
   change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
-): PromiseOrValue<boolean> {
-  return andThen(putOff(change, catalog, table), () => {
-    if (table.isWatched === true) return false;
-    return andThen(putTable(change, catalog, { ...table, isWatched: true }), () => true);
-  });
+): PromiseOrValue<Watch> {
+  if (table.watch !== undefined) return { id: table.watch, isNew: false };
+  const watch = { id: token(change), isNew: true };
+  return andThen(putTable(change, catalog, { ...table, watch: watch.id }), () => watch);
 }
 
-/** Answers false if the table is no longer watched, so that changes of it may have been missed. */
+/** Puts off the end of the watch of a table. Nodes that do so at once don't conflict. */
 export function renewWatch(
   change: SchemaChange,
-  catalog: DatabaseCatalog,
-  table: TableDefinition,
-): PromiseOrValue<boolean> {
-  if (table.isWatched !== true) return false;
-  return andThen(putOff(change, catalog, table), () => true);
+  { namespace, database }: DatabaseCatalog,
+  { id }: Pick<TableDefinition, 'id'>,
+): void {
+  change.transaction.put(watchKey(database.id, id), token(change));
+  const path = { namespace: namespace.name, database: database.name };
+  change.transaction.put(watchedDatabaseKey(database.id), objectFrom(path));
 }
 
-/** Rows that have most of their time still are left alone, so that nodes don't conflict over them. */
-function putOff(
-  { transaction, clock }: SchemaChange,
-  { namespace, database }: DatabaseCatalog,
-  { id }: TableDefinition,
-): PromiseOrValue<void> {
-  const key = watchKey(database.id, id);
-  const now = clock.now();
-  return andThen(transaction.get(key), (stored) => {
-    if (untilIn(stored) >= now + (WATCHED * 3n) / 4n) return;
-    transaction.put(key, toDatetime(now + WATCHED));
-    const path = { namespace: namespace.name, database: database.name };
-    transaction.put(watchedDatabaseKey(database.id), objectFrom(path));
-  });
+function token({ random }: SchemaChange): string {
+  return Buffer.from(random.bytes(8)).toString('hex');
 }
 
 /** The databases in which tables are watched, or were until not long ago. */
@@ -80,17 +74,22 @@ export interface WatchedDatabase {
   readonly database: string;
 }
 
-/** Ends the watch of tables whose time is over. Answers whether any are still watched. */
-export function endWatches(change: SchemaChange, catalog: DatabaseCatalog): PromiseOrValue<boolean> {
-  const now = change.clock.now();
-  const watched = [...catalog.tables.values()].map(({ definition }) => definition).filter((each) => each.isWatched);
+/**
+ * Ends the watch of tables whose time is over, by the row of the watch. Answers whether any are still watched.
+ */
+export function endWatches(
+  change: SchemaChange,
+  catalog: DatabaseCatalog,
+  isOver: (row: Key, stored: Stored | undefined) => boolean,
+): PromiseOrValue<boolean> {
+  const watched = [...catalog.tables.values()].map(({ definition }) => definition).filter(({ watch }) => watch);
   let ended = 0;
   const all = forEachInOrder(watched, (table) => {
     const key = watchKey(catalog.database.id, table.id);
     return andThen(change.transaction.get(key), (stored) => {
-      if (untilIn(stored) > now) return false;
+      if (!isOver(key, stored)) return false;
       change.transaction.delete(key);
-      const { isWatched: _, ...unwatched } = table;
+      const { watch: _, ...unwatched } = table;
       change.transaction.put(tableKey(catalog, table), withVersion(change, storeDefinition(unwatched)));
       ended++;
       return false;
@@ -108,8 +107,4 @@ function putTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableDe
 
 function tableKey({ database }: DatabaseCatalog, { name }: TableDefinition): string {
   return definitionKey(databaseArea(database.id), 'table', name);
-}
-
-function untilIn(stored: Value): bigint {
-  return stored instanceof Datetime ? datetimeNanoseconds(stored) : 0n;
 }

@@ -8,10 +8,12 @@ import { isArray } from '../../value/value.js';
 /** What failed, by what is counted: its kind, a digest of what it names, and how often. */
 export type CountedFailures = readonly [kind: string, key: string, count: number];
 
+/** Failed sign-ins as a node shares them with the others. */
 export function storedFailures(failures: readonly CountedFailures[]): Stored {
   return failures.map((each) => [...each]);
 }
 
+/** The failed sign-ins in a stored row (`storedFailures`); entries that can't be read are left out. */
 export function readFailures(stored: Stored): CountedFailures[] {
   if (!isArray(stored)) return [];
   return stored.flatMap((each): CountedFailures[] => {

@@ -7,6 +7,7 @@
  *     D ff ff ff ff v stamp order   reservations (`storage/remote/shared-reservations.ts`)
  *     D ff ff ff ff s user node id  a lasting session (`presence.ts`)
  *     D ff ff ff ff k stamp order   a signal to a node (`signals.ts`)
+ *     D ff ff ff ff o               the format in which nodes write (`store-format.ts`)
  *     D ff ff ff ff d db            a database with watched tables (`../live/watched-tables.ts`)
  *
  * They are in the area of a database that there never is. So commits there wait for no commit of root or of a database,
@@ -38,6 +39,9 @@ export function leaseKey(work: string): Key {
   return LEASES_RANGE.from + work;
 }
 
+/** The format in which nodes write. */
+export const STORE_FORMAT_KEY: Key = `${NODES_AREA}o`;
+
 /** The log of failed sign-ins. */
 export const FAILURES_PREFIX: Key = `${NODES_AREA}f`;
 
@@ -65,6 +69,7 @@ export const SIGNAL_LOG: Key = `${NODES_AREA}k`;
 /** The databases with watched tables. */
 export const WATCHED_DATABASES: KeyRange = prefixRange(`${NODES_AREA}d`);
 
+/** The key that says that a node has live queries on a database. */
 export function watchedDatabaseKey(database: Id): Key {
   return WATCHED_DATABASES.from + idBytes(database);
 }

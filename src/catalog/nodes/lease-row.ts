@@ -1,5 +1,5 @@
 /**
- * Leases on background work: for each kind of work, the node that does it.
+ * Leases on background work: for each kind of work, or a part of it, the node that does it.
  *
  * The row changes only when another node takes the work over. Each transaction of the work reads it, so that one of a
  * node which has lost the lease without having noticed conflicts: the store itself fences the late holder.
@@ -10,10 +10,47 @@ import { objectFrom } from '../../value/value.js';
 import { rowOf } from '../definitions/stored-definition.js';
 import { leaseKey } from './keys.js';
 
-/** The kinds of work of which only one node does each. */
-export const WORKS = ['events', 'indexes', 'changefeeds', 'live', 'log', 'nodes'] as const;
-export type Work = (typeof WORKS)[number];
+/** The kinds of work on databases, of which each is shared out by groups of databases. */
+export const DATABASE_WORKS = ['events', 'indexes', 'changefeeds', 'live'] as const;
+export type DatabaseWork = (typeof DATABASE_WORKS)[number];
+/** The kinds of work on the store as a whole. */
+const STORE_WORKS = ['log', 'nodes'] as const;
+export type StoreWork = (typeof STORE_WORKS)[number];
 
+/** How many groups of databases there are. A database belongs to one of them by its id. */
+export const DATABASE_GROUPS = 8;
+
+/** What there is a lease on. */
+export type Work = StoreWork | `${DatabaseWork} ${number}`;
+
+/** The work of one kind on a group of databases. */
+export function workOnGroup(kind: DatabaseWork, group: number): Work {
+  return `${kind} ${group}`;
+}
+
+const GROUPS = Array.from({ length: DATABASE_GROUPS }, (_, group) => group);
+/** The kinds of work, each with what there are leases on. */
+export const WORK_KINDS: ReadonlyMap<DatabaseWork | StoreWork, readonly Work[]> = new Map<
+  DatabaseWork | StoreWork,
+  readonly Work[]
+>([
+  ...DATABASE_WORKS.map((kind) => [kind, GROUPS.map((group) => workOnGroup(kind, group))] as const),
+  ...STORE_WORKS.map((work) => [work, [work]] as const),
+]);
+
+/** All that there are leases on. */
+export const WORKS: readonly Work[] = [...WORK_KINDS.values()].flat();
+
+/** What is shown of leases: kinds of work or, where some groups of databases are missing, how many there are. */
+export function describeWorks(works: ReadonlySet<string>): readonly string[] {
+  return [...WORK_KINDS].flatMap(([kind, all]) => {
+    const held = all.filter((work) => works.has(work)).length;
+    if (held === 0) return [];
+    return held === all.length ? kind : `${kind} ${held}/${all.length}`;
+  });
+}
+
+/** Gives the lease of a background work to a node. */
 export function putHolder(transaction: Transaction, work: Work, node: string): void {
   transaction.put(leaseKey(work), objectFrom({ node }));
 }

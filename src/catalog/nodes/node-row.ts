@@ -18,6 +18,7 @@ export interface NodeRow {
   readonly address: string | undefined;
 }
 
+/** The row of a node in the registry. */
 export function storedNode({ address, ...row }: NodeRow): Stored {
   return objectFrom({ ...row, ...(address !== undefined && { address }) });
 }

@@ -9,28 +9,29 @@ import { entriesOf } from '../entries.js';
 import type { DatabasePath } from '../principal.js';
 import { PRESENCE_RANGE, presenceOfUser } from './keys.js';
 
-/** A session, as it was when its user signed in. */
+/** A session, as its node has noted it. */
 export interface PresentSession {
   /** Of the node (`SharedStore.node`). */
   readonly node: string;
   /** A UUID. */
   readonly id: string;
   /** Where its user is defined, and who that is (`subjectOf`). */
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly subject: string;
   /** When the user signed in, in nanoseconds since 1970. */
   readonly since: bigint;
   /** The token that would open it again. */
   readonly token: RevocableToken | undefined;
-  /** What INFO FOR SESSIONS shows of it. */
+  /** What INFO FOR SESSIONS shows of it. When it was last used, and its live queries, are as they were lately. */
   readonly overview: ObjectValue;
 }
 
-export function storedSession({ node, id, place, subject, since, token, overview }: PresentSession): Stored {
+/** The row by which other nodes see a session of this one. */
+export function storedSession({ node, id, databasePath, subject, since, token, overview }: PresentSession): Stored {
   const row = newObject();
   Object.assign(row, { node, id, subject, since: toDatetime(since), overview });
-  if (place.namespace !== undefined) row['namespace'] = place.namespace;
-  if (place.database !== undefined) row['database'] = place.database;
+  if (databasePath.namespace !== undefined) row['namespace'] = databasePath.namespace;
+  if (databasePath.database !== undefined) row['database'] = databasePath.database;
   if (token !== undefined) {
     row['token'] = token.id;
     if (token.expiry !== undefined) row['expiry'] = toDatetime(token.expiry);
@@ -44,7 +45,7 @@ function readSession(stored: Stored): PresentSession | undefined {
   return {
     node: String(node),
     id: String(id),
-    place: { namespace: textOf(namespace), database: textOf(database) },
+    databasePath: { namespace: textOf(namespace), database: textOf(database) },
     subject: String(subject),
     since: nanosecondsOf(since) ?? 0n,
     token: typeof token === 'string' ? { id: token, expiry: nanosecondsOf(expiry) } : undefined,

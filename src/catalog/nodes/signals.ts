@@ -2,7 +2,7 @@
  * Signals: what a node asks another one to do, appended to a log that each node reads as soon as it follows the commit.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type LogPosition, positionIn, stampBytes, stampOfTime } from '../../storage/append.js';
+import { type LogPosition, positionIn } from '../../storage/append.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { isObject, objectFrom } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
@@ -17,9 +17,10 @@ export interface Signal {
   readonly node: string;
 }
 
-/** How long a signal can be read, in nanoseconds: longer than a node may be cut off without having to read all. */
-const KEPT = 600n * 1_000_000_000n;
+/** How long a signal can be read, in milliseconds: longer than a node may be cut off without having to read all. */
+export const SIGNALS_KEPT_FOR = 600_000;
 
+/** Appends a signal that all nodes read: a live query or sessions are to be ended. */
 export function appendSignal(transaction: Transaction, { ends, id, node }: Signal): void {
   transaction.append(SIGNAL_LOG, objectFrom({ ends, id, node }));
 }
@@ -45,10 +46,4 @@ function readSignal(stored: Stored): Signal | undefined {
   const { ends, id, node } = stored;
   if (ends !== 'session' && ends !== 'live-query') return undefined;
   return { ends, id: String(id), node: String(node) };
-}
-
-/** Deletes signals that all nodes have read. `now`: nanoseconds since 1970. */
-export function pruneSignals(transaction: Transaction, now: bigint): PromiseOrValue<void> {
-  const until = SIGNAL_LOG + stampBytes(stampOfTime(now - KEPT) ?? 0n);
-  return forEachEntry(transaction, { from: SIGNAL_LOG, to: until }, ([key]) => transaction.delete(key));
 }

@@ -1,116 +1,14 @@
-/** Types of the language as TypeScript has them: what the official client gives for their values. */
+/** Types of the language as TypeScript has them. */
 import { type ByKind, byKind } from '../../value/by-kind.js';
-import { GEOMETRY_TYPES, type GeometryType, type PlainType, type Type } from '../../value/type.js';
+import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';
 import type { Shape, Value } from '../../value/value.js';
+import type { Dialect } from './dialect.js';
 import type { FieldNode } from './field-tree.js';
 import { documentation, propertyName, quoted } from './identifiers.js';
-
-const PLAIN: Readonly<Record<PlainType, string>> = {
-  any: 'unknown',
-  none: 'undefined',
-  null: 'null',
-  bool: 'boolean',
-  bytes: 'ArrayBuffer',
-  datetime: 'DateTime',
-  decimal: 'Decimal',
-  duration: 'Duration',
-  file: 'FileRef',
-  float: 'number',
-  function: 'unknown',
-  int: 'number',
-  number: 'number | Decimal',
-  range: 'Range<unknown, unknown>',
-  regex: 'unknown',
-  string: 'string',
-  uuid: 'Uuid',
-};
-
-const GEOMETRIES: Readonly<Record<GeometryType, string>> = {
-  point: 'GeometryPoint',
-  line: 'GeometryLine',
-  polygon: 'GeometryPolygon',
-  multipoint: 'GeometryMultiPoint',
-  multiline: 'GeometryMultiLine',
-  multipolygon: 'GeometryMultiPolygon',
-  collection: 'GeometryCollection',
-};
-
-const SHAPES = Object.fromEntries(
-  Object.entries(GEOMETRY_TYPES).map(([name, shape]) => [shape, GEOMETRIES[name as GeometryType]]),
-) as Record<Shape['type'], string>;
 
 type Texts = {
   readonly [K in Type['kind']]: (type: Extract<Type, { kind: K }>, node: FieldNode | undefined) => string;
 };
-
-const TEXTS: Texts = {
-  ...(Object.fromEntries(Object.entries(PLAIN).map(([kind, text]) => [kind, () => text])) as Record<
-    PlainType,
-    () => string
-  >),
-  array: ({ item }, node) => `Array<${itemText(item, node)}>`,
-  set: ({ item }, node) => `Set<${itemText(item, node)}>`,
-  object: ({ fields }, node) => objectText(fields, node),
-  tuple: ({ items }) => `[${items.map((item) => typeText(item)).join(', ')}]`,
-  record: ({ tables }) => (tables.length === 0 ? 'RecordId' : recordText(tables)),
-  table: ({ tables }) => (tables.length === 0 ? 'Table' : `Table<${tables.map(quoted).join(' | ')}>`),
-  geometry: ({ shapes }) => (shapes.length === 0 ? 'Geometry' : shapes.map((shape) => GEOMETRIES[shape]).join(' | ')),
-  literal: ({ value }) => literalText(value),
-  union: ({ of }, node) => unionText(of, node),
-};
-
-/** A type, with what the definitions of fields within it say. */
-export function typeText(type: Type, node?: FieldNode): string {
-  return (TEXTS[type.kind] as (type: Type, node: FieldNode | undefined) => string)(type, node);
-}
-
-export function recordText(tables: readonly string[], key?: string): string {
-  const names = tables.map(quoted).join(' | ');
-  return key === undefined ? `RecordId<${names}>` : `RecordId<${names}, ${key}>`;
-}
-
-/** A field, whose type may be known from the fields within it alone. */
-export function fieldText(node: FieldNode): string {
-  if (node.type !== undefined) return typeText(node.type, node);
-  if (node.fields.size > 0) return objectText(undefined, node);
-  return node.element === undefined ? 'unknown' : `Array<${fieldText(node.element)}>`;
-}
-
-/** Whether there may be nothing in a place of that type. */
-export function isOptional(type: Type | undefined): boolean {
-  if (type === undefined) return true;
-  if (type.kind === 'union') return type.of.some(isOptional);
-  return type.kind === 'none' || type.kind === 'any';
-}
-
-function unionText(types: readonly Type[], node: FieldNode | undefined): string {
-  const texts = new Set(types.map((type) => typeText(type, node)));
-  if (texts.has('unknown')) return 'unknown';
-  if (texts.delete('undefined')) texts.add('undefined');
-  return [...texts].join(' | ');
-}
-
-/** Fields below `list.*` say more of the items than `array<object>` does. */
-function itemText(item: Type | undefined, node: FieldNode | undefined): string {
-  const element = node?.element;
-  if (element === undefined) return item === undefined ? 'unknown' : typeText(item);
-  return fieldText({ ...element, type: element.type ?? item });
-}
-
-function objectText(fields: Extract<Type, { kind: 'object' }>['fields'], node: FieldNode | undefined): string {
-  if (fields !== undefined) {
-    return members(
-      fields.map(([name, type]) => ({
-        name,
-        text: typeText(type, node?.fields.get(name)),
-        optional: isOptional(type),
-      })),
-    );
-  }
-  if (node === undefined || node.fields.size === 0)
-    return `Record<string, ${node?.element === undefined ? 'unknown' : fieldText(node.element)}>`;
-  return members(nodeMembers(node), node.isOpen);
-}
 
 export interface Member {
   readonly name: string;
@@ -119,13 +17,140 @@ export interface Member {
   readonly comment?: string | undefined;
 }
 
-export function nodeMembers({ fields }: FieldNode): Member[] {
-  return [...fields].map(([name, node]) => ({
-    name,
-    text: fieldText(node),
-    optional: node.type === undefined ? !hasRequired(node) : isOptional(node.type),
-    comment: node.comment,
-  }));
+/** Writes types and values as the types of a dialect. */
+export class TypeWriter {
+  readonly #texts: Texts;
+  readonly #literals: ByKind<string>;
+  readonly #widened: ByKind<string>;
+
+  constructor(dialect: Dialect) {
+    this.#texts = this.#textsOf(dialect);
+    this.#literals = this.#literalsOf(dialect);
+    this.#widened = {
+      ...this.#literals,
+      bool: named('boolean'),
+      int: (value) => typeof value,
+      float: named(dialect.plain.float),
+      string: named('string'),
+      array: (items) => `Array<${[...new Set(items.map((item) => this.ofValue(item)))].join(' | ') || 'unknown'}>`,
+      object: (object) =>
+        members(Object.keys(object).map((name) => ({ name, text: this.ofValue(object[name]), optional: false }))),
+    };
+  }
+
+  /** A type, with what the definitions of fields within it say. */
+  of(type: Type, node?: FieldNode): string {
+    return (this.#texts[type.kind] as (type: Type, node: FieldNode | undefined) => string)(type, node);
+  }
+
+  /** What values like this one are: `{ a: number }` for `{ a: 1 }`. */
+  ofValue(value: Value): string {
+    return byKind(this.#widened, value);
+  }
+
+  nodeMembers({ fields }: FieldNode): Member[] {
+    return [...fields].map(([name, node]) => ({
+      name,
+      text: this.#field(node),
+      optional: node.type === undefined ? !hasRequired(node) : isOptional(node.type),
+      comment: node.comment,
+    }));
+  }
+
+  #textsOf(dialect: Dialect): Texts {
+    const plain = PLAIN_TYPES.map((kind) => [kind, () => dialect.plain[kind]] as const);
+    return {
+      ...(Object.fromEntries(plain) as Record<PlainType, () => string>),
+      array: ({ item }, node) => `Array<${this.#item(item, node)}>`,
+      set: ({ item }, node) => dialect.set(this.#item(item, node)),
+      object: ({ fields }, node) => this.#object(fields, node),
+      tuple: ({ items }) => `[${items.map((item) => this.of(item)).join(', ')}]`,
+      record: ({ tables }) => dialect.record(tables),
+      table: ({ tables }) => dialect.table(tables),
+      geometry: ({ shapes }) =>
+        shapes.length === 0 ? dialect.geometry : shapes.map((shape) => dialect.geometries[shape]).join(' | '),
+      literal: ({ value }) => this.#literal(value),
+      union: ({ of }, node) => this.#union(of, node),
+    };
+  }
+
+  /** A value as the type that holds nothing else where TypeScript has one, otherwise as its class. */
+  #literalsOf({ plain, geometries, set, table, record, wholeFloat }: Dialect): ByKind<string> {
+    const shapes = Object.fromEntries(
+      Object.entries(GEOMETRY_TYPES).map(([name, shape]) => [shape, geometries[name as GeometryType]]),
+    ) as Record<Shape['type'], string>;
+    return {
+      none: named('undefined'),
+      null: named('null'),
+      bool: String,
+      int: (value) => (typeof value === 'bigint' ? `${value}n` : String(value)),
+      float: (value) => (typeof value === 'number' ? numberText(value) : wholeFloat(value.number)),
+      decimal: named(plain.decimal),
+      string: quoted,
+      duration: named(plain.duration),
+      datetime: named(plain.datetime),
+      uuid: named(plain.uuid),
+      array: (items) => `[${items.map((item) => this.#literal(item)).join(', ')}]`,
+      set: named(set('unknown')),
+      object: (object) =>
+        members(Object.keys(object).map((name) => ({ name, text: this.#literal(object[name]), optional: false }))),
+      geometry: ({ shape }) => shapes[shape.type],
+      bytes: named(plain.bytes),
+      table: named(table([])),
+      record: ({ table }) => record([table]),
+      file: named(plain.file),
+      regex: named(plain.regex),
+      range: named(plain.range),
+      function: named(plain.function),
+    };
+  }
+
+  #literal(value: Value): string {
+    return byKind(this.#literals, value);
+  }
+
+  /** A field, whose type may be known from the fields within it alone. */
+  #field(node: FieldNode): string {
+    if (node.type !== undefined) return this.of(node.type, node);
+    if (node.fields.size > 0) return this.#object(undefined, node);
+    return node.element === undefined ? 'unknown' : `Array<${this.#field(node.element)}>`;
+  }
+
+  #union(types: readonly Type[], node: FieldNode | undefined): string {
+    const texts = new Set(types.map((type) => this.of(type, node)));
+    if (texts.has('unknown')) return 'unknown';
+    if (texts.delete('undefined')) texts.add('undefined');
+    return [...texts].join(' | ');
+  }
+
+  /** Fields below `list.*` say more of the items than `array<object>` does. */
+  #item(item: Type | undefined, node: FieldNode | undefined): string {
+    const element = node?.element;
+    if (element === undefined) return item === undefined ? 'unknown' : this.of(item);
+    return this.#field({ ...element, type: element.type ?? item });
+  }
+
+  #object(fields: Extract<Type, { kind: 'object' }>['fields'], node: FieldNode | undefined): string {
+    if (fields !== undefined) {
+      return members(
+        fields.map(([name, type]) => ({
+          name,
+          text: this.of(type, node?.fields.get(name)),
+          optional: isOptional(type),
+        })),
+      );
+    }
+    if (node === undefined || node.fields.size === 0)
+      return `Record<string, ${node?.element === undefined ? 'unknown' : this.#field(node.element)}>`;
+    return members(this.nodeMembers(node), node.isOpen);
+  }
+}
+
+/** Whether there may be nothing in a place of that type. */
+export function isOptional(type: Type | undefined): boolean {
+  if (type === undefined) return true;
+  if (type.kind === 'union') return type.of.some(isOptional);
+  return type.kind === 'none' || type.kind === 'any';
 }
 
 /** An object that isn't defined itself is there as soon as something within it must be. */
@@ -149,55 +174,9 @@ function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
 }
 
-function literalText(value: Value): string {
-  return byKind(LITERALS, value);
-}
-
 const named = (type: string) => () => type;
-
-/** A value as the type that holds nothing else where TypeScript has one, otherwise as its class. */
-const LITERALS: ByKind<string> = {
-  none: named('undefined'),
-  null: named('null'),
-  bool: String,
-  int: (value) => (typeof value === 'bigint' ? `${value}n` : String(value)),
-  float: (value) => numberText(typeof value === 'number' ? value : value.number),
-  decimal: named('Decimal'),
-  string: quoted,
-  duration: named('Duration'),
-  datetime: named('DateTime'),
-  uuid: named('Uuid'),
-  array: (items) => `[${items.map(literalText).join(', ')}]`,
-  set: named('Set<unknown>'),
-  object: (object) =>
-    members(Object.keys(object).map((name) => ({ name, text: literalText(object[name]), optional: false }))),
-  geometry: ({ shape }) => SHAPES[shape.type],
-  bytes: named('ArrayBuffer'),
-  table: named('Table'),
-  record: ({ table }) => recordText([table]),
-  file: named('FileRef'),
-  regex: named('unknown'),
-  range: named('Range<unknown, unknown>'),
-  function: named('unknown'),
-};
 
 /** NaN and the infinities are no types of their own. */
 function numberText(number: number): string {
   return Number.isFinite(number) ? String(number) : 'number';
 }
-
-/** What values like this one are: `{ a: number }` for `{ a: 1 }`. */
-export function typeOfValue(value: Value): string {
-  return byKind(WIDENED, value);
-}
-
-const WIDENED: ByKind<string> = {
-  ...LITERALS,
-  bool: named('boolean'),
-  int: (value) => typeof value,
-  float: named('number'),
-  string: named('string'),
-  array: (items) => `Array<${[...new Set(items.map(typeOfValue))].join(' | ') || 'unknown'}>`,
-  object: (object) =>
-    members(Object.keys(object).map((name) => ({ name, text: typeOfValue(object[name]), optional: false }))),
-};

@@ -1,39 +1,20 @@
-/** The definitions of a database as a module of TypeScript types, for the official client. */
-
+/** The definitions of a database as a module of TypeScript types. */
 import type { DefineFunction } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { Type } from '../../value/type.js';
+import type { Dialect } from './dialect.js';
 import { fieldTree, newNode } from './field-tree.js';
 import { documentation, parameterNames, TypeNames } from './identifiers.js';
 import type { Schema, TableSchema } from './schema.js';
-import { isOptional, type Member, members, nodeMembers, recordText, typeOfValue, typeText } from './type-text.js';
-
-/** What may have to be imported. */
-const CLASSES = [
-  'DateTime',
-  'Decimal',
-  'Duration',
-  'FileRef',
-  'Geometry',
-  'GeometryCollection',
-  'GeometryLine',
-  'GeometryMultiLine',
-  'GeometryMultiPoint',
-  'GeometryMultiPolygon',
-  'GeometryPoint',
-  'GeometryPolygon',
-  'Range',
-  'RecordId',
-  'Table',
-  'Uuid',
-];
+import { isOptional, type Member, members, TypeWriter } from './type-text.js';
 
 /** The text of the module. */
-export function writeTypes({ tables, functions, params }: Schema): string {
+export function writeTypes({ tables, functions, params }: Schema, dialect: Dialect): string {
+  const writer = new TypeWriter(dialect);
   const names = new TypeNames();
   const named = tables.map((table) => ({ table, type: names.take(table.name) }));
   const sections = [
-    ...named.map(({ table, type }) => tableText(table, type)),
+    ...named.map(({ table, type }) => tableText(table, type, dialect, writer)),
     declaration(
       'Tables',
       'The records of each table.',
@@ -41,10 +22,10 @@ export function writeTypes({ tables, functions, params }: Schema): string {
     ),
     declaration(
       'Functions',
-      'What each function takes and gives: `ReturnType<Functions[…]>` is the type for `db.run`.',
+      dialect.functions,
       functions.map((definition) => ({
         name: `fn::${definition.name}`,
-        text: functionText(definition),
+        text: functionText(definition, writer),
         optional: false,
         comment: definition.comment,
       })),
@@ -56,7 +37,7 @@ export function writeTypes({ tables, functions, params }: Schema): string {
         const constant = constantValue(value);
         return {
           name,
-          text: constant === undefined ? 'unknown' : typeOfValue(constant.value),
+          text: constant === undefined ? 'unknown' : writer.ofValue(constant.value),
           optional: false,
           comment,
         };
@@ -64,23 +45,28 @@ export function writeTypes({ tables, functions, params }: Schema): string {
     ),
   ];
   const body = sections.join('\n');
-  return `// Made by \`tessera types\`: changes are lost when it is made again.\n${importText(body)}\n${body}`;
+  return `// Made by \`tessera types\`: changes are lost when it is made again.\n${importText(body, dialect)}\n${body}`;
 }
 
 const COMMENTS_AND_STRINGS = /\/\*.*?\*\/|'(?:[^'\\]|\\.)*'/gs;
 
 /** Only what is used: compilers complain about more. */
-function importText(body: string): string {
+function importText(body: string, { classes, module }: Dialect): string {
   const code = body.replace(COMMENTS_AND_STRINGS, '');
-  const used = CLASSES.filter((name) => new RegExp(`\\b${name}\\b(?!\\??:)`).test(code));
-  return used.length === 0 ? '' : `import type { ${used.join(', ')} } from 'surrealdb';\n`;
+  const used = classes.filter((name) => new RegExp(`\\b${name}\\b(?!\\??:)`).test(code));
+  return used.length === 0 ? '' : `import type { ${used.join(', ')} } from '${module}';\n`;
 }
 
 function declaration(name: string, comment: string | undefined, list: readonly Member[], isOpen = false): string {
   return `${documentation(comment)}export type ${name} = ${members(list, isOpen)};\n`;
 }
 
-function tableText({ definition, name, fields }: TableSchema, type: string): string {
+function tableText(
+  { definition, name, fields }: TableSchema,
+  type: string,
+  { record }: Dialect,
+  writer: TypeWriter,
+): string {
   const { schemafull, view, tableKind, comment } = definition;
   const isOpen = !schemafull || view !== undefined;
   const tree = fieldTree(fields, isOpen);
@@ -89,7 +75,7 @@ function tableText({ definition, name, fields }: TableSchema, type: string): str
   const fixed: Member[] = [
     {
       name: 'id',
-      text: recordText([name], id?.type && isKey(id.type) ? typeText(id.type) : undefined),
+      text: record([name], id?.type && isKey(id.type) ? writer.of(id.type) : undefined),
       optional: false,
       comment: id?.comment,
     },
@@ -102,10 +88,10 @@ function tableText({ definition, name, fields }: TableSchema, type: string): str
       const node = tree.fields.get(end) ?? newNode(false);
       node.type ??= { kind: 'record', tables: to ?? [] };
       tree.fields.delete(end);
-      fixed.push({ name: end, text: typeText(node.type), optional: false, comment: node.comment });
+      fixed.push({ name: end, text: writer.of(node.type), optional: false, comment: node.comment });
     }
   }
-  return declaration(type, comment, [...fixed, ...nodeMembers(tree)], isOpen);
+  return declaration(type, comment, [...fixed, ...writer.nodeMembers(tree)], isOpen);
 }
 
 /** Types that the client takes for what stands behind the colon of a record id. */
@@ -116,9 +102,9 @@ function isKey(type: Type): boolean {
 }
 
 /** Parameters that may be left out are optional, as far as none that may not follows them. */
-function functionText({ parameters, returns }: DefineFunction): string {
+function functionText({ parameters, returns }: DefineFunction, writer: TypeWriter): string {
   const names = parameterNames(parameters.map(({ name }) => name));
   const lastNeeded = parameters.findLastIndex(({ type }) => !isOptional(type));
-  const list = parameters.map(({ type }, at) => `${names[at]}${at > lastNeeded ? '?' : ''}: ${typeText(type)}`);
-  return `(${list.join(', ')}) => ${returns === undefined ? 'unknown' : typeText(returns)}`;
+  const list = parameters.map(({ type }, at) => `${names[at]}${at > lastNeeded ? '?' : ''}: ${writer.of(type)}`);
+  return `(${list.join(', ')}) => ${returns === undefined ? 'unknown' : writer.of(returns)}`;
 }

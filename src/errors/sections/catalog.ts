@@ -15,28 +15,28 @@ const missing = (noun: string, kind: string): ErrorRow<{ name: string }> =>
   });
 
 /** A definition that stands at a level: root when `namespace` is missing, a namespace when `database` is. */
-export interface Placed {
+export interface AtLevel {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly database?: string | undefined;
 }
 
-function placed(noun: string, verb: string, { name, namespace, database }: Placed): string {
+function existenceText(noun: string, verb: string, { name, namespace, database }: AtLevel): string {
   if (namespace === undefined) return `The root ${noun} '${name}' ${verb}`;
-  const place = database === undefined ? `namespace '${namespace}'` : `database '${database}'`;
-  return `The ${noun} '${name}' ${verb} in the ${place}`;
+  const level = database === undefined ? `namespace '${namespace}'` : `database '${database}'`;
+  return `The ${noun} '${name}' ${verb} in the ${level}`;
 }
 
-const placedExists = (noun: string, kind: string): ErrorRow<Placed> =>
+const existsAtLevel = (noun: string, kind: string): ErrorRow<AtLevel> =>
   row({
     kind: 'AlreadyExists',
-    text: (detail) => placed(noun, 'already exists', detail),
+    text: (detail) => existenceText(noun, 'already exists', detail),
     details: ({ name }) => ({ kind, details: { name } }),
   });
-const placedMissing = (noun: string, kind: string): ErrorRow<Placed> =>
+const missingAtLevel = (noun: string, kind: string): ErrorRow<AtLevel> =>
   row({
     kind: 'NotFound',
-    text: (detail) => placed(noun, 'does not exist', detail),
+    text: (detail) => existenceText(noun, 'does not exist', detail),
     details: ({ name }) => ({ kind, details: { name } }),
   });
 
@@ -90,16 +90,16 @@ export const catalogErrors = {
     kind: 'Validation',
     text: ({ name }) => `The sequence '${name}' has no number left`,
   }),
-  user_exists: placedExists('user', 'User'),
-  user_missing: placedMissing('user', 'User'),
-  access_exists: placedExists('access method', 'Access'),
-  access_missing: placedMissing('access method', 'Access'),
-  grant_missing: row<Omit<Placed, 'name'> & { id: string; access: string }>({
+  user_exists: existsAtLevel('user', 'User'),
+  user_missing: missingAtLevel('user', 'User'),
+  access_exists: existsAtLevel('access method', 'Access'),
+  access_missing: missingAtLevel('access method', 'Access'),
+  grant_missing: row<Omit<AtLevel, 'name'> & { id: string; access: string }>({
     kind: 'NotFound',
     text: ({ id, access, namespace, database }) => {
       if (namespace === undefined) return `The root access grant '${id}' does not exist for '${access}'`;
-      const place = database === undefined ? `namespace '${namespace}'` : `database '${database}'`;
-      return `The access grant '${id}' does not exist for '${access}' in the ${place}`;
+      const level = database === undefined ? `namespace '${namespace}'` : `database '${database}'`;
+      return `The access grant '${id}' does not exist for '${access}' in the ${level}`;
     },
     details: ({ id }) => ({ kind: 'Grant', details: { name: id } }),
   }),

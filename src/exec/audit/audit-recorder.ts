@@ -17,7 +17,7 @@ export interface AuditRecorder {
 /** A change of a definition, of grants, or of what others are signed in with. */
 export interface AuditAction {
   readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge' | 'session-kill';
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   /**
    * What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold
    * secrets.
@@ -28,11 +28,12 @@ export interface AuditAction {
 /** Records the implicit definition of a namespace, a database or a table. */
 export function recordImplied(
   recorder: AuditRecorder | undefined,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   kind: string,
   name: string | undefined,
 ): void {
-  if (name !== undefined) recorder?.recordAction({ action: 'define', place, subject: { kind, name, by: 'use' } });
+  if (name !== undefined)
+    recorder?.recordAction({ action: 'define', databasePath, subject: { kind, name, by: 'use' } });
 }
 
 /** A write that PERMISSIONS deny: of a record of a table or, where one is named, of a field. */

@@ -19,7 +19,11 @@ export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
     if (auditRecorder === undefined) return evaluate(frame);
     const record = (result: Value, error?: TesseraError) =>
       auditRecorder.recordAction(
-        { action: described.action, place: identity.place, subject: described.subject(auditRecorder, result) },
+        {
+          action: described.action,
+          databasePath: identity.databasePath,
+          subject: described.subject(auditRecorder, result),
+        },
         error,
       );
     return otherwise(
@@ -46,7 +50,7 @@ function describeAction(statement: Statement): DescribedAction | undefined {
   switch (statement.kind) {
     case 'alter':
       return { action: 'alter', subject: subjectOf(statement.definition) };
-    case 'alter-place':
+    case 'alter-level':
       return { action: 'alter', subject: () => ({ kind: statement.level }) };
     case 'remove':
       return { action: 'remove', subject: subjectOf(statement.of) };

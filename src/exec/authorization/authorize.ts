@@ -35,12 +35,17 @@ export function guestRefusal(): TesseraError {
 }
 
 /** @throws TesseraError `not_allowed` */
-export function authorize({ principal }: Identity, action: Action, place: DatabasePath, resource: Resource): void {
-  if (mayAct(principal, action, place)) return;
+export function authorize(
+  { principal }: Identity,
+  action: Action,
+  databasePath: DatabasePath,
+  resource: Resource,
+): void {
+  if (mayAct(principal, action, databasePath)) return;
   throw failure('not_allowed', {
     actor: actorPath(principal),
     action: action === 'view' ? 'View' : 'Edit',
-    resource: `${placePath(place)}/${resource}:""`,
+    resource: `${placePath(databasePath)}/${resource}:""`,
   });
 }
 

@@ -14,7 +14,7 @@ export function withDefinerRightsCap(execution: Execution): Execution {
   const variants = Variants.of(execution);
   if (variants.capped === undefined) {
     const { identity } = execution;
-    const { namespace, database } = identity.place;
+    const { namespace, database } = identity.databasePath;
     const principal: Principal = {
       kind: 'system',
       level: 'database',

@@ -43,7 +43,7 @@ interface Target {
 interface Site {
   readonly execution: Execution;
   readonly change: SchemaChange;
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly target: Target;
   /** Of the selected database, if there is one. */
   readonly catalog: DatabaseCatalog | undefined;
@@ -55,7 +55,7 @@ interface Kind<K extends Alterable['kind'], D extends Definition = DefinitionOf<
   /** Default: `edit`. */
   readonly action?: Action;
   find(site: Site): PromiseOrValue<D | undefined>;
-  missing(target: Target, place: DatabasePath): TesseraError;
+  missing(target: Target, databasePath: DatabasePath): TesseraError;
   /** Puts what clauses say that has to be evaluated first. */
   compile?(statement: Alter, definition: Extract<Alterable, { kind: K }>, compiler: Compiler): Revise<D>;
   put(site: Site & { readonly catalog: DatabaseCatalog }, after: D, before: D): PromiseOrValue<unknown>;
@@ -73,7 +73,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
         const [ends, had] = [endsOf(target.name, after.tableKind), endsOf(target.name, before.tableKind)];
         if (after.tableKind === before.tableKind || (ends.length === 0 && had.length === 0)) return undefined;
         finish(execution);
-        return andThen(tableNow(execution, target.name), (place) => settleImplied(change, place, had, ends));
+        return andThen(tableNow(execution, target.name), (found) => settleImplied(change, found, had, ends));
       });
     },
   },
@@ -137,7 +137,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
       const timeoutOf = compileTimeout(definition.timeout, compiler);
       return ({ timeout: _, ...after }, frame) => andThen(timeoutOf(frame), (timeout) => ({ ...after, ...timeout }));
     },
-    put: replacePlaced,
+    put: replaceAtLevel,
   },
 
   'define-param': {
@@ -153,14 +153,14 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
           return { ...after, value: settled };
         });
     },
-    put: replacePlaced,
+    put: replaceAtLevel,
   },
 
   'define-function': {
     resource: 'Function',
     find: ({ catalog, target }) => catalog?.functions.get(target.name),
     missing: ({ name }) => failure('function_undefined', { name: `fn::${name}` }),
-    put: replacePlaced,
+    put: replaceAtLevel,
   },
 
   'define-analyzer': {
@@ -174,14 +174,14 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
         ...(dropped.includes('tokenizers') && { tokenizers: [] }),
         ...(dropped.includes('filters') && { filters: [] }),
       }),
-    put: replacePlaced,
+    put: replaceAtLevel,
   },
 
   'define-user': {
     resource: 'Actor',
     action: 'own',
-    find: ({ execution, place, target }) => findUser(execution.context.transaction, place, target.name),
-    missing: ({ name }, place) => failure('user_missing', { name, ...place }),
+    find: ({ execution, databasePath, target }) => findUser(execution.context.transaction, databasePath, target.name),
+    missing: ({ name }, databasePath) => failure('user_missing', { name, ...databasePath }),
     compile: ({ set }, definition) => {
       const changesPassword = set.includes('password') || set.includes('passhash');
       return (after, { execution }) => {
@@ -197,15 +197,15 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
         );
       };
     },
-    put: replacePlaced,
+    put: replaceAtLevel,
   },
 
   'define-access': {
     resource: 'Actor',
     action: 'own',
-    find: ({ execution, place, target }) => findAccess(execution.context.transaction, place, target.name),
-    missing: ({ name }, place) => failure('access_missing', { name, ...place }),
-    put: replacePlaced,
+    find: ({ execution, databasePath, target }) => findAccess(execution.context.transaction, databasePath, target.name),
+    missing: ({ name }, databasePath) => failure('access_missing', { name, ...databasePath }),
+    put: replaceAtLevel,
   },
 
   'define-config': {
@@ -225,12 +225,12 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
           return { ...after, config: changed(after.config, settled, { ...alter, dropped }) };
         });
     },
-    put: replacePlaced,
+    put: replaceAtLevel,
   },
 };
 
-function replacePlaced({ change, place }: Site, after: LevelDefinition): PromiseOrValue<void> {
-  return putAtLevel(change, place, after);
+function replaceAtLevel({ change, databasePath }: Site, after: LevelDefinition): PromiseOrValue<void> {
+  return putAtLevel(change, databasePath, after);
 }
 
 function withoutPassword(user: UserDefinition & { readonly password?: string }): UserDefinition {
@@ -254,14 +254,19 @@ function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
   const revise = kind.compile?.(statement, definition as never, compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, levelOf(definition), kind.action ?? 'edit', kind.resource);
+    const { databasePath, change } = beginDefinition(
+      execution,
+      levelOf(definition),
+      kind.action ?? 'edit',
+      kind.resource,
+    );
     return andThen(targetOf(frame), (target) =>
       andThen(execution.context.catalog(), (catalog) => {
-        const site = { execution, change, place, target, catalog, action: statement.action };
+        const site = { execution, change, databasePath, target, catalog, action: statement.action };
         return andThen(kind.find(site), (before): PromiseOrValue<undefined> => {
           if (before === undefined) {
             if (ifExists) return undefined;
-            throw kind.missing(target, place);
+            throw kind.missing(target, databasePath);
           }
           if (statement.action === 'compact') throw failure('compaction_unsupported');
           const changed = withChanges(before, statement);

@@ -18,15 +18,16 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
   const nameOf = compileName(statement.name, 'access name', compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, level, 'own', 'Actor');
+    const { databasePath, change } = beginDefinition(execution, level, 'own', 'Actor');
     return andThen(nameOf(frame), (name) =>
       andThen(ensureLevel(execution, level), () =>
-        andThen(findAccess(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
-          if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...place }))) return;
+        andThen(findAccess(change.transaction, databasePath, name), (existing): PromiseOrValue<undefined> => {
+          if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...databasePath })))
+            return;
           if (!execution.importing) refuseRedactedKeys(statement.accessKind);
           const access = accessDefinition(statement, name, execution.services.environment.random);
           judgeAccessKeys(access, execution);
-          return andThen(putAtLevel(change, place, access), () => finish(execution));
+          return andThen(putAtLevel(change, databasePath, access), () => finish(execution));
         }),
       ),
     );

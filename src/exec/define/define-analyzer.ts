@@ -10,7 +10,7 @@ export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compi
   const nameOf = compileName(statement.name, 'analyzer name', compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
+    const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
     return andThen(nameOf(frame), (name) =>
       andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const taken = catalog.analyzers.has(name);
@@ -18,7 +18,7 @@ export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compi
         const definition = settled(statement, { name });
         // An import may come before the files that it names.
         const prepared = execution.importing ? undefined : execution.services.analyzers.prepare(execution, definition);
-        return andThen(prepared, () => andThen(putAtLevel(change, place, definition), () => finish(execution)));
+        return andThen(prepared, () => andThen(putAtLevel(change, databasePath, definition), () => finish(execution)));
       }),
     );
   };

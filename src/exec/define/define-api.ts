@@ -14,7 +14,7 @@ export function compileDefineApi(statement: DefineApi, compiler: Compiler): Eval
   const actions = statement.actions.map((action) => compileAction(action, compiler));
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, 'database', 'own', 'Api');
+    const { databasePath, change } = beginDefinition(execution, 'database', 'own', 'Api');
     return andThen(pathOf(frame), (path) => {
       const name = apiPathText(parseApiPath(path));
       return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
@@ -24,7 +24,7 @@ export function compileDefineApi(statement: DefineApi, compiler: Compiler): Eval
             mapInOrder(actions, (action) => action(frame)),
             (settledActions) => {
               const api = { ...settled(statement, { name }), handling, actions: settledActions };
-              return andThen(putAtLevel(change, place, api), () => finish(execution));
+              return andThen(putAtLevel(change, databasePath, api), () => finish(execution));
             },
           ),
         );

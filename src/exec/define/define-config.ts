@@ -17,11 +17,11 @@ export function compileDefineConfig(statement: DefineConfig, compiler: Compiler)
   return (frame) => {
     const { execution } = frame;
     const level = kind === 'default' ? 'root' : 'database';
-    const { place, change } = beginDefinition(execution, level, 'own', 'Config');
+    const { databasePath, change } = beginDefinition(execution, level, 'own', 'Config');
     return andThen(isConfigured(execution, kind), (taken): PromiseOrValue<undefined> => {
       if (!goesAhead(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
       return andThen(settle(frame), (config) =>
-        andThen(putAtLevel(change, place, { ...settled(statement, {}), config }), () => finish(execution)),
+        andThen(putAtLevel(change, databasePath, { ...settled(statement, {}), config }), () => finish(execution)),
       );
     });
   };

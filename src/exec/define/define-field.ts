@@ -29,13 +29,13 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
     const { change } = beginDefinition(execution, 'database', 'edit', 'Field');
     return andThen(pathOf(frame), (path) =>
       andThen(tableOf(frame), (tableName) =>
-        andThen(tableOfField(execution, statement, tableName), (place): PromiseOrValue<undefined> => {
+        andThen(tableOfField(execution, statement, tableName), (found): PromiseOrValue<undefined> => {
           const field: FieldDefinition = settled(statement, { path, table: tableName });
           const name = fieldName(field);
-          checkField(field, place.table, execution.importing);
-          const existing = place.table.fields.find((other) => fieldName(other) === name);
+          checkField(field, found.table, execution.importing);
+          const existing = found.table.fields.find((other) => fieldName(other) === name);
           if (!goesAhead(statement.mode, existing !== undefined, () => failure('field_exists', { name }))) return;
-          return defineField(execution, change, place, field, existing);
+          return defineField(execution, change, found, field, existing);
         }),
       ),
     );

@@ -9,11 +9,11 @@ import { ensureSelectedDatabase } from './ensure-database.js';
 export function compileDefineFunction(statement: DefineFunction): Evaluate {
   const { name, mode } = statement;
   return ({ execution }) => {
-    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Function');
+    const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Function');
     return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
       if (!goesAhead(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
         return;
-      return andThen(putAtLevel(change, place, settled(statement, { name })), () => finish(execution));
+      return andThen(putAtLevel(change, databasePath, settled(statement, { name })), () => finish(execution));
     });
   };
 }

@@ -14,14 +14,14 @@ export function compileDefineParam(statement: DefineParam, compiler: Compiler): 
   const evaluate = compiler.expression(statement.value);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, 'database', 'edit', 'Parameter');
+    const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Parameter');
     // A definition would be one more way to claim what only the session says.
     if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
     return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
       if (!goesAhead(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
       return andThen(evaluate(frame), (value) => {
         assertStorable(value);
-        return andThen(putAtLevel(change, place, settled(statement, { value })), () => finish(execution));
+        return andThen(putAtLevel(change, databasePath, settled(statement, { value })), () => finish(execution));
       });
     });
   };

@@ -24,7 +24,7 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
   const clausesOf = compileSequenceClauses(statement, compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, 'database', 'own', 'Sequence');
+    const { databasePath, change } = beginDefinition(execution, 'database', 'own', 'Sequence');
     return andThen(nameOf(frame), (name) =>
       andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const existing = catalog.sequences.get(name);
@@ -33,7 +33,7 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
           const { timeout: _, ...plain } = statement;
           const identity = existing?.identity ?? generateSecret(execution.services.environment.random, IDENTITY_LENGTH);
           const sequence: SequenceDefinition = { ...settled(plain, { name, identity }), ...clauses };
-          return andThen(putAtLevel(change, place, sequence), () => finish(execution));
+          return andThen(putAtLevel(change, databasePath, sequence), () => finish(execution));
         });
       }),
     );

@@ -30,7 +30,7 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
             const before = existing === undefined ? [] : endsOf(name, existing.definition.tableKind);
             const after = endsOf(name, statement.tableKind);
             if (before.length === 0 && after.length === 0 && statement.view === undefined) return undefined;
-            const implied = andThen(tableNow(execution, name), (place) => settleImplied(change, place, before, after));
+            const implied = andThen(tableNow(execution, name), (found) => settleImplied(change, found, before, after));
             const built = andThen(implied, () => {
               finish(execution);
               return buildView(execution, name, compiler);

@@ -19,11 +19,11 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
   const nameOf = compileName(statement.name, 'user name', compiler);
   return (frame) => {
     const { execution } = frame;
-    const { place, change } = beginDefinition(execution, level, 'own', 'Actor');
+    const { databasePath, change } = beginDefinition(execution, level, 'own', 'Actor');
     return andThen(nameOf(frame), (name) =>
       andThen(ensureLevel(execution, level), () =>
-        andThen(findUser(change.transaction, place, name), (existing): PromiseOrValue<undefined> => {
-          if (!goesAhead(mode, existing !== undefined, () => failure('user_exists', { name, ...place }))) return;
+        andThen(findUser(change.transaction, databasePath, name), (existing): PromiseOrValue<undefined> => {
+          if (!goesAhead(mode, existing !== undefined, () => failure('user_exists', { name, ...databasePath }))) return;
           return andThen(passhashOf(statement, execution), (passhash) => {
             const { password: _, ...rest } = statement;
             const user: UserDefinition = settled(rest, {
@@ -32,7 +32,7 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
               secret: generateSecret(execution.services.environment.random, SIGNING_SECRET_LENGTH),
               durations: { token: HOUR, session: undefined, ...statement.durations },
             });
-            return andThen(putAtLevel(change, place, user), () => finish(execution));
+            return andThen(putAtLevel(change, databasePath, user), () => finish(execution));
           });
         }),
       ),

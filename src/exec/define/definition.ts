@@ -36,15 +36,15 @@ export function beginDefinition(
   level: Level,
   action: Action,
   resource: Resource,
-): { readonly place: DatabasePath; readonly change: SchemaChange } {
-  const place = selectedPath(execution, level);
-  authorize(execution.identity, action, place, resource);
+): { readonly databasePath: DatabasePath; readonly change: SchemaChange } {
+  const databasePath = selectedPath(execution, level);
+  authorize(execution.identity, action, databasePath, resource);
   const change = schemaChangeOf(execution);
-  if (FOUNDATIONS.has(resource)) execution.services.sessions.scheduleRevalidation(change.transaction, place);
-  return { place, change };
+  if (FOUNDATIONS.has(resource)) execution.services.sessions.scheduleRevalidation(change.transaction, databasePath);
+  return { databasePath, change };
 }
 
-/** Brings the selected place into being, as far as a level goes. */
+/** Makes what is selected, as far as a level goes, unless it is there. */
 export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<unknown> {
   if (level === 'root') return undefined;
   return level === 'namespace' ? ensureSelectedNamespace(execution) : ensureSelectedDatabase(execution);

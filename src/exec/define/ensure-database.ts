@@ -25,7 +25,7 @@ export interface FullDatabasePath extends NamespacePath {
 const ROOT: DatabasePath = {};
 
 /**
- * The selected place as far as a level goes, or as far as it was selected: root, the selected namespace, or the
+ * The selected path as far as a level goes, or as far as it was selected: root, the selected namespace, or the
  * selected database.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
@@ -35,24 +35,24 @@ export function selectedPath(execution: Execution, level = selectedLevel(executi
 }
 
 /** The level that the session has selected. */
-function selectedLevel({ identity: { place } }: Execution): Level {
-  if (place.namespace === undefined) return 'root';
-  return place.database === undefined ? 'namespace' : 'database';
+function selectedLevel({ identity: { databasePath } }: Execution): Level {
+  if (databasePath.namespace === undefined) return 'root';
+  return databasePath.database === undefined ? 'namespace' : 'database';
 }
 
-export function selectedNamespace({ identity: { place } }: Execution): NamespacePath {
-  if (place.namespace === undefined) throw failure('namespace_empty');
-  return { namespace: place.namespace };
+export function selectedNamespace({ identity: { databasePath } }: Execution): NamespacePath {
+  if (databasePath.namespace === undefined) throw failure('namespace_empty');
+  return { namespace: databasePath.namespace };
 }
 
 /**
  * Namespace and database that the session has selected.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */
-export function selectedDatabase({ identity: { place } }: Execution): FullDatabasePath {
-  if (place.namespace === undefined) throw failure('namespace_empty');
-  if (place.database === undefined) throw failure('database_empty');
-  return { namespace: place.namespace, database: place.database };
+export function selectedDatabase({ identity: { databasePath } }: Execution): FullDatabasePath {
+  if (databasePath.namespace === undefined) throw failure('namespace_empty');
+  if (databasePath.database === undefined) throw failure('database_empty');
+  return { namespace: databasePath.namespace, database: databasePath.database };
 }
 
 /** The context of a change of definitions. @throws TesseraError `read_only` */

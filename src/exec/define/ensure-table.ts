@@ -24,19 +24,19 @@ export function ensureTable(execution: Execution, name: string): PromiseOrValue<
 /** Defines a table unless it exists or the principal may not define it; answers whether it exists. */
 function defineIfMissing(execution: Execution, name: string): PromiseOrValue<boolean> {
   const { context, identity, checks } = execution;
-  const { place } = identity;
-  if (place.namespace === undefined) throw failure('namespace_empty');
-  if (place.database === undefined) throw failure('database_empty');
+  const { databasePath } = identity;
+  if (databasePath.namespace === undefined) throw failure('namespace_empty');
+  if (databasePath.database === undefined) throw failure('database_empty');
   return andThen(context.catalog(), (catalog) => {
     if (catalog?.tables.has(name)) return true;
     // Events and sign-up queries run without checks: their author chose what they write to.
-    if (checks.edit && !mayAct(identity.principal, 'edit', place)) return false;
+    if (checks.edit && !mayAct(identity.principal, 'edit', databasePath)) return false;
     if (!execution.writable) throw failure('read_only');
     if (catalog?.database.strict) throw failure('table_missing', { name });
     return andThen(ensureSelectedDatabase(execution), (database) => {
       return andThen(putTable(schemaChangeOf(execution), database, implicitTable(name)), () => {
         context.catalogChanged();
-        recordImplied(execution.request.auditRecorder, place, 'table', name);
+        recordImplied(execution.request.auditRecorder, databasePath, 'table', name);
         return true;
       });
     });

@@ -54,7 +54,8 @@ function endLiveQueries({ execution }: Frame, { namespace, database }: DatabaseP
   } = execution;
   liveQueries.endRemoved(
     context.transaction,
-    ({ place }) => place.namespace === namespace && (database === undefined || place.database === database),
+    ({ databasePath }) =>
+      databasePath.namespace === namespace && (database === undefined || databasePath.database === database),
   );
 }
 
@@ -93,7 +94,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
   table(of, compiler) {
     const nameOf = compileName(of.name, 'table name', compiler);
     return (frame) => {
-      const { place, change } = beginDefinition(frame.execution, 'database', 'edit', 'Table');
+      const { databasePath, change } = beginDefinition(frame.execution, 'database', 'edit', 'Table');
       return andThen(nameOf(frame), (name) =>
         onTable(frame.execution, name, failure('table_missing', { name }), (catalog, table) => {
           if (table.views.length > 0) {
@@ -104,7 +105,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
             const {
               services: { liveQueries, sessions },
             } = frame.execution;
-            sessions.scheduleRevalidation(change.transaction, place);
+            sessions.scheduleRevalidation(change.transaction, databasePath);
             liveQueries.endRemoved(change.transaction, (query) => query.table.keys.records.from === id);
             return undefined;
           });
@@ -173,7 +174,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
   },
 
   param: ({ name }) =>
-    placed({
+    removalAtLevel({
       kind: 'param',
       level: 'database',
       action: 'edit',
@@ -184,7 +185,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     }),
 
   function: ({ name }) =>
-    placed({
+    removalAtLevel({
       kind: 'function',
       level: 'database',
       action: 'edit',
@@ -195,7 +196,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     }),
 
   analyzer: (of, compiler) =>
-    placed({
+    removalAtLevel({
       kind: 'analyzer',
       level: 'database',
       action: 'edit',
@@ -206,7 +207,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     }),
 
   sequence: (of, compiler) =>
-    placed({
+    removalAtLevel({
       kind: 'sequence',
       level: 'database',
       action: 'own',
@@ -217,32 +218,32 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     }),
 
   user: (of, compiler) =>
-    placed({
+    removalAtLevel({
       kind: 'user',
       level: of.level,
       action: 'own',
       resource: 'Actor',
       nameOf: compileName(of.name, 'user name', compiler),
-      exists: ({ execution }, name, place) =>
-        andThen(findUser(execution.context.transaction, place, name), (user) => user !== undefined),
-      missing: (name, place) => failure('user_missing', { name, ...place }),
+      exists: ({ execution }, name, databasePath) =>
+        andThen(findUser(execution.context.transaction, databasePath, name), (user) => user !== undefined),
+      missing: (name, databasePath) => failure('user_missing', { name, ...databasePath }),
     }),
 
   access: (of, compiler) =>
-    placed({
+    removalAtLevel({
       kind: 'access',
       level: of.level,
       action: 'own',
       resource: 'Actor',
       nameOf: compileName(of.name, 'access name', compiler),
-      exists: ({ execution }, name, place) =>
-        andThen(findAccess(execution.context.transaction, place, name), (access) => access !== undefined),
-      missing: (name, place) => failure('access_missing', { name, ...place }),
+      exists: ({ execution }, name, databasePath) =>
+        andThen(findAccess(execution.context.transaction, databasePath, name), (access) => access !== undefined),
+      missing: (name, databasePath) => failure('access_missing', { name, ...databasePath }),
     }),
 
   api(of, compiler) {
     const nameOf = compileName(of.name, 'string', compiler);
-    return placed({
+    return removalAtLevel({
       kind: 'api',
       level: 'database',
       action: 'own',
@@ -270,7 +271,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     },
 
   config: ({ config }) =>
-    placed({
+    removalAtLevel({
       kind: 'config',
       level: config === 'default' ? 'root' : 'database',
       action: 'own',
@@ -289,23 +290,23 @@ function canonicalPath(path: string): string {
   return path.startsWith('/') ? apiPathText(parseApiPath(path)) : path;
 }
 
-interface PlacedRemoval {
+interface LevelRemoval {
   readonly kind: LevelKind;
   readonly level: Level;
   readonly action: Action;
   readonly resource: Resource;
   nameOf(frame: Frame): PromiseOrValue<string>;
-  exists(frame: Frame, name: string, place: DatabasePath): PromiseOrValue<boolean>;
-  missing(name: string, place: DatabasePath): TesseraError;
+  exists(frame: Frame, name: string, databasePath: DatabasePath): PromiseOrValue<boolean>;
+  missing(name: string, databasePath: DatabasePath): TesseraError;
 }
 
-/** The removal of a definition that stands by itself at a place. */
-function placed({ kind, level, action, resource, nameOf, exists, missing }: PlacedRemoval): Removal {
+/** The removal of a definition of a level: of the root, a namespace or a database. */
+function removalAtLevel({ kind, level, action, resource, nameOf, exists, missing }: LevelRemoval): Removal {
   return (frame) => {
-    const { place, change } = beginDefinition(frame.execution, level, action, resource);
+    const { databasePath, change } = beginDefinition(frame.execution, level, action, resource);
     return andThen(nameOf(frame), (name) =>
-      andThen(exists(frame, name, place), (found) =>
-        found ? andThen(removeAtLevel(change, place, kind, name), () => undefined) : missing(name, place),
+      andThen(exists(frame, name, databasePath), (found) =>
+        found ? andThen(removeAtLevel(change, databasePath, kind, name), () => undefined) : missing(name, databasePath),
       ),
     );
   };

@@ -31,11 +31,11 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
 
   return (frame) => {
     const { execution } = frame;
-    const place = selectedDatabase(execution);
-    authorize(execution.identity, 'own', place, 'Any');
+    const databasePath = selectedDatabase(execution);
+    authorize(execution.identity, 'own', databasePath, 'Any');
     return andThen(subject?.(frame), (value) => {
       const id = subject && (cast(value, { kind: 'record', tables: [] }, () => undefined) as RecordId);
-      const subjected = subjectTo(execution, identityOf(id, place));
+      const subjected = subjectTo(execution, identityOf(id, databasePath));
       return andThen(execution.context.catalog(), (catalog) =>
         andThen(named(frame), (targets) => {
           const reports = new Reports(catalog, statement.kind, id);
@@ -76,13 +76,13 @@ function subjectTo(execution: Execution, identity: Identity): Execution {
  * The identity of a record user who has just signed in, or of an anonymous user; there is no token, and no access by
  * name.
  */
-function identityOf(id: RecordId | undefined, place: Required<DatabasePath>): Identity {
-  const { namespace = '', database = '' } = place;
+function identityOf(id: RecordId | undefined, databasePath: Required<DatabasePath>): Identity {
+  const { namespace = '', database = '' } = databasePath;
   const principal: Principal =
     id === undefined ? { kind: 'guest' } : { kind: 'record', namespace, database, access: '', id };
   const session = newObject();
   Object.assign(session, { ns: namespace, db: database, ...(id && { rd: id }) });
-  return { principal, place, session, token: undefined, auth: id, access: undefined };
+  return { principal, databasePath, session, token: undefined, auth: id, access: undefined };
 }
 
 /** So many of the records that a clause hides are named; all are counted. */

@@ -30,11 +30,11 @@ import { viewTotals } from './view-totals.js';
  * @throws TesseraError `not_allowed` for a principal who may not see all of it, `database_missing`
  */
 export async function* exportDatabase(execution: Execution, selection: ExportSelection): AsyncGenerator<string> {
-  const place = selectedDatabase(execution);
-  authorize(execution.identity, 'view', place, 'Any');
+  const databasePath = selectedDatabase(execution);
+  authorize(execution.identity, 'view', databasePath, 'Any');
   const catalog = await execution.context.catalog();
-  if (catalog === undefined) throw failure('database_missing', { name: place.database });
-  const secrets = mayAct(execution.identity.principal, 'own', place);
+  if (catalog === undefined) throw failure('database_missing', { name: databasePath.database });
+  const secrets = mayAct(execution.identity.principal, 'own', databasePath);
   yield `${heading('OPTION')}OPTION IMPORT;\n\n`;
   yield databaseText(catalog.database);
   for (const section of EXPORT_SECTIONS) {

@@ -28,7 +28,7 @@ type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
 
 /** The access method of a statement, and its grants. */
 interface Store {
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly access: AccessDefinition;
   readonly grants: Grants;
 }
@@ -54,14 +54,17 @@ const ACTIONS: Actions = {
         const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
         // Who came in with such a key is to leave.
         if (revoked.length > 0)
-          frame.execution.services.sessions.scheduleRevalidation(frame.execution.context.transaction, store.place);
+          frame.execution.services.sessions.scheduleRevalidation(
+            frame.execution.context.transaction,
+            store.databasePath,
+          );
         return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
       });
   },
   rotate:
     ({ rotation }) =>
-    ({ execution }, { place, access }) =>
-      rotateKey(execution, place, access, rotation),
+    ({ execution }, { databasePath, access }) =>
+      rotateKey(execution, databasePath, access, rotation),
   purge: (action) => (frame, store) =>
     andThen(allOf(store), (grants) => {
       const now = frame.execution.services.environment.clock.now();
@@ -75,14 +78,14 @@ export function compileAccess({ name, level, action }: Access, compiler: Compile
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {
     const { execution } = frame;
-    const place = selectedPath(execution, level);
-    authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', place, 'Access');
+    const databasePath = selectedPath(execution, level);
+    authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', databasePath, 'Access');
     if (!execution.writable) throw failure('read_only');
     const { transaction } = execution.context;
-    return andThen(findAccess(transaction, place, name), (access) =>
-      andThen(areaOf(transaction, place), (area) => {
-        if (access === undefined || area === undefined) throw failure('access_missing', { name, ...place });
-        return run(frame, { place, access, grants: new Grants(transaction, area, name) });
+    return andThen(findAccess(transaction, databasePath, name), (access) =>
+      andThen(areaOf(transaction, databasePath), (area) => {
+        if (access === undefined || area === undefined) throw failure('access_missing', { name, ...databasePath });
+        return run(frame, { databasePath, access, grants: new Grants(transaction, area, name) });
       }),
     );
   };
@@ -110,10 +113,10 @@ function compileSubject(
 ): (frame: Frame, store: Store) => PromiseOrValue<GrantSubject> {
   if (subject.kind === 'user') {
     const { name } = subject;
-    return (frame, { place, access }) => {
+    return (frame, { databasePath, access }) => {
       checkSubject(access, 'user');
-      return andThen(findUser(frame.execution.context.transaction, place, name), (user) => {
-        if (user === undefined) throw failure('user_missing', { name, ...place });
+      return andThen(findUser(frame.execution.context.transaction, databasePath, name), (user) => {
+        if (user === undefined) throw failure('user_missing', { name, ...databasePath });
         return { kind: 'user', name };
       });
     };
@@ -148,8 +151,9 @@ function compileWhich(which: Which, compiler: Compiler): (frame: Frame, store: S
     case 'grant':
       return (_, store) =>
         andThen(store.grants.find(which.id), (grant) => {
-          const { place, access } = store;
-          if (grant === undefined) throw failure('grant_missing', { id: which.id, access: access.name, ...place });
+          const { databasePath, access } = store;
+          if (grant === undefined)
+            throw failure('grant_missing', { id: which.id, access: access.name, ...databasePath });
           return andThen(withFamily(store.grants, grant), (whole) => [whole]);
         });
     case 'where': {

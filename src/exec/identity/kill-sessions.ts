@@ -52,8 +52,8 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
       };
     case 'user':
       return ({ execution }) => {
-        const place = selectedPath(execution, which.level);
-        return killOthers(execution, place, userSubject(which.name));
+        const databasePath = selectedPath(execution, which.level);
+        return killOthers(execution, databasePath, userSubject(which.name));
       };
     case 'record': {
       const evaluate = compiler.expression(which.record);
@@ -79,7 +79,7 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   if (session !== undefined && principal !== undefined && principal.kind !== 'guest') {
     context.transaction.afterCommit(() => session.end());
     const token = revocableToken(session.identity.token);
-    return killed(execution, { id: session.key, place: databasePathOf(principal), token });
+    return killed(execution, { id: session.key, databasePath: databasePathOf(principal), token });
   }
   const { elsewhere } = sessions;
   if (elsewhere === undefined) throw failure('session_missing', { id: shown });
@@ -94,12 +94,12 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
 /** Audits the end of a session, and takes back the token that would open it again. */
 function killed(
   { services: { environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
-  { id, place, token }: Pick<PresentSession, 'id' | 'place' | 'token'>,
+  { id, databasePath, token }: Pick<PresentSession, 'id' | 'databasePath' | 'token'>,
 ): PromiseOrValue<undefined> {
-  auditRecorder?.recordAction({ action: 'session-kill', place, subject: { session: id } });
+  auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { session: id } });
   if (token === undefined) return undefined;
   revocationFlag.set(context.transaction);
-  return andThen(areaOf(context.transaction, place), (area) =>
+  return andThen(areaOf(context.transaction, databasePath), (area) =>
     andThen(
       area && new RevocationList(context.transaction, area).revokeToken(token, environment.clock.now()),
       () => undefined,
@@ -116,27 +116,31 @@ export function sessionsElsewhere(
   // A user without the role of an owner has only sessions of their own.
   const ownsSome = mayAct(principal, 'own', databasePathOf(principal));
   return andThen(elsewhere.all(context.transaction, ownsSome ? undefined : userKey(principal)), (sessions) =>
-    sessions.filter(({ place, subject }) => isSubject(principal, place, subject) || mayAct(principal, 'own', place)),
+    sessions.filter(
+      ({ databasePath, subject }) =>
+        isSubject(principal, databasePath, subject) || mayAct(principal, 'own', databasePath),
+    ),
   );
 }
 
-function killOthers(execution: Execution, place: DatabasePath, subject: string): PromiseOrValue<undefined> {
-  if (!isSubject(execution.identity.principal, place, subject)) authorize(execution.identity, 'own', place, 'Actor');
-  return killAll(execution, place, subject);
+function killOthers(execution: Execution, databasePath: DatabasePath, subject: string): PromiseOrValue<undefined> {
+  if (!isSubject(execution.identity.principal, databasePath, subject))
+    authorize(execution.identity, 'own', databasePath, 'Actor');
+  return killAll(execution, databasePath, subject);
 }
 
 /** Revokes all credentials that were issued to a user until now, and ends the sessions opened with them. */
 function killAll(
   { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   subject: string,
 ): PromiseOrValue<undefined> {
-  return andThen(areaOf(context.transaction, place), (area) => {
+  return andThen(areaOf(context.transaction, databasePath), (area) => {
     if (area === undefined) return undefined;
     revocationFlag.set(context.transaction);
     new RevocationList(context.transaction, area).revokeSubject(subject, environment.clock.now());
-    sessions.scheduleRevalidation(context.transaction, place);
-    auditRecorder?.recordAction({ action: 'session-kill', place, subject: { of: subject } });
+    sessions.scheduleRevalidation(context.transaction, databasePath);
+    auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of: subject } });
     return undefined;
   });
 }
@@ -144,12 +148,14 @@ function killAll(
 /** Whether a session is of the user who asks, or of one whom they own. */
 export function mayEnd({ identity }: Execution, { identity: { principal } }: LastingSession): boolean {
   if (principal.kind === 'guest') return false;
-  const place = databasePathOf(principal);
-  return isSubject(identity.principal, place, subjectOf(principal)) || mayAct(identity.principal, 'own', place);
+  const databasePath = databasePathOf(principal);
+  return (
+    isSubject(identity.principal, databasePath, subjectOf(principal)) || mayAct(identity.principal, 'own', databasePath)
+  );
 }
 
-function isSubject(principal: Principal, place: DatabasePath, subject: string): boolean {
+function isSubject(principal: Principal, databasePath: DatabasePath, subject: string): boolean {
   if (principal.kind === 'guest') return false;
   const { namespace, database } = databasePathOf(principal);
-  return namespace === place.namespace && database === place.database && subjectOf(principal) === subject;
+  return namespace === databasePath.namespace && database === databasePath.database && subjectOf(principal) === subject;
 }

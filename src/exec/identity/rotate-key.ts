@@ -19,13 +19,13 @@ import type { Execution } from '../runtime/execution.js';
 /** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
 export function rotateKey(
   execution: Execution,
-  place: DatabasePath,
+  databasePath: DatabasePath,
   access: AccessDefinition,
   rotation: KeyRotation,
 ): PromiseOrValue<undefined> {
   const rotated = withNewKey(access, rotation, execution.services.environment);
   judgeAccessKeys(rotated, execution);
-  return andThen(putAtLevel(schemaChangeOf(execution), place, rotated), () => finish(execution));
+  return andThen(putAtLevel(schemaChangeOf(execution), databasePath, rotated), () => finish(execution));
 }
 
 function withNewKey(

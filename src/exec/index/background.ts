@@ -24,7 +24,6 @@ import {
   putBuildProgress,
 } from '../../catalog/indexes/work.js';
 import { encodedKeyOf, indexPrefix, prefixRange } from '../../catalog/keys.js';
-import { foldPending } from '../../search/fold.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Execution } from '../runtime/execution.js';
@@ -76,15 +75,16 @@ function stepOfClearing(
   });
 }
 
-/** So many changes are folded together, and no fewer. */
-const FOLD = { least: 64, most: 2_048 };
-
-/** Folds what is pending of a full-text index. It stays in the queue: there will be more. */
+/** Folds what writers have noted in an index. It stays in the queue: there will be more. */
 function stepOfFolding(site: StepSite, work: IndexWork): PromiseOrValue<boolean> {
-  const execution = site.execution(work.namespace, work.databaseName);
-  const index = indexPrefix(work.database, work.table, work.index);
-  const pause = () => execution.interrupt.checkpoint();
-  return andThen(foldPending(site.transaction, index, FOLD, pause), (isMore) => !isMore);
+  return andThen(loadDatabase(site.transaction, site.catalogs, work.namespace, work.databaseName), (catalog) => {
+    const table = catalog?.database.id === work.database ? catalog.tablesById.get(work.table) : undefined;
+    const index = table?.maintained.find(({ id }) => id === work.index);
+    const kept = table && index && keptIndex(table, index);
+    if (kept?.keeping.fold === undefined) return true;
+    const folded = kept.keeping.fold(kept, site.execution(work.namespace, work.databaseName));
+    return andThen(folded, (isMore) => !isMore);
+  });
 }
 
 /** The index may be gone, with its table or its database. */

@@ -49,6 +49,11 @@ export interface IndexKeeping {
   /** How many records that weren't listed before are listed together; `maintain` does it where it is absent. */
   readonly build?: (index: KeptIndex, execution: Execution) => BulkBuild;
   /**
+   * Folds some of what writers have noted into what is searched, in a maintenance transaction; absent where they note
+   * nothing. Answers whether there may be more.
+   */
+  fold?(index: KeptIndex, execution: Execution): PromiseOrValue<boolean>;
+  /**
    * All entries that a record has, for those who check the index or repair it; absent where it has none of its own.
    * @throws TesseraError `value_too_large`
    */

@@ -2,12 +2,11 @@
  * Full-text indexes. A writer notes the terms of a record, before and after, under a key of the record's own
  * (`search/pending.ts`); what is noted is folded into segments in the background (`search/fold.ts`).
  */
-import { Derived } from '../../base/derived.js';
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys.js';
 import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
 import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
-import { addDocuments } from '../../search/fold.js';
+import { addDocuments, foldPending } from '../../search/fold.js';
 import { GatheredSource } from '../../search/gathered-source.js';
 import { textsOf } from '../../search/indexed-texts.js';
 import { pendingPrefix } from '../../search/layout.js';
@@ -17,11 +16,13 @@ import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Execution, TextAnalyzer } from '../runtime/execution.js';
 import type { BulkBuild, IndexKeeping, KeptIndex, RecordChange } from './contract.js';
+import { countNote } from './noted-changes.js';
 
 export const fullText: IndexKeeping = {
   maintain: (index, execution, changes) =>
     forEachInOrder(changes, (change) => andThen(note(index, execution, change), () => undefined)),
   build: (index, execution) => new SegmentBuild(index, execution),
+  fold,
 };
 
 /** What the path of an index leads to; NONE where the record alone doesn't determine it. */
@@ -93,7 +94,7 @@ function note(index: KeptIndex, execution: Execution, { key, before, after }: Re
           return;
         }
         transaction.put(place, storeChange({ before: old, after: fresh }));
-        if (isMuch(index)) transaction.afterCommit(() => execution.services.indexWorkQueued());
+        countNote(index, execution);
       }),
     );
   });
@@ -103,19 +104,11 @@ function isSame(index: KeptIndex, before: ObjectValue, after: ObjectValue): bool
   return indexedValue(index, before) === indexedValue(index, after);
 }
 
-/** After so many notes the background work is begun that folds them. */
-const MUCH = 128;
+/** So many changes are folded together, and no fewer. */
+const FOLD = { least: 64, most: 2_048 };
 
-const noted = new Derived<KeptIndex, { count: number }>();
-
-function isMuch(index: KeptIndex): boolean {
-  let counter = noted.get(index);
-  if (counter === undefined) {
-    counter = { count: 0 };
-    noted.set(index, counter);
-  }
-  counter.count = (counter.count + 1) % MUCH;
-  return counter.count === 0;
+function fold({ prefix }: KeptIndex, { context, interrupt }: Execution): PromiseOrValue<boolean> {
+  return foldPending(context.transaction, prefix, FOLD, () => interrupt.checkpoint());
 }
 
 /** Records that become segments at once. */

@@ -1,22 +1,43 @@
-/** HNSW indexes: the vector of each record (`index/vectors.ts`). */
+/**
+ * HNSW indexes. A writer puts the vector of each record, and notes that it was changed, both under keys of the record's
+ * own; what is noted is linked into the graph in the background (`index/hnsw/link.ts`).
+ */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import { packedVector, vectorKey } from '../../index/vectors.js';
+import { changedKey } from '../../index/hnsw/layout.js';
+import { linkChanged } from '../../index/hnsw/link.js';
+import { StoredGraph } from '../../index/hnsw/stored-graph.js';
+import { encodedVectorKey, graphOptions, packedVector, typeOf } from '../../index/vectors.js';
+import { encodeKey } from '../../value/key-codec.js';
 import type { Execution } from '../runtime/execution.js';
 import type { IndexKeeping, KeptIndex, RecordChange } from './contract.js';
+import { countNote } from './noted-changes.js';
 import { isSame } from './ordered.js';
 
-export const hnsw: IndexKeeping = { maintain };
+export const hnsw: IndexKeeping = { maintain, fold };
 
-function maintain(
-  index: KeptIndex,
-  { context: { transaction } }: Execution,
-  changes: readonly RecordChange[],
-): PromiseOrValue<void> {
+function maintain(index: KeptIndex, execution: Execution, changes: readonly RecordChange[]): PromiseOrValue<void> {
+  const { transaction } = execution.context;
+  const { prefix } = index;
   for (const { key, before, after } of changes) {
     if (before !== undefined && after !== undefined && isSame(index.fields, before, after)) continue;
     const vector = after && packedVector(index.definition, after);
-    const entry = vectorKey(index.prefix, key);
+    if (vector === undefined && before === undefined) continue;
+    const encoded = encodeKey(key);
+    const entry = encodedVectorKey(prefix, encoded);
     if (vector !== undefined) transaction.put(entry, vector);
-    else if (before !== undefined) transaction.delete(entry);
+    else transaction.delete(entry);
+    transaction.put(changedKey(prefix, encoded), true);
+    countNote(index, execution);
   }
+}
+
+/** Vectors that are linked by one transaction. */
+const BOUNDS = { least: 64, most: 1_024 };
+
+function fold({ prefix, definition }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
+  const { context, interrupt, services } = execution;
+  const pause = () => interrupt.checkpoint();
+  const stored = new StoredGraph(context.transaction, prefix, graphOptions(definition), pause);
+  const stamp = Buffer.from(services.environment.random.bytes(9)).toString('base64url');
+  return linkChanged({ stored, type: typeOf(definition), graphs: services.graphs, stamp }, BOUNDS);
 }

@@ -127,10 +127,10 @@ const SYSTEM: ObjectValue = objectFrom({
 });
 
 function ofNamespace(execution: Execution, view: View): PromiseOrValue<Value> {
-  const place = selectedNamespace(execution);
-  authorize(execution.identity, 'view', place, 'Any');
-  return andThen(loadNamespace(execution.context.transaction, place.namespace), (namespace) => {
-    if (namespace === undefined) throw failure('namespace_missing', { name: place.namespace });
+  const databasePath = selectedNamespace(execution);
+  authorize(execution.identity, 'view', databasePath, 'Any');
+  return andThen(loadNamespace(execution.context.transaction, databasePath.namespace), (namespace) => {
+    if (namespace === undefined) throw failure('namespace_missing', { name: databasePath.namespace });
     return objectFrom({
       accesses: view.list(namespace.accesses, byName),
       databases: view.list(namespace.databases, byName),
@@ -199,11 +199,11 @@ function ofUser(of: OfKind<'user'>, view: View, compiler: Compiler): Answer {
   const nameOf = compileName(of.name, 'string', compiler);
   return (frame) => {
     const { execution } = frame;
-    const place = selectedPath(execution, of.level ?? 'database');
-    authorize(execution.identity, 'view', place, 'Actor');
+    const databasePath = selectedPath(execution, of.level ?? 'database');
+    authorize(execution.identity, 'view', databasePath, 'Actor');
     return andThen(nameOf(frame), (name) =>
-      andThen(findUser(execution.context.transaction, place, name), (user) => {
-        if (user === undefined) throw failure('user_missing', { name, ...place });
+      andThen(findUser(execution.context.transaction, databasePath, name), (user) => {
+        if (user === undefined) throw failure('user_missing', { name, ...databasePath });
         return view.one(user);
       }),
     );
@@ -233,12 +233,12 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
  */
 function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
   const { identity, context, writable } = execution;
-  const place = selectedDatabase(execution);
-  authorize(identity, 'view', place, 'Any');
+  const databasePath = selectedDatabase(execution);
+  authorize(identity, 'view', databasePath, 'Any');
   return andThen(context.catalog(), (catalog) => {
     if (catalog !== undefined) return catalog;
-    if (writable && mayAct(identity.principal, 'edit', { namespace: place.namespace }))
+    if (writable && mayAct(identity.principal, 'edit', { namespace: databasePath.namespace }))
       return ensureSelectedDatabase(execution);
-    throw failure('database_missing', { name: place.database });
+    throw failure('database_missing', { name: databasePath.database });
   });
 }

@@ -11,7 +11,7 @@ export function nodeList(execution: Execution): PromiseOrValue<ArrayValue> {
 }
 
 function overview({ id, isCurrent, staleness, ...facts }: NodeFacts) {
-  const { address, format, since, version, work } = facts;
+  const { address, format, since, version, work, writes } = facts;
   return objectFrom({
     address,
     current: isCurrent,
@@ -21,5 +21,6 @@ function overview({ id, isCurrent, staleness, ...facts }: NodeFacts) {
     staleness: new Duration(BigInt(Math.round(staleness)) * 1_000_000n),
     version,
     work: [...work],
+    writes,
   });
 }

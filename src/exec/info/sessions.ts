@@ -24,30 +24,26 @@ export function sessionList(execution: Execution): PromiseOrValue<ObjectValue[]>
   ]);
 }
 
-/**
- * What is shown of a session here. When it was last used, and how many live queries it has, only its own node knows.
- */
 function overview(session: LastingSession, execution: Execution, node: string | undefined): ObjectValue {
-  const { facts, listener } = session;
   return objectFrom({
     ...describeSession(session),
-    active: toDatetime(facts.active),
-    current: listener === execution.request.listener,
-    live: facts.liveQueries,
+    current: session.listener === execution.request.listener,
     ...(node !== undefined && { node }),
   });
 }
 
-/** What stays the same while a user is signed in to a session. */
+/** What is shown of a session to whichever session asks. */
 export function describeSession({ key, identity, facts }: LastingSession): ObjectValue {
   const { principal, session, access } = identity;
   return objectFrom({
     access,
+    active: toDatetime(facts.active),
     database: session['db'],
     expires: facts.expires === undefined ? undefined : toDatetime(facts.expires),
     id: parseUuid(key),
     ip: session['ip'],
     level: principal.kind === 'system' ? principal.level : principal.kind,
+    live: facts.liveQueries,
     namespace: session['ns'],
     origin: session['or'],
     since: toDatetime(facts.since),

@@ -34,8 +34,9 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
     });
 }
 
-function mayKill({ request: { listener }, checks, identity: { place } }: Execution, query: LiveQuery): boolean {
+function mayKill({ request: { listener }, checks, identity: { databasePath } }: Execution, query: LiveQuery): boolean {
   if (query.listener === listener) return true;
-  const isHere = place.namespace === query.place.namespace && place.database === query.place.database;
+  const isHere =
+    databasePath.namespace === query.databasePath.namespace && databasePath.database === query.databasePath.database;
   return isHere && !checks.edit;
 }

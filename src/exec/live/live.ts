@@ -42,14 +42,14 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
       context,
       writable,
     } = frame.execution;
-    const place = selectedDatabase(frame.execution);
+    const databasePath = selectedDatabase(frame.execution);
     if (listener === undefined) throw failure('realtime_unavailable');
     if (!writable) throw failure('read_only');
     return andThen(evaluate(frame), (target) => {
       if (!(target instanceof Table))
         throw failure('invalid_target', { statement: 'LIVE', value: toErrorText(target) });
       return andThen(context.catalog(), (catalog) => {
-        if (catalog === undefined) throw failure('database_missing', { name: place.database });
+        if (catalog === undefined) throw failure('database_missing', { name: databasePath.database });
         const table = catalog.tables.get(target.name);
         if (table === undefined) throw failure('table_missing', { name: target.name });
         const variables = new Scope();
@@ -59,7 +59,7 @@ export function compileLive(statement: Live, compiler: Compiler): Evaluate {
             id: uuidV4(environment.random),
             statement,
             weight: weight + weightOf(...parameters.map((name) => variables.get(name))),
-            place,
+            databasePath,
             table,
             listener,
             since,

@@ -4,7 +4,8 @@
  * Who changes a record of a watched table, on whichever node, appends it before and after the change to the log of the
  * database, in the same transaction. Each node reads that log for its own queries, so that all of them receive the
  * commits of all nodes in one order. A query begins behind the commit of its LIVE statement; this has the table watched
- * (`catalog/live/watched-tables.ts`), and notes the query for other nodes to list and end.
+ * (`catalog/live/watched-tables.ts`), and notes the query for other nodes to list and end. What others have removed of
+ * it, since they took this node for dead, it notes again.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -14,7 +15,7 @@ import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { databaseKey } from '../../catalog/keys.js';
 import { databaseOfLiveLog, liveQueryKey } from '../../catalog/live/keys.js';
 import { appendLiveChange } from '../../catalog/live/live-log.js';
-import { findLiveRow, liveRows, putLiveRow } from '../../catalog/live/live-rows.js';
+import { findLiveRow, type LiveRow, liveRows, putLiveRow } from '../../catalog/live/live-rows.js';
 import { RENEWAL_INTERVAL, renewWatch, watchTable } from '../../catalog/live/watched-tables.js';
 import { appendSignal } from '../../catalog/nodes/signals.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -34,8 +35,14 @@ export interface SharedLiveServices extends Omit<LiveTailServices, 'end'> {
   readonly node: string;
 }
 
-/** Rows that are deleted in one commit. */
+/** Rows that are written or deleted in one commit. */
 const BATCH = 256;
+
+/** The queries here on a table, and the watch of it with which they began. */
+interface WatchedTable {
+  readonly watch: string;
+  readonly queries: Set<LiveQuery>;
+}
 
 export class SharedLiveQueries implements LiveRegistry {
   readonly #services: SharedLiveServices;
@@ -43,15 +50,19 @@ export class SharedLiveQueries implements LiveRegistry {
   readonly #tails = new Map<Id, LiveTail>();
   /** The tails by the rows of their databases. */
   readonly #byRow = new Map<Key, LiveTail>();
+  /** By the beginning of their records' keys. */
+  readonly #watched = new Map<Key, WatchedTable>();
   /** The rows of queries that have ended. */
   readonly #ended = new Set<Key>();
   readonly #deleting: CoalescedTask;
+  readonly #restoring: CoalescedTask;
   #stopRenewing: (() => void) | undefined;
 
   constructor(services: SharedLiveServices) {
     this.#services = services;
     const { timers } = services.environment;
     this.#deleting = new CoalescedTask(timers, () => this.#deleteEnded(), services.report);
+    this.#restoring = new CoalescedTask(timers, () => this.#restore(), services.report);
   }
 
   get size(): number {
@@ -73,38 +84,51 @@ export class SharedLiveQueries implements LiveRegistry {
   begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void> {
     query.listener.admit(query);
     const { transaction } = context;
-    const { id, statement, table } = query;
+    const { table } = query;
     const change = this.#change(transaction);
-    return andThen(watchTable(change, catalog, table.definition), (isChanged) => {
-      if (isChanged) context.catalogChanged();
-      const row = {
-        id: id.text,
-        node: this.#services.node,
-        table: table.definition.id,
-        text: printStatement(statement),
-      };
-      putLiveRow(transaction, catalog.database.id, row);
+    return andThen(watchTable(change, catalog, table.definition), (watch) => {
+      if (watch.isNew) context.catalogChanged();
+      // As long as there are queries here, it is renewed from time to time.
+      if (this.#watched.get(table.keys.records.from)?.watch !== watch.id) renewWatch(change, catalog, table.definition);
+      putLiveRow(transaction, catalog.database.id, this.#row(query));
       transaction.afterCommit((stamp) => {
         if (!query.listener.begun(query, stamp)) {
           this.#forget(query);
           return;
         }
-        this.#queries.set(id.text, query);
+        this.#queries.set(query.id.text, query);
+        this.#queriesOf(table, watch.id).add(query);
         this.#tailOf(catalog).add(query, stamp);
         this.#renewLater();
       });
     });
   }
 
+  #row({ id, statement, table }: LiveQuery): LiveRow {
+    return { id: id.text, node: this.#services.node, table: table.definition.id, text: printStatement(statement) };
+  }
+
+  /** The queries on a table. Those from an earlier watch of it have missed what was changed between the two. */
+  #queriesOf({ keys }: TableEntry, watch: string): Set<LiveQuery> {
+    const known = this.#watched.get(keys.records.from);
+    if (known?.watch === watch) return known.queries;
+    const queries = new Set<LiveQuery>();
+    this.#watched.set(keys.records.from, { watch, queries });
+    if (known !== undefined) this.#endBehind(known);
+    return queries;
+  }
+
   note(transaction: Transaction, { table, before, after }: Written): void {
-    if (table.definition.isWatched !== true) return;
+    if (table.definition.watch === undefined) return;
     if (before !== undefined && after !== undefined && equals(before, after)) return;
     appendLiveChange(transaction, table.keys.database, { table: table.definition.id, before, after });
   }
 
   end(query: LiveQuery, reason?: TesseraError): void {
     if (!this.#queries.delete(query.id.text)) return;
-    const { database } = query.table.keys;
+    const { database, records } = query.table.keys;
+    const watched = this.#watched.get(records.from);
+    if (watched?.queries.delete(query) && watched.queries.size === 0) this.#watched.delete(records.from);
     const tail = this.#tails.get(database);
     tail?.remove(query);
     if (tail?.isEmpty) {
@@ -143,9 +167,19 @@ export class SharedLiveQueries implements LiveRegistry {
     }
   }
 
+  /**
+   * Others may have taken this node for dead, and removed what they knew of its queries: notes them again. Those whose
+   * tables are no longer watched as they were end with `live_queries_behind`.
+   */
+  restore(): void {
+    this.#restoring.wake();
+  }
+
   /** Waits until the rows of queries that have ended are deleted, as far as the store answers. */
   async close(): Promise<void> {
     this.#stopRenewing?.();
+    this.#restoring.stop();
+    await this.#restoring.settled();
     await this.#deleting.settled();
     this.#deleting.stop();
   }
@@ -192,30 +226,50 @@ export class SharedLiveQueries implements LiveRegistry {
 
   /** Has the tables stay watched on which there are queries here. */
   async #renew(): Promise<void> {
-    const tables = new Map<Key, LiveQuery[]>();
-    for (const query of this.#queries.values()) {
-      const key = query.table.keys.records.from;
-      tables.set(key, [...(tables.get(key) ?? []), query]);
-    }
-    for (const queries of tables.values()) {
-      const [first] = queries;
-      if (first === undefined || (await this.#renewTable(first))) continue;
-      for (const query of queries) this.end(query, failure('live_queries_behind'));
+    for (const watched of [...this.#watched.values()]) {
+      const [first] = watched.queries;
+      if (first !== undefined && !(await this.#renewTable(watched, first))) this.#endBehind(watched);
     }
   }
 
-  /** Answers whether the table has been watched all the time. */
-  async #renewTable({ place, table }: LiveQuery): Promise<boolean> {
+  async #restore(): Promise<void> {
+    for (const watched of [...this.#watched.values()]) {
+      const all = [...watched.queries];
+      for (let at = 0; at < all.length; at += BATCH) {
+        const some = all.slice(at, at + BATCH);
+        const [first] = some;
+        if (first === undefined || (await this.#renewTable(watched, first, some))) continue;
+        this.#endBehind(watched);
+        break;
+      }
+    }
+  }
+
+  #endBehind({ queries }: WatchedTable): void {
+    for (const query of [...queries]) this.end(query, failure('live_queries_behind'));
+  }
+
+  /** Notes some of its queries again, too. Answers whether the table has been watched all the time. */
+  async #renewTable(
+    { watch, queries }: WatchedTable,
+    { databasePath, table: { definition } }: LiveQuery,
+    noted: readonly LiveQuery[] = [],
+  ): Promise<boolean> {
     const { engine, catalogs } = this.#services;
-    const { namespace = '', database = '' } = place;
-    return withRetries(engine, (transaction) =>
+    const { namespace = '', database = '' } = databasePath;
+    const isWatched = await withRetries(engine, (transaction) =>
       andThen(loadDatabase(transaction, catalogs, namespace, database), (catalog) => {
-        const now = catalog?.tablesById.get(table.definition.id);
+        const now = catalog?.tablesById.get(definition.id);
         // The tail ends queries of tables that are gone.
         if (catalog === undefined || now === undefined) return true;
-        return renewWatch(this.#change(transaction), catalog, now.definition);
+        if (now.definition.watch !== watch) return false;
+        renewWatch(this.#change(transaction), catalog, definition);
+        for (const query of noted) putLiveRow(transaction, catalog.database.id, this.#row(query));
+        return true;
       }),
     );
+    for (const query of noted) if (!queries.has(query)) this.#forget(query);
+    return isWatched;
   }
 
   #change(transaction: Transaction): SchemaChange {

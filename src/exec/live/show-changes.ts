@@ -2,17 +2,19 @@
  * SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at
  * everything.
  */
-import { andThen } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import {
   type ChangeSet,
+  type ChangesWanted,
   type LoggedChange,
   type RecordChange,
   readChanges,
 } from '../../catalog/changefeed/change-log.js';
+import { firstStamp } from '../../catalog/era.js';
 import { failure } from '../../errors/error.js';
 import type { ShowChanges } from '../../language/ast.js';
 import { stampOfTime } from '../../storage/append.js';
-import type { Versionstamp } from '../../storage/contract.js';
+import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import { diff } from '../../value/diff.js';
 import { toDisplay } from '../../value/text/text.js';
@@ -24,16 +26,33 @@ import type { Evaluate } from '../runtime/execution.js';
 
 export function compileShowChanges({ table, since, limit }: ShowChanges): Evaluate {
   return ({ execution }) => {
-    const place = selectedDatabase(execution);
-    authorize(execution.identity, 'view', place, 'Table');
+    const databasePath = selectedDatabase(execution);
+    authorize(execution.identity, 'view', databasePath, 'Table');
     const wanted = { table, since: stampFrom(since.value), limit: limit ?? Number.POSITIVE_INFINITY };
     return andThen(execution.context.catalog(), (catalog) => {
       if (catalog === undefined) return [];
       const { transaction } = execution.context;
       const pause = () => execution.interrupt.checkpoint();
-      return andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) => sets.map(shown));
+      return andThen(mustBeOfThisEra(transaction, since.value, wanted), () =>
+        andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) => sets.map(shown)),
+      );
     });
   };
+}
+
+/** Smaller numbers were never given out: they mean the beginning. */
+const LEAST_STAMP: Versionstamp = 1n << 16n;
+
+/** @throws TesseraError `changefeed_too_short` for a versionstamp of before the store was restored */
+function mustBeOfThisEra(
+  transaction: Transaction,
+  given: Value,
+  { table, since }: Pick<ChangesWanted, 'table' | 'since'>,
+): PromiseOrValue<void> {
+  if (given instanceof Datetime || since < LEAST_STAMP) return undefined;
+  return andThen(firstStamp(transaction), (first) => {
+    if (since < first) throw failure('changefeed_too_short', { table: table ?? '*' });
+  });
 }
 
 /** A number is a versionstamp, a datetime the first one of its millisecond. */

@@ -1,13 +1,19 @@
 import { andThen } from '../../base/promise-or-value.js';
+import { sortInSteps } from '../../base/sort-in-steps.js';
 import type { FirstRows } from '../../plan/nodes.js';
-import type { Value } from '../../value/value.js';
+import { toNumber } from '../../value/number.js';
+import { compare } from '../../value/order.js';
+import { isNumber, isObject, type Value } from '../../value/value.js';
+import { compareDistances } from '../../vectors/nearest.js';
+import { noteOf } from '../record/candidates.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import { compileCharge } from './charge.js';
 import type { OperatorContext, Stream } from './operator.js';
 import { oneByOne } from './read-table.js';
 
 /**
- * Takes so many rows as they come, and hands them on when it has them all: what is done with one doesn't change which
- * others are found.
+ * Takes so many rows as an index finds them, and hands them on when it has them all, nearest first: what is done with
+ * one doesn't change which others are found.
  */
 export function compileFirstRows({ most, input: below }: FirstRows, context: OperatorContext): Stream {
   const input = context.stream(below);
@@ -22,6 +28,24 @@ export function compileFirstRows({ most, input: below }: FirstRows, context: Ope
       charge(some);
       return rows.length === most;
     });
-    return andThen(taken, () => (context.reading.writes ? oneByOne(visit)(rows) : visit(rows)));
+    return andThen(taken, () =>
+      andThen(sortInSteps(rows, pausingOf(frame.execution), compareNearness), (sorted) =>
+        context.reading.writes ? oneByOne(visit)(sorted) : visit(sorted),
+      ),
+    );
   };
+}
+
+/** What an index finds later may be nearer; at the same distance the order of ids is that of the index. */
+function compareNearness(a: Value, b: Value): number {
+  return compareDistances(distanceOf(a), distanceOf(b)) || compareIds(a, b);
+}
+
+function distanceOf(row: Value): number {
+  const distance = noteOf(row)?.distance;
+  return isNumber(distance) ? toNumber(distance) : Number.NaN;
+}
+
+function compareIds(a: Value, b: Value): number {
+  return isObject(a) && isObject(b) ? compare(a['id'], b['id']) : 0;
 }

@@ -11,7 +11,7 @@ export function requireTable(
   return andThen(context.catalog(), (catalog) => {
     const entry = catalog?.tables.get(name);
     if (catalog === undefined || entry === undefined) {
-      const { namespace, database } = identity.place;
+      const { namespace, database } = identity.databasePath;
       if (namespace === undefined) throw failure('namespace_empty');
       if (database === undefined) throw failure('database_empty');
       throw failure('table_missing', { name });

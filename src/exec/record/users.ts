@@ -30,7 +30,7 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
     context,
     identity,
   } = execution;
-  sessions.scheduleRecordRevalidation(context.transaction, identity.place, id);
+  sessions.scheduleRecordRevalidation(context.transaction, identity.databasePath, id);
   return recordDeleted(context.transaction, table, encodeKey(id.key));
 }
 
@@ -41,10 +41,10 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
  *
  * @throws TesseraError `session_expired`
  */
-export function assertSameUser({ context, identity: { principal, place } }: Execution): PromiseOrValue<void> {
+export function assertSameUser({ context, identity: { principal, databasePath } }: Execution): PromiseOrValue<void> {
   if (principal.kind !== 'record' || principal.incarnation === undefined) return undefined;
   // Elsewhere a record user reaches nothing, and has no record.
-  if (principal.namespace !== place.namespace || principal.database !== place.database) return undefined;
+  if (principal.namespace !== databasePath.namespace || principal.database !== databasePath.database) return undefined;
   // Asked with each request: closures are made only where there is something to wait for.
   const catalog = context.catalog();
   if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(context.transaction, loaded, principal));

@@ -9,6 +9,7 @@ import type { TesseraError } from '../../errors/error.js';
 import type { PasswordHasher } from '../../functions/contract.js';
 import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
+import type { ResidentGraphs } from '../../index/hnsw/resident-graphs.js';
 import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
@@ -94,8 +95,9 @@ export interface Services {
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
-  /** Packed vectors of what was searched before. */
+  /** Packed vectors of what was searched before, and graphs of HNSW indexes, within the same memory. */
   readonly packedVectors: PackedCache;
+  readonly graphs: ResidentGraphs;
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly nodes: NodeRegistry;
@@ -307,7 +309,7 @@ export interface LiveQuery {
   readonly statement: Live;
   /** What the statement and its parameters take, roughly, in bytes. */
   readonly weight: number;
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly table: TableEntry;
   readonly listener: LiveListener;
   /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
@@ -373,11 +375,11 @@ export interface SessionRegistry {
   /** Those with a signed-in user, the oldest first. */
   signedIn(): Iterable<LastingSession>;
   /**
-   * When a transaction commits that changes what users at a place or below it rest on, has their sessions re-validated.
+   * When a transaction commits that changes what users at a path or below it rest on, has their sessions re-validated.
    */
-  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void;
+  scheduleRevalidation(transaction: Transaction, databasePath: DatabasePath): void;
   /** The same for the users of a record. */
-  scheduleRecordRevalidation(transaction: Transaction, place: DatabasePath, id: RecordId): void;
+  scheduleRecordRevalidation(transaction: Transaction, databasePath: DatabasePath, id: RecordId): void;
 }
 
 /** The owner of live queries: a session that receives notifications. */

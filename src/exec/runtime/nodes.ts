@@ -19,6 +19,8 @@ export interface NodeFacts {
   readonly version: string;
   /** The newest store format that it reads and writes. */
   readonly format: number;
+  /** The one that it writes, as all nodes of the store do. */
+  readonly writes: number;
   readonly since: Datetime;
   readonly address: string | undefined;
   /** By how many milliseconds its view of the commits of all nodes is behind. */

@@ -12,7 +12,7 @@ import type { TransactionContext } from './execution.js';
 export class DatabaseTransactionContext implements TransactionContext {
   readonly transaction: Transaction;
   readonly catalogs: CatalogCache;
-  readonly #place: DatabasePath;
+  readonly #databasePath: DatabasePath;
   readonly #refusal: TesseraError | undefined;
   #catalog: DatabaseCatalog | undefined;
 
@@ -22,18 +22,18 @@ export class DatabaseTransactionContext implements TransactionContext {
   constructor(
     transaction: Transaction,
     catalogs: CatalogCache,
-    place: DatabasePath,
+    databasePath: DatabasePath,
     refusal: TesseraError | undefined,
   ) {
     this.transaction = transaction;
     this.catalogs = catalogs;
-    this.#place = place;
+    this.#databasePath = databasePath;
     this.#refusal = refusal;
   }
 
   catalog(): PromiseOrValue<DatabaseCatalog | undefined> {
     if (this.#refusal !== undefined) throw this.#refusal;
-    const { namespace, database } = this.#place;
+    const { namespace, database } = this.#databasePath;
     if (this.#catalog !== undefined || namespace === undefined || database === undefined) return this.#catalog;
     const key = this.#key();
     return andThen(loadDatabase(this.transaction, this.catalogs, namespace, database, key), (catalog) => {
@@ -48,12 +48,12 @@ export class DatabaseTransactionContext implements TransactionContext {
 
   /** The key of the selected database's row. */
   #key(): Key | undefined {
-    const { namespace, database } = this.#place;
+    const { namespace, database } = this.#databasePath;
     if (namespace === undefined || database === undefined) return undefined;
-    let key = databaseKeys.get(this.#place);
+    let key = databaseKeys.get(this.#databasePath);
     if (key === undefined) {
       key = databaseKey(namespace, database);
-      databaseKeys.set(this.#place, key);
+      databaseKeys.set(this.#databasePath, key);
     }
     return key;
   }

@@ -3,7 +3,7 @@ import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import type { ControlStatement } from '../control/control-statement.js';
 import { compileAlter } from '../define/alter.js';
-import { compileAlterPlace } from '../define/alter-place.js';
+import { compileAlterLevel } from '../define/alter-level.js';
 import { DEFINITIONS } from '../define/define.js';
 import { compileRebuild } from '../define/rebuild.js';
 import { compileRemove } from '../define/remove.js';
@@ -32,7 +32,7 @@ export const DATA_STATEMENTS: {
   ...DEFINITIONS,
   access: compileAccess,
   alter: compileAlter,
-  'alter-place': compileAlterPlace,
+  'alter-level': compileAlterLevel,
   create: withPeerErrorText(compileCreate),
   delete: withPeerErrorText(compileExplainable),
   info: compileInfo,
@@ -44,11 +44,11 @@ export const DATA_STATEMENTS: {
   update: withPeerErrorText(compileExplainable),
   upsert: withPeerErrorText(compileExplainable),
   // The runner of a session carries these out itself; inside other statements they mean nothing.
-  begin: outOfPlace,
-  cancel: outOfPlace,
-  commit: outOfPlace,
-  option: outOfPlace,
-  use: outOfPlace,
+  begin: runnerOnly,
+  cancel: runnerOnly,
+  commit: runnerOnly,
+  option: runnerOnly,
+  use: runnerOnly,
   explain: compileExplain,
   'explain-permissions': compileExplainPermissions,
   kill: compileKill,
@@ -57,7 +57,7 @@ export const DATA_STATEMENTS: {
   'show-changes': compileShowChanges,
 };
 
-function outOfPlace({ kind }: Statement): Evaluate {
+function runnerOnly({ kind }: Statement): Evaluate {
   return () => {
     throw failure('statement_out_of_place', { statement: kind.toUpperCase() });
   };

@@ -55,7 +55,7 @@ function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, vie
     context,
     identity,
   } = execution;
-  if (view.definition.hasUsers === true) sessions.scheduleRevalidation(context.transaction, identity.place);
+  if (view.definition.hasUsers === true) sessions.scheduleRevalidation(context.transaction, identity.databasePath);
   return andThen(emptyView(context.transaction, catalog, view), () =>
     forEachInOrder(view.views, ({ name }) => {
       const dependent = catalog.tables.get(name);

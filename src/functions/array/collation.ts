@@ -8,6 +8,9 @@ export interface Collation {
   readonly lexical?: true;
 }
 
+/**
+ * A text whose order by code units is that of the original: `natural` by numbers in it, `lexical` by letters in ASCII.
+ */
 export function collationKey(text: string, { natural, lexical }: Collation): string {
   const letters = lexical ? lexicalKey(text) : text;
   return natural ? letters.replace(/\d+/g, numberKey) : letters;

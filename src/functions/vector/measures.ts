@@ -35,10 +35,12 @@ export function total(vector: readonly Value[]): Value {
   return vector.reduce<Value>((sum, component) => add(sum, component), 0);
 }
 
+/** The sum of the differences of the components. */
 export function manhattan(a: Vector, b: Vector): Value {
   return total(a.map((component, index) => absolute(subtract(component, b[index]) as NumberValue)));
 }
 
+/** How many components differ. */
 export function hamming(a: Vector, b: Vector): number {
   return a.filter((component, index) => !equals(component, b[index])).length;
 }

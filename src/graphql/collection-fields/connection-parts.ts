@@ -53,13 +53,13 @@ export function bindPage(
   const { params } = conditions;
   const keys = keysOf(given);
   const cursors = new Cursors(table, keys);
-  const after = databasePathOf('after', given, cursors, conditions);
-  const before = databasePathOf('before', given, cursors, conditions);
+  const after = positionOf('after', given, cursors, conditions);
+  const before = positionOf('before', given, cursors, conditions);
   const size = { first: readCount('first', given), last: readCount('last', given) };
   const filters = filtersOf(given, filter, conditions);
   const version = isGiven(given['version']) ? { version: params.bind(given['version'] as Value) } : {};
-  const where = (...places: readonly Expression[]): Clauses => {
-    const all = [...filters, ...places];
+  const where = (...positions: readonly Expression[]): Clauses => {
+    const all = [...filters, ...positions];
     return { ...(all.length > 0 && { where: join('&&', all) }), ...version };
   };
   const parts = new Map<PartPurpose, Part>();
@@ -100,8 +100,8 @@ export function bindPage(
 
 const ONE = { limit: { kind: 'literal', value: 1 } } as const;
 
-/** The place in the order that an argument names, key by key. */
-function databasePathOf(
+/** The position in the order that an argument names, key by key. */
+function positionOf(
   argument: 'after' | 'before',
   given: GivenArguments,
   cursors: Cursors,

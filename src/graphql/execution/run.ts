@@ -22,7 +22,7 @@ export interface RootResult {
 export async function runQuery(
   { roots }: CompiledOperation,
   call: ExecutionContext,
-  executor: StatementExecutor,
+  executor: Pick<StatementExecutor, 'execute'>,
 ): Promise<RootResult[]> {
   const runs = roots.map((root) => new RootRun(root, call));
   const batches = runs.map((run) => run.parcel()).filter((parcel) => parcel !== undefined);

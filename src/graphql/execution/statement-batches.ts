@@ -24,7 +24,7 @@ export interface StatementBatch {
 export async function send(
   batches: readonly StatementBatch[],
   call: ExecutionContext,
-  executor: StatementExecutor,
+  executor: Pick<StatementExecutor, 'execute'>,
 ): Promise<void> {
   let at = 0;
   while (at < batches.length) {
@@ -55,7 +55,10 @@ export async function send(
 }
 
 /** Fetches what waits, level by level, until nothing does. */
-export async function runPendingFetches(call: ExecutionContext, executor: StatementExecutor): Promise<void> {
+export async function runPendingFetches(
+  call: ExecutionContext,
+  executor: Pick<StatementExecutor, 'execute'>,
+): Promise<void> {
   while (call.waiting.length > 0) {
     const fetches = call.waiting;
     call.waiting = [];

@@ -17,6 +17,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Session } from '../../session/contract.js';
+import type { RequestMeter } from '../../tracing/request-meter.js';
 import { parseJson } from '../../value/json.js';
 import { isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import type { GraphqlFailure } from '../errors.js';
@@ -35,6 +36,8 @@ export interface GraphqlSocket {
     send(text: string): PromiseOrValue<void>;
     close(code: number, reason: string): void;
   };
+  /** Counts and traces operations: a subscription until it is under way. */
+  readonly meter?: RequestMeter;
   /** Signs in and selects as the payload of `connection_init` says. @throws TesseraError */
   connect(payload: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -157,12 +160,17 @@ class TransportWs implements GraphqlSocketSession {
   /** The answers to the message, for the library to write. */
   async #open(): Promise<Answers> {
     const payload = this.#message?.['payload'];
+    const metered = this.#socket.meter?.begin('subscribe');
+    if (metered !== undefined) this.#session.trace = metered.trace;
     try {
       const request = readGraphqlRequest(isObject(payload) ? withoutEmptyQuery(payload) : payload);
       const opened = await this.#services.service.subscribe(this.#session, request);
+      metered?.end(opened instanceof ResponseStream ? undefined : opened.failures[0]?.error);
       return new Answers(opened);
     } catch (thrown) {
-      return new Answers({ failures: [this.#failureOf(thrown)] });
+      const refused = this.#failureOf(thrown);
+      metered?.end(refused.error);
+      return new Answers({ failures: [refused] });
     }
   }
 

@@ -59,8 +59,8 @@ function functionField(
   const names = new Names();
   const taken: Taken[] = [];
   for (const parameter of parameters) {
-    const place = { names: [fieldName, parameter.name], node: undefined };
-    const argument = inputs.ofArgument(shapeOf(parameter.type, place, types).shape.writable);
+    const position = { names: [fieldName, parameter.name], node: undefined };
+    const argument = inputs.ofArgument(shapeOf(parameter.type, position, types).shape.writable);
     if (argument === undefined) return undefined;
     taken.push({ parameter, name: names.claim(parameter.name), argument });
   }

@@ -103,9 +103,9 @@ async function signOut(session: Session, given: Given): Promise<Value> {
 }
 
 /** A body as HTTP and RPC have it. */
-function credentials({ identity: { place } }: Session, given: Given): ObjectValue {
+function credentials({ identity: { databasePath } }: Session, given: Given): ObjectValue {
   const body = newObject();
-  const { namespace, database } = place;
+  const { namespace, database } = databasePath;
   for (const [name, value] of Object.entries({ namespace, database, ...given })) if (isGiven(value)) body[name] = value;
   return body;
 }

@@ -50,17 +50,17 @@ export interface ShapeKit {
 /** The shape of a type, and whether it is nullable. */
 export function shapeOf(
   type: Type | undefined,
-  place: FieldPosition,
+  position: FieldPosition,
   kit: ShapeKit,
 ): { readonly shape: FieldShape; readonly nullable: boolean } {
   const { type: bare, nullable } = present(type);
-  const build = SHAPES[bare.kind] as (type: Type, place: FieldPosition, kit: ShapeKit) => FieldShape;
-  const shape = build(bare, place, kit);
-  const isGuarded = kit.isGuarded(place.node?.definition);
+  const build = SHAPES[bare.kind] as (type: Type, position: FieldPosition, kit: ShapeKit) => FieldShape;
+  const shape = build(bare, position, kit);
+  const isGuarded = kit.isGuarded(position.node?.definition);
   return { shape, nullable: nullable || isGuarded || shape.mayVanish === true };
 }
 
-type Build<T extends Type = Type> = (type: T, place: FieldPosition, kit: ShapeKit) => FieldShape;
+type Build<T extends Type = Type> = (type: T, position: FieldPosition, kit: ShapeKit) => FieldShape;
 type Builders = { readonly [K in Type['kind']]: Build<Extract<Type, { kind: K }>> };
 
 function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): FieldShape {
@@ -126,8 +126,8 @@ const SHAPES: Builders = {
   tuple: always(OPAQUE),
   record: ({ tables }, _, kit) => kit.link(tables),
   geometry: ({ shapes }) => ({ ...GEOMETRY, type: geometryType(shapes), read: geometryObject }),
-  literal: (type, place, kit) => united([type], place, kit),
-  union: ({ of }, place, kit) => united(of, place, kit),
+  literal: (type, position, kit) => united([type], position, kit),
+  union: ({ of }, position, kit) => united(of, position, kit),
 };
 
 /** An object type has at least one field. */
@@ -167,9 +167,9 @@ function list(
 }
 
 /** Alternatives that GraphQL has one type for; else any value. */
-function united(of: readonly Type[], place: FieldPosition, kit: ShapeKit): FieldShape {
+function united(of: readonly Type[], position: FieldPosition, kit: ShapeKit): FieldShape {
   const values = of.map((type) => (type.kind === 'literal' ? type.value : undefined));
-  if (values.every((value) => typeof value === 'string')) return kit.enumeration(values, place.names);
+  if (values.every((value) => typeof value === 'string')) return kit.enumeration(values, position.names);
   if (of.every((type, at) => type.kind === 'bool' || typeof values[at] === 'boolean')) return BOOLEAN;
   if (of.every((type, at) => type.kind === 'int' || Number.isInteger(values[at]))) return INT;
   if (of.every(({ kind }, at) => NUMERIC.has(kind) || isNumber(values[at]))) return NUMBER;

@@ -2,7 +2,7 @@
 import {
   type Alter,
   type Alterable,
-  type AlterPlace,
+  type AlterLevel,
   type DefineStatement,
   FIELD_ACTIONS,
   type Level,
@@ -160,7 +160,7 @@ const ANALYZER: KindOf<'define-analyzer'> = {
 };
 
 const USER: KindOf<'define-user'> = {
-  begin: (parser) => ({ kind: 'define-user', ...placed(parser), roles: [], durations: {} }),
+  begin: (parser) => ({ kind: 'define-user', ...nameAtLevel(parser), roles: [], durations: {} }),
   clauses: USER_CLAUSES,
   drops: { COMMENT: 'comment' },
 };
@@ -168,7 +168,7 @@ const USER: KindOf<'define-user'> = {
 const ACCESS: KindOf<'define-access'> = {
   begin: (parser) => ({
     kind: 'define-access',
-    ...placed(parser),
+    ...nameAtLevel(parser),
     accessKind: { kind: 'bearer', subject: 'user' },
     durations: {},
   }),
@@ -181,7 +181,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>(
   Object.entries({ ACCESS, ANALYZER, EVENT, FIELD, FUNCTION, INDEX, PARAM, SEQUENCE, TABLE, USER }),
 );
 
-const PLACES: ReadonlyMap<string, Level> = new Map<string, Level>([
+const LEVELS: ReadonlyMap<string, Level> = new Map<string, Level>([
   ['SYSTEM', 'root'],
   ['NAMESPACE', 'namespace'],
   ['NS', 'namespace'],
@@ -189,16 +189,16 @@ const PLACES: ReadonlyMap<string, Level> = new Map<string, Level>([
   ['DB', 'database'],
 ]);
 
-export function alter(parser: Parser): Alter | AlterPlace {
+export function alter(parser: Parser): Alter | AlterLevel {
   parser.advance();
-  const place = PLACES.get(parser.word);
+  const level = LEVELS.get(parser.word);
   const kind: Kind | undefined = KINDS.get(parser.word);
   const isConfig = parser.isWord('CONFIG');
-  if (place === undefined && kind === undefined && !isConfig) {
-    return parser.unexpected('a alter statement keyword', [...KINDS.keys(), ...PLACES.keys(), 'CONFIG']);
+  if (level === undefined && kind === undefined && !isConfig) {
+    return parser.unexpected('a alter statement keyword', [...KINDS.keys(), ...LEVELS.keys(), 'CONFIG']);
   }
   parser.advance();
-  if (place !== undefined) return alterPlace(parser, place);
+  if (level !== undefined) return alterLevel(parser, level);
   const exists = ifExists(parser);
   return kind === undefined ? alterConfig(parser, exists) : alterKind(parser, kind, exists);
 }
@@ -255,23 +255,23 @@ function droppedMember(parser: Parser, { drops }: Kind): string {
   return parser.unexpected(`${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} or ${last}`);
 }
 
-function alterPlace(parser: Parser, at: Level): AlterPlace {
+function alterLevel(parser: Parser, at: Level): AlterLevel {
   let compact = parser.acceptWord('COMPACT');
   if (at !== 'root') {
     if (!compact) parser.unexpected('`COMPACT`');
-    return { kind: 'alter-place', level: at, compact };
+    return { kind: 'alter-level', level: at, compact };
   }
   if (!compact && !parser.isName()) parser.unexpected('`COMPACT`, `DROP` or `QUERY_TIMEOUT`');
-  let queryTimeout: AlterPlace['queryTimeout'];
+  let queryTimeout: AlterLevel['queryTimeout'];
   const drops = parser.acceptWord('DROP');
   if (parser.acceptWord('QUERY_TIMEOUT')) queryTimeout = drops ? 'drop' : parser.expression();
   else if (drops || !compact) parser.unexpected('`QUERY_TIMEOUT`');
   compact ||= parser.acceptWord('COMPACT');
-  return { kind: 'alter-place', level: at, compact, ...(queryTimeout !== undefined && { queryTimeout }) };
+  return { kind: 'alter-level', level: at, compact, ...(queryTimeout !== undefined && { queryTimeout }) };
 }
 
 /** `name ON level`. */
-function placed(parser: Parser): Pick<Extract<DefineStatement, { kind: 'define-user' }>, 'name' | 'level'> {
+function nameAtLevel(parser: Parser): Pick<Extract<DefineStatement, { kind: 'define-user' }>, 'name' | 'level'> {
   const name = parser.definitionName();
   parser.expectWord('ON');
   return { name, level: level(parser) };

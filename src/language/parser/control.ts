@@ -66,14 +66,14 @@ export function option(parser: Parser): Option {
 
 export function use(parser: Parser): Use {
   parser.advance();
-  const namespace = parser.acceptOneOf('NAMESPACE', 'NS') === undefined ? undefined : placeName(parser);
-  const database = parser.acceptOneOf('DATABASE', 'DB') === undefined ? undefined : placeName(parser);
+  const namespace = parser.acceptOneOf('NAMESPACE', 'NS') === undefined ? undefined : pathName(parser);
+  const database = parser.acceptOneOf('DATABASE', 'DB') === undefined ? undefined : pathName(parser);
   if (namespace === undefined && database === undefined) parser.unexpected('either DATABASE or NAMESPACE');
   return { kind: 'use', ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
 }
 
 /** The name of a namespace or a database, also as an expression. */
-function placeName(parser: Parser): Name {
+function pathName(parser: Parser): Name {
   const name = parser.definitionName();
   if (typeof name === 'string' || name.kind !== 'literal' || typeof name.value !== 'string') return name;
   return name.value;

@@ -11,7 +11,7 @@ import { sourceOffset } from '../escapes.js';
 import { wordName } from '../keywords.js';
 import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
-import { type OpenList, PAUSE, type ParserPlace, type Pauses } from './pauses.js';
+import { type OpenList, PAUSE, type ParserState, type Pauses } from './pauses.js';
 import { marksAfter, type ReadStatement, suggesting, wordsIn } from './suggestion.js';
 
 /**
@@ -131,8 +131,8 @@ export class Parser extends Lexer {
     const limits = { depth: this.maxDepth - this.depth, height: this.maxHeight - this.height };
     if (text.length > LONGEST_INNER) throw failure('query_too_long', { limit: LONGEST_INNER });
     const begin = this.start + 2;
-    const place = (offset: number) => this.databasePathOf(sourceOffset(this.source, begin, offset));
-    return new Parser(text, this.grammar, limits, { ...this.origin, place });
+    const outermost = (offset: number) => this.outermostOffset(sourceOffset(this.source, begin, offset));
+    return new Parser(text, this.grammar, limits, { ...this.origin, outermost });
   }
 
   /** Fails with an error at the mark within the current token, a prefixed string. */
@@ -245,25 +245,25 @@ export class Parser extends Lexer {
 
   /** A list of so many items so far; after a pause, the parser stands behind the last of them. */
   openList<T>(key: number, items: T[]): OpenList<T> {
-    const list = this.pauses?.list(key, items) ?? { items, begun: 0, place: undefined };
-    if (list.place !== undefined) this.goTo(list.place);
+    const list = this.pauses?.list(key, items) ?? { items, begun: 0, state: undefined };
+    if (list.state !== undefined) this.goTo(list.state);
     return list;
   }
 
   /** An item of a list has been read, so that a pause would lose nothing. @throws PAUSE */
   mayPause(list: OpenList<unknown>): void {
     if (this.pauses === undefined) return;
-    list.place = this.place;
+    list.state = this.state;
     if (this.pauses.isDue(this.start)) throw PAUSE;
   }
 
-  get place(): ParserPlace {
+  get state(): ParserState {
     const { start, previousStart, previousEnd, depth, height, data } = this;
     return { start, previousStart, previousEnd, depth, height, data, tokens: this.tokens - this.repeated };
   }
 
   /** Goes back, or ahead, to a place where the parser was. */
-  goTo({ start, previousStart, previousEnd, depth, height, tokens, data }: ParserPlace): void {
+  goTo({ start, previousStart, previousEnd, depth, height, tokens, data }: ParserState): void {
     this.reset(start);
     this.previousStart = previousStart;
     this.previousEnd = previousEnd;

@@ -10,11 +10,11 @@ export interface OpenList<T> {
   readonly items: T[];
   /** How many pauses there were when it began. */
   readonly begun: number;
-  place: ParserPlace | undefined;
+  state: ParserState | undefined;
 }
 
-/** All that the parser knows at one place. */
-export interface ParserPlace {
+/** All that the parser knows at one position. */
+export interface ParserState {
   readonly start: number;
   readonly previousStart: number;
   readonly previousEnd: number;
@@ -45,7 +45,7 @@ export class Pauses {
   list<T>(key: number, items: T[]): OpenList<T> {
     const known = this.#lists.get(key) as OpenList<T> | undefined;
     if (known !== undefined) return known;
-    const list: OpenList<T> = { items, begun: this.#count, place: undefined };
+    const list: OpenList<T> = { items, begun: this.#count, state: undefined };
     this.#lists.set(key, list);
     return list;
   }

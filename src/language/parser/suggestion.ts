@@ -54,7 +54,7 @@ const CLAUSE_WORDS: Readonly<Partial<Record<Statement['kind'], readonly string[]
 };
 
 /** Where a parser stands: before a token that is wrong. */
-interface Place {
+interface ParserPosition {
   readonly source: string;
   readonly kind: string;
   /** The token in capitals, if it is a word. */
@@ -63,7 +63,7 @@ interface Place {
 }
 
 /** The mark, with a label where the current token is nearly one of the words that may stand there. */
-export function suggesting(parser: Place, mark: Mark, expected: Iterable<string>): Mark {
+export function suggesting(parser: ParserPosition, mark: Mark, expected: Iterable<string>): Mark {
   if (parser.kind !== 'word') return mark;
   const word = nearestKeyword(parser.word, expected);
   return word === undefined ? mark : { ...mark, label: labelOf(word) };
@@ -73,7 +73,7 @@ export function suggesting(parser: Place, mark: Mark, expected: Iterable<string>
  * What to mark where something follows a statement that ends there: the token, which may be meant for a clause, and the
  * first word of the statement where that was perhaps meant for a keyword.
  */
-export function marksAfter(parser: Place, { statement, start }: ReadStatement): readonly [Mark, ...Mark[]] {
+export function marksAfter(parser: ParserPosition, { statement, start }: ReadStatement): readonly [Mark, ...Mark[]] {
   const { kind } = statement;
   const mark = suggesting(
     parser,

@@ -1,7 +1,7 @@
 /** ALTER as text: the clauses that it sets or drops, in the order in which the reference engine prints them. */
 import { quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
-import { type Alter, type Alterable, type AlterPlace, FIELD_ACTIONS, type InGraphql, TABLE_ACTIONS } from '../ast.js';
+import { type Alter, type Alterable, type AlterLevel, FIELD_ACTIONS, type InGraphql, TABLE_ACTIONS } from '../ast.js';
 import { levelText } from './clauses.js';
 import { CONFIG_CLAUSES } from './config.js';
 import { asyncText, filterText, referenceText, tableKindText } from './definition.js';
@@ -223,10 +223,10 @@ export function alterText({ ifExists, definition, set, dropped, action }: Alter,
   )}`;
 }
 
-const PLACES = { root: 'SYSTEM', namespace: 'NAMESPACE', database: 'DATABASE' } as const;
+const LEVELS = { root: 'SYSTEM', namespace: 'NAMESPACE', database: 'DATABASE' } as const;
 
-export function alterPlaceText({ level, compact, queryTimeout }: AlterPlace, printer: Printer): string {
-  return `ALTER ${PLACES[level]}${clauses(
+export function alterLevelText({ level, compact, queryTimeout }: AlterLevel, printer: Printer): string {
+  return `ALTER ${LEVELS[level]}${clauses(
     queryTimeout === 'drop' && 'DROP QUERY_TIMEOUT',
     typeof queryTimeout === 'object' && `QUERY_TIMEOUT ${printer.expression(queryTimeout)}`,
     compact && 'COMPACT',

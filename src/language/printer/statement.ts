@@ -18,7 +18,7 @@ import type {
   Update,
   Upsert,
 } from '../ast.js';
-import { alterPlaceText, alterText } from './alter.js';
+import { alterLevelText, alterText } from './alter.js';
 import {
   assignmentsText,
   dataText,
@@ -119,7 +119,7 @@ export const STATEMENTS: StatementPrinters = {
   access: ({ name, level, action }, printer) =>
     `ACCESS ${plainName(name)}${clauses(level !== undefined && levelText(level), accessAction(action, printer))}`,
   alter: alterText,
-  'alter-place': alterPlaceText,
+  'alter-level': alterLevelText,
   remove: removeText,
 };
 

@@ -8,8 +8,8 @@ import { common, select } from './select.js';
 export const STATEMENTS: Rows<Statement> = {
   ...(Object.fromEntries(Object.keys(DEFINITIONS).map((kind) => [kind, definition])) as Rows<DefineStatement>),
   use: (node, mapper) => {
-    const place = (part: Name): Name => name(part, mapper);
-    return update(node, { namespace: optional(node.namespace, place), database: optional(node.database, place) });
+    const mapped = (part: Name): Name => name(part, mapper);
+    return update(node, { namespace: optional(node.namespace, mapped), database: optional(node.database, mapped) });
   },
   break: same,
   continue: same,
@@ -83,7 +83,7 @@ export const STATEMENTS: Rows<Statement> = {
     return node;
   },
   alter: (node, mapper) => update(node, { definition: definition(node.definition, mapper) }),
-  'alter-place': (node, mapper) =>
+  'alter-level': (node, mapper) =>
     typeof node.queryTimeout === 'object' ? update(node, { queryTimeout: mapper.expression(node.queryTimeout) }) : node,
   remove: (node, mapper) =>
     update(node, {

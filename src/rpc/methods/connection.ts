@@ -54,17 +54,17 @@ export const connectionMethods: readonly Method[] = [
 async function use({ session, connection }: RpcCall, [ns, db]: readonly Value[]): Promise<Value> {
   let namespace = selection('ns', ns);
   let database = selection('db', db);
-  const selected = session.identity.place.namespace;
+  const selected = session.identity.databasePath.namespace;
   if (namespace === undefined && database === undefined && selected === undefined) {
     ({ namespace, database } = connection.defaults ?? { namespace, database });
   }
   const within = namespace === undefined ? selected : namespace;
   if (typeof database === 'string' && typeof within !== 'string') throw failure('namespace_empty');
   // A database requires a namespace: clearing the namespace clears both.
-  const place = await session.use(namespace, namespace === null ? null : database);
+  const databasePath = await session.use(namespace, namespace === null ? null : database);
   const result = newObject();
-  result.namespace = place.namespace;
-  result.database = place.database;
+  result.namespace = databasePath.namespace;
+  result.database = databasePath.database;
   return result;
 }
 

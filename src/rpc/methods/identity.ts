@@ -68,7 +68,7 @@ export const identityMethods: readonly Method[] = [
     name: 'info',
     expects: '0 arguments',
     run: async ({ session }) => {
-      if (session.identity.place.namespace === undefined) throw failure('namespace_empty');
+      if (session.identity.databasePath.namespace === undefined) throw failure('namespace_empty');
       const found = await executeOne(session, AUTH_RECORD);
       return isArray(found) ? found[0] : found;
     },

@@ -11,7 +11,6 @@ export interface IgnoredSetting {
 
 const CLUSTER = 'one server keeps a store, and needs no others to agree with';
 const LOGS = 'the log goes to standard error, one JSON object a line';
-const SLOW = 'EXPLAIN ANALYZE shows where the time goes';
 const SESSIONS = 'sessions over HTTP last as long as their request';
 const EVAL = 'there are no functions that run text';
 
@@ -47,7 +46,4 @@ export const IGNORED_SETTINGS: readonly IgnoredSetting[] = [
   { flag: '--log-socket-level <level>', because: LOGS },
   { flag: '--log-socket-format <format>', because: LOGS },
   { flag: '--log-otel-level <level>', because: LOGS },
-  { flag: '--slow-log-threshold <time>', because: SLOW },
-  { flag: '--slow-log-param-allow <names>', because: SLOW },
-  { flag: '--slow-log-param-deny <names>', because: SLOW },
 ];

@@ -37,6 +37,13 @@ export const SERVER_SETTINGS = {
     sizeText(DEFAULT_VERIFY_UP_TO),
     readStreamedSize,
   ),
+  archive: optional(
+    {
+      flag: '--archive <folder>',
+      description: 'Archive every write of a store in a folder there, so that it can be restored to any time',
+    },
+    readText,
+  ),
   bind: withDefault(
     { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },
     '127.0.0.1:8000',
@@ -61,6 +68,33 @@ export const SERVER_SETTINGS = {
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
     'info',
     readLogLevel,
+  ),
+  slowLogThreshold: withDefault(
+    {
+      flag: '--slow-log-threshold <time>',
+      peer: 'SURREAL_SLOW_QUERY_LOG_THRESHOLD',
+      description: 'Log statements that take so long, and those that are cut off',
+    },
+    'none',
+    readTime,
+  ),
+  slowLogParamAllow: withDefault(
+    {
+      flag: '--slow-log-param-allow <names>',
+      peer: 'SURREAL_SLOW_QUERY_LOG_PARAM_ALLOW',
+      description: 'The parameters whose values these lines may show, or all; never those that sound like secrets',
+    },
+    'none',
+    readNames,
+  ),
+  slowLogParamDeny: withDefault(
+    {
+      flag: '--slow-log-param-deny <names>',
+      peer: 'SURREAL_SLOW_QUERY_LOG_PARAM_DENY',
+      description: 'Those whose values they may not show; takes precedence',
+    },
+    'none',
+    readNames,
   ),
   auditLog: optional(
     {
@@ -211,6 +245,12 @@ function readWorkers(text: string): number {
   const count = readCount(text);
   if (count > MAX_WORKERS) throw new Error(`"${text}" is more than ${MAX_WORKERS}`);
   return count;
+}
+
+/** Names, `all` or `none`. */
+function readNames(text: string): 'all' | readonly string[] {
+  if (text === 'all') return 'all';
+  return text === 'none' ? [] : readList(text).map((name) => name.replace(/^\$/, ''));
 }
 
 /** A level, possibly among filters such as `surreal=trace`, which are ignored. */

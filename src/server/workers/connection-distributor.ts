@@ -14,8 +14,8 @@ interface Target {
 
 /**
  * Accepts the connections of a port, and hands them to the workers in turn. A worker gets the next one once it has
- * accepted the one before, so that one which is busy or stopped gets no more. What it has not accepted when it dies goes
- * to another. (Node's `cluster` leaves such connections open without an answer.)
+ * accepted the one before: one that is busy or stopped gets no more. If it dies before that, another gets the
+ * connection. (Node's `cluster` leaves such connections open without an answer.)
  */
 export class ConnectionDistributor {
   readonly #server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accept(socket));

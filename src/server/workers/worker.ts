@@ -4,6 +4,7 @@ import { createLog } from '../log.js';
 import { openConfigured } from '../open.js';
 import { createService } from '../server.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
+import { openTracing } from '../tracing.js';
 import { ConnectionReceiver } from './connection-receiver.js';
 
 /** Serves until a signal ends the process, or the first process is gone. */
@@ -11,8 +12,9 @@ export async function runWorker(configuration: Configuration, number: number): P
   process.once('disconnect', () => process.exit(0));
   const log = createLog(configuration.log, number);
   const own = configurationOf(configuration, number);
+  const tracing = await openTracing(process.env, log);
   const database = await openConfigured(own, log, { owner: process.ppid, size: configuration.workers });
-  const { app, drain, close } = await createService(own, { database, log, prepared: Promise.resolve() });
+  const { app, drain, close } = await createService(own, { database, log, tracing, prepared: Promise.resolve() });
   surviveUncaught(log);
   const connections = new ConnectionReceiver(app.server);
   exitOnSignals(

@@ -35,7 +35,7 @@ interface Details {
   readonly what?: AuditDetails | undefined;
   /** The acting identity. Default: that of the session. */
   readonly identity?: SessionIdentity;
-  readonly place?: DatabasePath;
+  readonly databasePath?: DatabasePath;
 }
 
 export class Auditor {
@@ -173,15 +173,15 @@ export class Auditor {
 
   #acts({ acts, dropped }: AuditBuffer, isCommitted: boolean): void {
     for (const { act, error } of acts) {
-      const { action, place, subject: what } = act;
-      this.#record(action, outcomeOf(error, isCommitted), { error, place, what });
+      const { action, databasePath, subject: what } = act;
+      this.#record(action, outcomeOf(error, isCommitted), { error, databasePath, what });
     }
     this.#log.lose(dropped);
   }
 
   #record(action: AuditAction, outcome: AuditOutcome, details: Details): void {
     const { key, identity: present } = this.#session;
-    const { error, what, identity = present, place = identity.place } = details;
+    const { error, what, identity = present, databasePath = identity.databasePath } = details;
     const { ip, origin, id } = this.#origin;
     this.#log.record({
       action,
@@ -190,7 +190,10 @@ export class Auditor {
       who: actorOf(identity.principal),
       client: ip === undefined && origin === undefined && id === undefined ? undefined : { ip, origin, id },
       session: key,
-      place: place.namespace === undefined ? undefined : { namespace: place.namespace, database: place.database },
+      place:
+        databasePath.namespace === undefined
+          ? undefined
+          : { namespace: databasePath.namespace, database: databasePath.database },
       what,
     });
   }
@@ -200,7 +203,7 @@ export class Auditor {
 export function claimedIdentity(read: () => Credentials): AuditDetails | undefined {
   try {
     const credentials = read();
-    const { namespace, database } = credentials.place;
+    const { namespace, database } = credentials.databasePath;
     return credentials.kind === 'system'
       ? { namespace, database, user: credentials.user }
       : { namespace, database, access: credentials.access };

@@ -4,8 +4,9 @@
  */
 import type { Environment, Timers } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { BackgroundMetrics, RoundMeter } from '../../metrics/background-metrics.js';
 import type { Engine } from '../../storage/contract.js';
-import { type Lease, LeaseLost } from '../nodes/lease.js';
+import { type DatabaseLeases, type Lease, LeaseLost } from '../nodes/lease.js';
 
 /** Milliseconds until a round after `wake`, so that what several commits queue is done together. */
 const SOON = 10;
@@ -16,7 +17,9 @@ export interface RoundOptions {
   /** Whether the first round comes soon, for what was queued before a shutdown or crash; else after an interval. */
   readonly startsSoon: boolean;
   /** Absent where no other node uses the store. */
-  readonly lease?: Lease | undefined;
+  readonly lease?: Lease | DatabaseLeases | undefined;
+  /** Absent where nothing is counted. */
+  readonly measure?: RoundMeter | undefined;
 }
 
 /** What background work needs. */
@@ -24,7 +27,11 @@ export interface BackgroundServices {
   readonly engine: Engine;
   readonly environment: Environment;
   /** Absent where no other node uses the store. */
-  readonly lease: Lease | undefined;
+  readonly leases: DatabaseLeases | undefined;
+  /** How its rounds are counted; absent where nothing is counted. */
+  readonly measure?: RoundMeter | undefined;
+  /** Absent where nothing is counted. */
+  readonly metrics?: BackgroundMetrics | undefined;
   report(error: TesseraError): void;
 }
 
@@ -33,7 +40,9 @@ export class BackgroundRounds {
   readonly #round: () => Promise<void>;
   readonly #interval: number;
   readonly #report: (error: TesseraError) => void;
-  readonly #lease: Lease | undefined;
+  readonly #lease: Lease | DatabaseLeases | undefined;
+  readonly #clock: Environment['clock'];
+  readonly #measure: RoundMeter | undefined;
   #cancel: () => void = () => undefined;
   #isWoken = false;
   #running: Promise<void> | undefined;
@@ -41,12 +50,14 @@ export class BackgroundRounds {
 
   /** `report` gets the error of a round that fails; the next one comes all the same. */
   constructor(
-    timers: Timers,
+    { timers, clock }: Pick<Environment, 'timers' | 'clock'>,
     round: () => Promise<void>,
     report: (error: TesseraError) => void,
-    { interval, startsSoon, lease }: RoundOptions,
+    { interval, startsSoon, lease, measure }: RoundOptions,
   ) {
     this.#timers = timers;
+    this.#clock = clock;
+    this.#measure = measure;
     this.#round = round;
     this.#interval = interval;
     this.#report = report;
@@ -88,8 +99,16 @@ export class BackgroundRounds {
         this.#wait(this.#interval);
         return;
       }
+      const began = this.#clock.monotonic();
+      const ended = (outcome: 'ok' | 'failed') => this.#measure?.(outcome, this.#clock.monotonic() - began);
       this.#running = this.#round()
-        .catch((error: unknown) => this.fail(error))
+        .then(
+          () => ended('ok'),
+          (error: unknown) => {
+            ended('failed');
+            this.fail(error);
+          },
+        )
         .finally(() => {
           this.#running = undefined;
           if (!this.#isStopped) this.#wait(this.#isWoken ? SOON : this.#interval);

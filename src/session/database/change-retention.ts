@@ -1,87 +1,37 @@
 /** Deletes changefeed entries that are older than their CHANGEFEED clause retains them. */
-import { andThen, lastly } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { hasChanges, pruneChanges } from '../../catalog/changefeed/retention.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
 import { loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
-import type { Environment } from '../../env/environment.js';
-import type { Engine, Transaction } from '../../storage/contract.js';
-import { isConflict, withRetries } from '../../storage/retry.js';
-import { type Lease, underLease } from '../nodes/lease.js';
-import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import type { Clock } from '../../env/environment.js';
+import type { Transaction } from '../../storage/contract.js';
+import type { NamedDatabase, Prunable } from './retention.js';
 
-/** Milliseconds between two rounds. */
-const INTERVAL = 30_000;
-
-interface DatabaseName {
-  readonly namespace: string;
-  readonly database: string;
-}
-
-export class ChangeRetention {
-  readonly #engine: Engine;
+export class ChangeRetention implements Prunable {
   readonly #catalogs: CatalogCache;
-  readonly #environment: Environment;
-  readonly #rounds: BackgroundRounds;
-  readonly #lease: Lease | undefined;
+  readonly #clock: Pick<Clock, 'now'>;
 
-  constructor({ engine, environment, report, lease }: BackgroundServices, catalogs: CatalogCache) {
-    this.#engine = engine;
-    this.#lease = lease;
+  /** `clock`: the one by which commits get their versionstamps, or one that is behind it. */
+  constructor(catalogs: CatalogCache, clock: Pick<Clock, 'now'>) {
     this.#catalogs = catalogs;
-    this.#environment = environment;
-    const options = { interval: INTERVAL, startsSoon: false, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.prune(), report, options);
+    this.#clock = clock;
   }
 
-  /** Prunes all change logs in short transactions, yielding between them. */
-  async prune(): Promise<void> {
-    for (const name of await this.#databasesWithChanges()) {
-      let more = true;
-      while (more && !this.#rounds.mustEnd) {
-        more = await this.#pruneOnce(name);
-        await this.#environment.timers.yield();
+  async databases(transaction: Transaction): Promise<readonly NamedDatabase[]> {
+    const found: NamedDatabase[] = [];
+    const { namespaces } = await loadRoot(transaction);
+    for (const { name: namespace } of namespaces) {
+      const { databases = [] } = (await loadNamespace(transaction, namespace)) ?? {};
+      for (const { id, name } of databases) {
+        if (await hasChanges(transaction, id)) found.push({ id, namespace, database: name });
       }
     }
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  /** Prunes one batch; answers whether more remains. Gives up for now if the definitions keep changing. */
-  async #pruneOnce(name: DatabaseName): Promise<boolean> {
-    try {
-      return await withRetries(this.#engine, (transaction) =>
-        underLease(this.#lease, transaction, () => this.#pruneSome(transaction, name)),
-      );
-    } catch (error) {
-      if (isConflict(error)) return false;
-      throw error;
-    }
-  }
-
-  async #databasesWithChanges(): Promise<DatabaseName[]> {
-    const found: DatabaseName[] = [];
-    await andThen(this.#engine.begin({ writable: false }), (transaction) =>
-      lastly(
-        async () => {
-          const { namespaces } = await loadRoot(transaction);
-          for (const { name: namespace } of namespaces) {
-            const { databases = [] } = (await loadNamespace(transaction, namespace)) ?? {};
-            for (const { id, name } of databases) {
-              if (await hasChanges(transaction, id)) found.push({ namespace, database: name });
-            }
-          }
-        },
-        () => transaction.cancel(),
-      ),
-    );
     return found;
   }
 
-  #pruneSome(transaction: Transaction, { namespace, database }: DatabaseName) {
+  prune(transaction: Transaction, { namespace, database }: NamedDatabase): PromiseOrValue<boolean> {
     return andThen(loadDatabase(transaction, this.#catalogs, namespace, database), (catalog) =>
-      catalog === undefined ? false : pruneChanges(transaction, catalog, this.#environment.clock.now()),
+      catalog === undefined ? false : pruneChanges(transaction, catalog, this.#clock.now()),
     );
   }
 }

@@ -8,7 +8,8 @@ import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/pas
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
-import type { Work } from '../../catalog/nodes/lease-row.js';
+import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
+import { assertKnownFormat, KNOWN_FORMATS, type KnownFormats } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -23,14 +24,16 @@ import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets
 import { findFunction } from '../../functions/registry.js';
 import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
 import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
+import type { Family } from '../../metrics/families.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
+import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration } from '../../value/value.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
+import { LiveRetention } from '../nodes/live-retention.js';
 import { describeNode, nodeList } from '../nodes/node-list.js';
-import { SharedRetention } from '../nodes/shared-retention.js';
 import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
@@ -39,6 +42,7 @@ import { Connection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
+import type { SlowLog } from '../slow-log.js';
 import type { BackgroundServices } from './background-rounds.js';
 import { CacheAging } from './cache-aging.js';
 import { ChangeRetention } from './change-retention.js';
@@ -47,6 +51,7 @@ import { EventRunner } from './event-runner.js';
 import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
 import { IndexBuilder } from './index-builder.js';
 import { PlanCache } from './plan-cache.js';
+import { Retention } from './retention.js';
 import { type MemoryLimits, ServerMemory } from './server-memory.js';
 import { InMemorySessionRegistry } from './session-registry.js';
 
@@ -93,10 +98,14 @@ export interface DatabaseOptions {
    * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
    */
   readonly maxStaleness?: number;
+  /** For tests: the formats of a store that it reads and writes. */
+  readonly formats?: KnownFormats;
   /** Counts statements and sign-ins. Default: nothing is counted. */
   readonly metrics?: ServerMetrics;
+  /** Takes slow statements. Default: none is slow. */
+  readonly slowLog?: SlowLog | undefined;
   /** Takes internal errors and unavailable key sets, for the server's log. */
-  readonly report?: (error: TesseraError) => void;
+  readonly report?: (error: TesseraError, trace?: RequestTrace) => void;
 }
 
 /** Limits of sessions, in addition to DURATION FOR SESSION. */
@@ -119,6 +128,15 @@ export interface ResourceUsage {
   readonly liveQueries: number;
 }
 
+export interface BackgroundState {
+  /** How many indexes wait to be built, or for their entries to be deleted. */
+  readonly indexes: number;
+  /** Milliseconds by which this node is behind the commits of others; `undefined` where there are none. */
+  readonly staleness: number | undefined;
+  /** How many leases this node has, by kind of work; `undefined` where it is alone. */
+  readonly leases: ReadonlyMap<string, number> | undefined;
+}
+
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
 /** Functions may be given by their names of 2.x. */
@@ -135,7 +153,7 @@ function functionName(name: string): string {
  *     const [result] = await session.query('RETURN 1 + 1');
  *     await database.close();
  *
- * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `copy_incomplete`
+ * @throws TesseraError `audit_log_unusable`, `storage_unavailable`, `storage_format`, `copy_incomplete`
  */
 export async function openDatabase(engine: Engine, options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { audit, environment = realEnvironment, report = () => undefined } = options;
@@ -153,7 +171,7 @@ export class OpenDatabase implements Database {
   readonly #services: SessionServices;
   readonly memory: ServerMemory;
   readonly #sessions = new Set<Session>();
-  readonly #pruner: ChangeRetention;
+  readonly #pruner: Retention;
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
@@ -163,7 +181,7 @@ export class OpenDatabase implements Database {
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
-  readonly #retention: SharedRetention | undefined;
+  readonly #livePruner: Retention | undefined;
   #isDraining = false;
   /** What is counted, if anything. */
   readonly metrics: ServerMetrics | undefined;
@@ -194,13 +212,18 @@ export class OpenDatabase implements Database {
       report,
     });
     const about = describeNode(environment, options.address);
-    const services = { engine, environment, report };
+    const metrics = options.metrics?.background;
+    const services = { engine, environment, report, metrics };
     this.#node =
       shared &&
       new StoreNode(services, shared.store, {
         about,
+        formats: options.formats ?? KNOWN_FORMATS,
         forget: forgetNode,
-        returned: () => shared.presence.rewrite(),
+        returned: () => {
+          shared.presence.rewrite();
+          shared.liveQueries.restore();
+        },
       });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
@@ -236,11 +259,13 @@ export class OpenDatabase implements Database {
     this.#engine = engine;
     this.#staleness = shared?.staleness;
     this.#state = shared && new SharedState({ ...shared, engine, environment, executor, registry, report });
-    const background = (work: Work): BackgroundServices => {
-      return { ...services, lease: this.#node?.lease(work) };
+    const background = (work: DatabaseWork): BackgroundServices => {
+      return { ...services, leases: this.#node?.leases(work), measure: metrics?.rounds(work) };
     };
-    this.#pruner = new ChangeRetention(background('changefeeds'), executor.catalogs);
-    this.#retention = shared && new SharedRetention(background('live'), executor.catalogs);
+    const now = (): bigint => this.#state?.storeTime ?? environment.clock.now();
+    const changes = new ChangeRetention(executor.catalogs, { now });
+    this.#pruner = new Retention(background('changefeeds'), changes);
+    this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.plans = new PlanCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.plans], environment.timers);
@@ -258,10 +283,11 @@ export class OpenDatabase implements Database {
       }),
       registry,
       transactions,
-      places: new DatabaseSelector(engine, environment, registry, executor.catalogs),
+      selector: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
-      staleness: shared?.staleness,
+      assertStoreUsable: (isSignedIn) => this.#assertUsable(isSignedIn),
       metrics: options.metrics,
+      slowLog: options.slowLog,
       strictPermissions: options.strictPermissions ?? false,
       options: {
         guests: options.guests ?? false,
@@ -281,6 +307,7 @@ export class OpenDatabase implements Database {
     const transaction = await this.#engine.begin({ writable: false });
     try {
       await assertNoCopy(transaction);
+      if (this.#node === undefined) await assertKnownFormat(transaction);
       const { queryTimeout, revocationFlag } = this.#services.executor;
       await queryTimeout.load(transaction);
       await revocationFlag.load(transaction);
@@ -310,6 +337,20 @@ export class OpenDatabase implements Database {
     return this.#sessions.size;
   }
 
+  /** What the store counts and measures of itself. */
+  get storeMetrics(): readonly Family[] {
+    return this.#engine.metrics ?? [];
+  }
+
+  /** What this process does beside requests. */
+  get backgroundState(): BackgroundState {
+    return {
+      indexes: this.#indexes.pending,
+      staleness: this.#staleness?.current,
+      leases: this.#node?.membership.held,
+    };
+  }
+
   /** Resources that outlast a request. */
   get resourceUsage(): ResourceUsage {
     const { transactions, registry, executor } = this.#services;
@@ -322,8 +363,8 @@ export class OpenDatabase implements Database {
     };
   }
 
-  publishedKeys(place: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
-    return this.#services.authenticator.publishedKeys(place, access);
+  publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
+    return this.#services.authenticator.publishedKeys(databasePath, access);
   }
 
   async check(): Promise<void> {
@@ -338,11 +379,21 @@ export class OpenDatabase implements Database {
   async checkReady(): Promise<void> {
     if (this.#isDraining) throw failure('shutting_down');
     await this.check();
-    this.#staleness?.assertCurrent();
+    this.#assertUsable(true);
+  }
+
+  #assertUsable(isSignedIn: boolean): void {
+    this.#node?.membership.assertFormat();
+    if (isSignedIn) this.#staleness?.assertCurrent();
   }
 
   async close(): Promise<void> {
-    const work = Promise.all([this.#pruner.stop(), this.#indexes.stop(), this.#events.stop(), this.#retention?.stop()]);
+    const work = Promise.all([
+      this.#pruner.stop(),
+      this.#indexes.stop(),
+      this.#events.stop(),
+      this.#livePruner?.stop(),
+    ]);
     this.#aging.stop();
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);

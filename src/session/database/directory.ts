@@ -55,50 +55,50 @@ export class StoreDirectory implements Directory {
     this.#transactions = services.transactions;
   }
 
-  user(place: DatabasePath, name: string): PromiseOrValue<UserDefinition | undefined> {
-    return this.#reading((transaction) => findUser(transaction, place, name));
+  user(databasePath: DatabasePath, name: string): PromiseOrValue<UserDefinition | undefined> {
+    return this.#reading((transaction) => findUser(transaction, databasePath, name));
   }
 
-  replaceHash(place: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void> {
+  replaceHash(databasePath: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void> {
     const { random, clock } = this.#environment;
     return withRetries(this.#engine, (transaction) =>
-      andThen(findUser(transaction, place, name), (user) =>
+      andThen(findUser(transaction, databasePath, name), (user) =>
         user?.passhash === former
-          ? putAtLevel({ transaction, random, clock }, place, { ...user, passhash: hash })
+          ? putAtLevel({ transaction, random, clock }, databasePath, { ...user, passhash: hash })
           : undefined,
       ),
     );
   }
 
-  access(place: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined> {
-    return this.#reading((transaction) => findAccess(transaction, place, name));
+  access(databasePath: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined> {
+    return this.#reading((transaction) => findAccess(transaction, databasePath, name));
   }
 
-  grant(place: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined> {
+  grant(databasePath: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined> {
     return this.#reading((transaction) =>
-      andThen(areaOf(transaction, place), (area) =>
+      andThen(areaOf(transaction, databasePath), (area) =>
         area === undefined ? undefined : new Grants(transaction, area, access).find(id),
       ),
     );
   }
 
   grants<T>(
-    place: DatabasePath,
+    databasePath: DatabasePath,
     access: string,
     work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined> {
     return withRetries(this.#engine, (transaction) =>
-      andThen(areaOf(transaction, place), (area) => {
+      andThen(areaOf(transaction, databasePath), (area) => {
         if (area === undefined) return undefined;
-        const incarnationOf = (id: RecordId) => this.#ensure(this.#privileged(transaction, place), id, false);
+        const incarnationOf = (id: RecordId) => this.#ensure(this.#privileged(transaction, databasePath), id, false);
         return work(new Grants(transaction, area, access), incarnationOf);
       }),
     );
   }
 
-  incarnation(place: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
+  incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
     const known = this.#reading<Incarnation | 'none' | undefined>((transaction) => {
-      const execution = this.#privileged(transaction, place);
+      const execution = this.#privileged(transaction, databasePath);
       return andThen(execution.context.catalog(), (catalog) =>
         andThen(findIncarnation(transaction, catalog, id), (found) =>
           found === undefined
@@ -109,7 +109,9 @@ export class StoreDirectory implements Directory {
     });
     return andThen(known, (found) =>
       found === 'none'
-        ? withRetries(this.#engine, (transaction) => this.#ensure(this.#privileged(transaction, place), id, false))
+        ? withRetries(this.#engine, (transaction) =>
+            this.#ensure(this.#privileged(transaction, databasePath), id, false),
+          )
         : found,
     );
   }
@@ -120,28 +122,28 @@ export class StoreDirectory implements Directory {
     );
   }
 
-  #privileged(transaction: Transaction, place: DatabasePath): Execution {
+  #privileged(transaction: Transaction, databasePath: DatabasePath): Execution {
     return this.#executor.execution({
       transaction,
-      identity: guestIdentity({ origin: {}, place }),
+      identity: guestIdentity({ origin: {}, databasePath }),
       interrupt: RequestInterrupt.begin(this.#environment),
       privileged: true,
     });
   }
 
-  isRevoked(place: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean> {
+  isRevoked(databasePath: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean> {
     if (!this.#executor.revocationFlag.isSet) return false;
     return this.#reading((transaction) =>
       andThen(
-        areaOf(transaction, place),
+        areaOf(transaction, databasePath),
         (area) => area !== undefined && new RevocationList(transaction, area).isRevoked(what()),
       ),
     );
   }
 
-  deny(place: DatabasePath, token: RevocableToken): PromiseOrValue<void> {
+  deny(databasePath: DatabasePath, token: RevocableToken): PromiseOrValue<void> {
     return withRetries(this.#engine, (transaction) =>
-      andThen(areaOf(transaction, place), (area) => {
+      andThen(areaOf(transaction, databasePath), (area) => {
         if (area === undefined) return undefined;
         this.#executor.revocationFlag.set(transaction);
         return new RevocationList(transaction, area).revokeToken(token, this.#environment.clock.now());
@@ -164,7 +166,7 @@ export class StoreDirectory implements Directory {
   /** Passes the value of a clause to `work`, within the clause's transaction. */
   #evaluate<T>(
     expression: Expression,
-    { place, variables, identity }: AccessRun,
+    { databasePath, variables, identity }: AccessRun,
     goOn: (value: Value, execution: Execution) => PromiseOrValue<T>,
   ): PromiseOrValue<T> {
     const evaluate = this.#executor.compiler.expression(expression);
@@ -173,7 +175,7 @@ export class StoreDirectory implements Directory {
       const work = (transaction: Transaction) => {
         const execution = this.#executor.execution({
           transaction,
-          identity: { principal, place, session, token, auth, access },
+          identity: { principal, databasePath, session, token, auth, access },
           interrupt: RequestInterrupt.begin(this.#environment),
           privileged: true,
           auditRecorder: auditRecorder?.(),

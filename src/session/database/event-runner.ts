@@ -1,8 +1,8 @@
 /**
  * Runs asynchronous events, each in its own transaction: those of a database in the commit order of their causes.
  *
- * Where several nodes use the store, one of them runs all events. If it dies in the middle of an event, the next one
- * runs it again: what an event changes in the store happens once, what it sends elsewhere at least once.
+ * Where several nodes use the store, one of them runs all events of a database. If it dies in the middle of an event,
+ * the next one runs it again: what an event changes in the store happens once, what it sends elsewhere at least once.
  */
 import type { AuditLog } from '../../audit/audit-log.js';
 import { SessionIdentity } from '../../auth/identity.js';
@@ -27,7 +27,7 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
-import { underLease } from '../nodes/lease.js';
+import { LeaseLost, underLease } from '../nodes/lease.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 import type { HeldTransactions } from './held-transactions.js';
 
@@ -35,6 +35,8 @@ import type { HeldTransactions } from './held-transactions.js';
 const INTERVAL = 5_000;
 /** Events read at a time. */
 const BATCH = 256;
+/** The node that runs the events of this database, whether or not there is one, moves those of stores of 0.1. */
+const FORMER_EVENTS: Id = 0;
 /** Time limit of an event if requests have none. */
 const MAX_TIME = new Duration(60_000_000_000n);
 
@@ -61,9 +63,11 @@ export class EventRunner implements QueuedEvents {
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    const { environment, report, lease } = services;
-    const options = { interval: INTERVAL, startsSoon: true, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
+    const { environment, report, leases, measure } = services;
+    const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
+    // Another node may have left some in databases that are this node's by now.
+    leases?.onGranted(() => this.queuedAnywhere());
   }
 
   isListed(database: Id): boolean {
@@ -103,6 +107,7 @@ export class EventRunner implements QueuedEvents {
     try {
       let queues: Queue[] = [];
       for (const database of waiting) {
+        if (!this.#mayRun(database)) continue;
         const queue = prefixRange(eventQueue(database));
         const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
         if (newest !== undefined) queues.push({ database, from: queue.from, to: after(newest[0]) });
@@ -118,18 +123,29 @@ export class EventRunner implements QueuedEvents {
     }
   }
 
+  /** Whether this node runs the events of a database. */
+  #mayRun(database: Id): boolean {
+    return this.#services.leases?.of(database).isHeld !== false;
+  }
+
   /** Those in which events may wait. */
   async #databases(): Promise<ReadonlySet<Id>> {
-    const { engine } = this.#services;
-    await untilTrue(() =>
-      andThen(
-        withRetries(engine, (transaction) => this.#fenced(transaction, () => moveFormerEvents(transaction))),
-        (mayBeMore) => !mayBeMore,
-      ),
-    );
+    if (this.#mayRun(FORMER_EVENTS)) await this.#moveFormerEvents();
     const databases = await this.#reading(databasesWithEvents);
     for (const database of databases) this.#listed.add(database);
     return new Set(databases);
+  }
+
+  async #moveFormerEvents(): Promise<void> {
+    const { engine } = this.#services;
+    await untilTrue(() =>
+      andThen(
+        withRetries(engine, (transaction) =>
+          this.#fenced(transaction, FORMER_EVENTS, () => moveFormerEvents(transaction)),
+        ),
+        (mayBeMore) => !mayBeMore,
+      ),
+    );
   }
 
   /**
@@ -141,8 +157,8 @@ export class EventRunner implements QueuedEvents {
     const { engine, environment } = this.#services;
     const batch = await this.#read({ from, to }, { limit: BATCH });
     for (const entry of batch) {
-      if (this.#rounds.mustEnd) return [];
-      if (!(await this.#settle(entry))) this.#waiting?.add(database);
+      if (this.#rounds.mustEnd || !this.#mayRun(database)) return [];
+      if (!(await this.#settle(entry, database))) this.#waiting?.add(database);
       await environment.timers.yield();
     }
     await engine.earlyAnswers?.durable();
@@ -174,27 +190,31 @@ export class EventRunner implements QueuedEvents {
   }
 
   /** Answers whether nothing is left of it in the queue. */
-  async #settle([key, stored]: Entry): Promise<boolean> {
-    const { engine, report } = this.#services;
+  async #settle([key, stored]: Entry, database: Id): Promise<boolean> {
+    const { engine, report, metrics } = this.#services;
     const event = readQueuedEvent(stored);
     const { depth, maxDepth, table, event: name } = event;
     if (depth > maxDepth) {
-      await withRetries(engine, (transaction) => this.#fenced(transaction, () => transaction.delete(key)));
+      await withRetries(engine, (transaction) => this.#fenced(transaction, database, () => transaction.delete(key)));
+      metrics?.event('lost');
       report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
       return true;
     }
     try {
       await this.#attempt(key, event);
+      metrics?.event('ok');
       return true;
     } catch (error) {
       // The event stays in its place for the next round: a conflict is no failure of the event, and later events
-      // needn't wait.
-      if (isConflict(error)) return false;
+      // needn't wait. Where another node has taken the database over, it runs them.
+      if (isConflict(error) || error instanceof LeaseLost) return false;
       if (!isFailure(error)) throw error;
       await withRetries(engine, (transaction) =>
-        this.#fenced(transaction, () => this.#putBack(transaction, key, event)),
+        this.#fenced(transaction, database, () => this.#putBack(transaction, key, event)),
       );
-      if (event.failures < event.retry) return false;
+      const isLost = event.failures >= event.retry;
+      metrics?.event(isLost ? 'lost' : 'retried');
+      if (!isLost) return false;
       report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
       return true;
     }
@@ -204,11 +224,16 @@ export class EventRunner implements QueuedEvents {
   #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
     const { engine, audit, transactions } = this.#services;
     const { namespace, database, principal, access } = event;
-    const place = { namespace, database };
-    const identity = new SessionIdentity({ principal, place, claims: undefined, access, expiresAt: undefined }, {});
+    const databasePath = { namespace, database };
+    const identity = new SessionIdentity(
+      { principal, databasePath, claims: undefined, access, expiresAt: undefined },
+      {},
+    );
     const memory = transactions.budget;
     const work = (auditRecorder?: () => AuditRecorder) => (transaction: Transaction) =>
-      this.#fenced(transaction, () => this.#run(transaction, key, event, identity, auditRecorder?.()));
+      this.#fenced(transaction, event.databaseId, () =>
+        this.#run(transaction, key, event, identity, auditRecorder?.()),
+      );
     if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
     // The audit log records only what is durable.
     return new Auditor(audit, {}, { key: undefined, identity }).attempting((auditRecorder) =>
@@ -237,8 +262,8 @@ export class EventRunner implements QueuedEvents {
     });
   }
 
-  #fenced<T>(transaction: Transaction, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
-    return underLease(this.#services.lease, transaction, work);
+  #fenced<T>(transaction: Transaction, database: Id, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    return underLease(this.#services.leases?.of(database), transaction, work);
   }
 
   /** Requeues a failed event at the end, up to the RETRY count of its definition. */

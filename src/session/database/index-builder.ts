@@ -9,9 +9,10 @@ import type { Executor } from '../../exec/executor.js';
 import { stepOfIndexWork } from '../../exec/index/background.js';
 import type { Execution } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
-import { type Lease, underLease } from '../nodes/lease.js';
+import { type DatabaseLeases, underLease } from '../nodes/lease.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
@@ -32,17 +33,21 @@ export class IndexBuilder {
   readonly #executor: Executor;
   readonly #environment: Environment;
   readonly #rounds: BackgroundRounds;
-  readonly #lease: Lease | undefined;
+  readonly #leases: DatabaseLeases | undefined;
+  readonly #metrics: BackgroundMetrics | undefined;
+  /** How many indexes had work to be done when it looked last. */
+  pending = 0;
   /** Rows a step, as the last ones suggest. */
   #rows = STEP_ROWS;
 
-  constructor({ engine, environment, report, lease }: BackgroundServices, executor: Executor) {
+  constructor({ engine, environment, report, leases, measure, metrics }: BackgroundServices, executor: Executor) {
     this.#engine = engine;
-    this.#lease = lease;
+    this.#leases = leases;
     this.#executor = executor;
     this.#environment = environment;
-    const options = { interval: INTERVAL, startsSoon: true, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.#round(), report, options);
+    this.#metrics = metrics;
+    const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
   }
 
   /** Something that was queued is committed: the next round comes soon. */
@@ -60,10 +65,12 @@ export class IndexBuilder {
     const settled = new Set<string>();
     for (;;) {
       const queued = await this.#queued();
-      const left = queued.filter((work) => !settled.has(nameOf(work)));
+      this.pending = queued.filter(({ task }) => task !== 'fold').length;
+      const left = queued.filter((work) => this.#isMine(work) && !settled.has(nameOf(work)));
       if (left.length === 0) return;
       for (const work of left) {
         if (this.#rounds.mustEnd) return;
+        if (!this.#isMine(work)) continue;
         const began = clock.monotonic();
         try {
           // Of those that stay in the queue each is done as long as there is something to do.
@@ -82,6 +89,10 @@ export class IndexBuilder {
     }
   }
 
+  #isMine({ database }: IndexWork): boolean {
+    return this.#leases?.of(database).isHeld !== false;
+  }
+
   #queued(): PromiseOrValue<IndexWork[]> {
     return andThen(this.#engine.begin({ writable: false }), (snapshot) =>
       lastly(
@@ -91,8 +102,8 @@ export class IndexBuilder {
     );
   }
 
-  #execution(transaction: Transaction, place: DatabasePath): Execution {
-    const identity = plainIdentity(systemUser('root', {}, 'index', ['owner']), { origin: {}, place });
+  #execution(transaction: Transaction, databasePath: DatabasePath): Execution {
+    const identity = plainIdentity(systemUser('root', {}, 'index', ['owner']), { origin: {}, databasePath });
     const interrupt = RequestInterrupt.begin(this.#environment);
     return this.#executor.execution({ transaction, identity, interrupt, privileged: true });
   }
@@ -120,9 +131,12 @@ export class IndexBuilder {
           const execution = (namespace: string, database: string) =>
             this.#execution(transaction, { namespace, database });
           const site = { transaction, clock, random, catalogs, execution };
-          const done = underLease(this.#lease, transaction, () => stepOfIndexWork(site, work, bounds));
+          const done = underLease(this.#leases?.of(work.database), transaction, () =>
+            stepOfIndexWork(site, work, bounds),
+          );
           return andThen(done, (isDone) =>
             andThen(this.#commit(transaction), () => {
+              this.#metrics?.indexStep('ok');
               if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
               return isDone;
             }),
@@ -131,6 +145,7 @@ export class IndexBuilder {
         (error) => {
           transaction.cancel();
           if (!isConflict(error)) throw error;
+          this.#metrics?.indexStep('conflict');
           this.#adjust(false);
           return false;
         },

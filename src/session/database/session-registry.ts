@@ -99,11 +99,11 @@ export class InMemorySessionRegistry implements SessionRegistry {
     yield* all.sort((a, b) => Number(a.facts.since - b.facts.since));
   }
 
-  scheduleRevalidation(transaction: Transaction, place: DatabasePath): void {
+  scheduleRevalidation(transaction: Transaction, databasePath: DatabasePath): void {
     transaction.afterCommit(() => {
       this.#epoch++;
       for (const session of this.signedIn())
-        if (isWithin(session.identity.principal, place)) session.scheduleRevalidation();
+        if (isWithin(session.identity.principal, databasePath)) session.scheduleRevalidation();
     });
   }
 
@@ -114,10 +114,11 @@ export class InMemorySessionRegistry implements SessionRegistry {
     this.#epoch++;
     switch (key.kind) {
       case 'user': {
-        const place = key.database === undefined ? undefined : pathOf(key.database);
+        const databasePath = key.database === undefined ? undefined : pathOf(key.database);
         for (const session of this.signedIn()) {
           const { principal } = session.identity;
-          if (levelOf(principal) === key.level && isWithin(principal, place ?? {})) session.scheduleRevalidation();
+          if (levelOf(principal) === key.level && isWithin(principal, databasePath ?? {}))
+            session.scheduleRevalidation();
         }
         return;
       }
@@ -171,9 +172,9 @@ function levelOf(principal: Principal): Level | undefined {
 
 function isWithin(principal: Principal, { namespace, database }: DatabasePath): boolean {
   if (principal.kind === 'guest') return false;
-  const place = databasePathOf(principal);
+  const databasePath = databasePathOf(principal);
   return (
-    (namespace === undefined || place.namespace === namespace) &&
-    (database === undefined || place.database === database)
+    (namespace === undefined || databasePath.namespace === namespace) &&
+    (database === undefined || databasePath.database === database)
   );
 }

@@ -13,6 +13,7 @@ import type { Executor } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { Execution, LiveListener, LiveQuery, Written } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
 import { Duration, RecordId } from '../../value/value.js';
@@ -28,6 +29,8 @@ export interface NotifierServices {
   readonly environment: Environment;
   readonly executor: Executor;
   /** Reports an internal error. */
+  /** Absent where nothing is counted. */
+  readonly metrics?: ServerMetrics | undefined;
   report(error: TesseraError): void;
 }
 
@@ -52,6 +55,8 @@ interface ChangeItem {
   isLast: boolean;
   /** Bytes. */
   readonly weight: number;
+  /** When the commit was known here, on the monotonic clock. */
+  readonly since: number;
 }
 
 /** A page of changes from before the query began. */
@@ -148,7 +153,8 @@ export class Notifier implements LiveListener {
       this.endAll(failure('live_queries_behind'));
       return;
     }
-    const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, weight };
+    const since = this.#services.environment.clock.monotonic();
+    const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, weight, since };
     resumption?.follow(item);
     this.#add(item);
   }
@@ -222,7 +228,7 @@ export class Notifier implements LiveListener {
   }
 
   async #work(): Promise<void> {
-    const { environment } = this.#services;
+    const { environment, metrics } = this.#services;
     // The answers of the writer and of the LIVE statement go first.
     await environment.timers.nextRound();
     const interrupt = RequestInterrupt.begin(environment);
@@ -231,7 +237,10 @@ export class Notifier implements LiveListener {
       if (this.#holding > 0) return;
       this.#waiting.delete(item);
       await this.#handle(item, interrupt);
-      if (item.kind === 'change') this.#quota.giveChange(item.weight);
+      if (item.kind === 'change') {
+        this.#quota.giveChange(item.weight);
+        metrics?.liveChange(environment.clock.monotonic() - item.since);
+      }
       await interrupt.checkpoint();
     }
   }
@@ -376,7 +385,7 @@ export class Notifier implements LiveListener {
         this.endAll(failure('session_expired'));
         return undefined;
       }
-      const identity = withDatabasePath(signedIn, query.place);
+      const identity = withDatabasePath(signedIn, query.databasePath);
       return andThen(engine.begin({ writable: false }), (transaction) =>
         lastly(
           () => {

@@ -1,6 +1,8 @@
-/** The lease of this node on a kind of background work. */
+/** The leases of this node on background work. */
+import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { holderOf, type Work } from '../../catalog/nodes/lease-row.js';
+import type { Id } from '../../catalog/definitions/definition.js';
+import { DATABASE_GROUPS, holderOf, type Work } from '../../catalog/nodes/lease-row.js';
 import type { Clock } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 
@@ -11,7 +13,7 @@ export class Lease {
   readonly #node: string;
   readonly #clock: Clock;
   #heldUntil = Number.NEGATIVE_INFINITY;
-  #granted: () => void = () => undefined;
+  readonly #granted: (() => void)[] = [];
 
   constructor(
     readonly work: Work,
@@ -29,14 +31,14 @@ export class Lease {
 
   /** Calls back each time when this node has got the lease, or has got it back. */
   onGranted(callback: () => void): void {
-    this.#granted = callback;
+    this.#granted.push(callback);
   }
 
   /** It is held up to a moment of the monotonic clock. */
   hold(until: number): void {
     const isNew = !this.isHeld;
     this.#heldUntil = until;
-    if (isNew) this.#granted();
+    if (isNew) for (const callback of this.#granted) callback();
   }
 
   /** Another node has it, or it is given up. */
@@ -55,6 +57,32 @@ export class Lease {
       this.lose();
       throw new LeaseLost();
     });
+  }
+}
+
+/** The leases on one kind of work on databases, by the group of the database. */
+export class DatabaseLeases {
+  readonly #leases: readonly Lease[];
+
+  /** One for each group. */
+  constructor(leases: readonly Lease[]) {
+    this.#leases = leases;
+  }
+
+  of(database: Id): Lease {
+    const lease = this.#leases[database % DATABASE_GROUPS];
+    invariant(lease !== undefined, 'each group of databases has a lease');
+    return lease;
+  }
+
+  /** Whether the work may be done on any database. */
+  get isHeld(): boolean {
+    return this.#leases.some(({ isHeld }) => isHeld);
+  }
+
+  /** Calls back each time when this node has got one of them. */
+  onGranted(callback: () => void): void {
+    for (const lease of this.#leases) lease.onGranted(callback);
   }
 }
 

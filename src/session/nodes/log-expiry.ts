@@ -1,27 +1,35 @@
 /** Removes old entries of logs by which nodes pass on what soon is of no use. */
 import { lastly } from '../../base/promise-or-value.js';
+import { lastKeyIn } from '../../catalog/entries.js';
 import { prefixRange } from '../../catalog/keys.js';
 import type { Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
-import { underLease } from './lease.js';
+import { type Lease, underLease } from './lease.js';
+import { LogAges } from './log-ages.js';
 
-/** Milliseconds for which entries are kept, and at most twice as long. */
-const KEPT_FOR = 30_000;
+/** Milliseconds between two rounds. */
+const INTERVAL = 30_000;
+
+/** A log, and for how many milliseconds its entries are kept; at most for two rounds longer. */
+export interface ExpiringLog {
+  readonly prefix: Key;
+  readonly keptFor: number;
+}
 
 export class LogExpiry {
-  readonly #services: BackgroundServices;
-  readonly #prefixes: readonly Key[];
+  readonly #services: Omit<BackgroundServices, 'leases'>;
+  readonly #lease: Lease;
+  readonly #logs: readonly (ExpiringLog & { readonly ages: LogAges })[];
   readonly #rounds: BackgroundRounds;
-  /** The last entry of each log in the last round. Without a comparison of clocks, all up to it are old by now. */
-  readonly #last = new Map<Key, Key>();
 
-  constructor(services: BackgroundServices, prefixes: readonly Key[]) {
+  constructor(services: Omit<BackgroundServices, 'leases'>, lease: Lease, logs: readonly ExpiringLog[]) {
     this.#services = services;
-    this.#prefixes = prefixes;
-    const { environment, report, lease } = services;
-    const options = { interval: KEPT_FOR, startsSoon: false, lease };
-    this.#rounds = new BackgroundRounds(environment.timers, () => this.#removeOld(), report, options);
+    this.#lease = lease;
+    const { environment, report, measure } = services;
+    this.#logs = logs.map((log) => ({ ...log, ages: new LogAges(environment.clock, log.keptFor) }));
+    const options = { interval: INTERVAL, startsSoon: false, lease, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#removeOld(), report, options);
   }
 
   stop(): Promise<void> {
@@ -29,27 +37,22 @@ export class LogExpiry {
   }
 
   async #removeOld(): Promise<void> {
-    const { engine, lease } = this.#services;
-    for (const prefix of this.#prefixes) {
-      const former = this.#last.get(prefix);
-      const last = await this.#lastKey(prefix);
-      if (last === undefined) this.#last.delete(prefix);
-      else this.#last.set(prefix, last);
-      if (former === undefined) continue;
-      const range = { from: prefix, to: `${former}\0` };
-      await withRetries(engine, (transaction) => underLease(lease, transaction, () => transaction.deleteRange(range)));
+    const { engine } = this.#services;
+    for (const { prefix, ages } of this.#logs) {
+      const old = ages.note(prefix, await this.#lastKey(prefix));
+      if (old === undefined) continue;
+      const range = { from: prefix, to: `${old}\0` };
+      await withRetries(engine, (transaction) =>
+        underLease(this.#lease, transaction, () => transaction.deleteRange(range)),
+      );
     }
   }
 
+  /** In a transaction of its own, with which those who append don't conflict. */
   async #lastKey(prefix: Key): Promise<Key | undefined> {
     const transaction = await this.#services.engine.begin({ writable: false });
     return lastly(
-      async () => {
-        const cursor = transaction.scan(prefixRange(prefix), { reverse: true, limit: 1 });
-        const [last] = (await cursor.next()) ?? [];
-        cursor.close();
-        return last?.[0];
-      },
+      () => lastKeyIn(transaction, prefixRange(prefix)),
       () => transaction.cancel(),
     );
   }

@@ -5,17 +5,30 @@
  * Clocks of different machines are never compared: a node counts as dead when another has seen its row unchanged for
  * `LEASE_TIME` on its own monotonic clock. The node itself gives up its leases sooner, since it counts from before it
  * began to renew. What it still commits after that conflicts with the take-over (`catalog/nodes/lease-row.ts`).
+ *
+ * The work is shared out among all that are alive (`lease-distribution.ts`): a node hands over what another should do.
  */
+import { invariant } from '../../base/invariant.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { entriesOf } from '../../catalog/entries.js';
-import { LEASES_RANGE, leaseKey, NODES_RANGE, nodeKey, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
-import { holderOf, putHolder, readHolder, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
+import {
+  LEASES_RANGE,
+  leaseKey,
+  NODES_RANGE,
+  nodeKey,
+  nodeOfKey,
+  STORE_FORMAT_KEY,
+  workOfKey,
+} from '../../catalog/nodes/keys.js';
+import { holderOf, putHolder, readHolder, WORK_KINDS, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode, storedNode } from '../../catalog/nodes/node-row.js';
+import { assertFormat, type KnownFormats, putStoreFormat, storeFormat } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
-import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { CommitFollower, Engine, SharedStore, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
 import { Lease } from './lease.js';
+import { preferredNode } from './lease-distribution.js';
 
 /** Milliseconds between two renewals. */
 export const RENEWAL_INTERVAL = 1_000;
@@ -31,7 +44,8 @@ export interface MembershipOptions {
   readonly shared: SharedStore;
   readonly environment: Pick<Environment, 'clock' | 'timers'>;
   /** What its row says besides. */
-  readonly about: Pick<NodeRow, 'version' | 'format' | 'since' | 'address'>;
+  readonly about: Pick<NodeRow, 'version' | 'since' | 'address'>;
+  readonly formats: KnownFormats;
   /**
    * Removes what is stored of a node that is gone, in the transaction that removes its row. It must read what it
    * deletes.
@@ -51,9 +65,15 @@ interface Sighting {
 
 export class Membership {
   readonly #options: MembershipOptions;
-  readonly #leases: Readonly<Record<Work, Lease>>;
+  readonly #leases: ReadonlyMap<Work, Lease>;
+  /** In which nodes write; unknown since a commit that may have changed it. */
+  #format: number | undefined;
+  /** The lowest of the newest formats that nodes know. */
+  #lowestFormat = 0;
   #others: ReadonlyMap<string, Sighting> = new Map();
   #beat = 0;
+  /** What this node should do, where those are alive that are named. */
+  #share: { readonly nodes: string; readonly works: ReadonlySet<Work> } = { nodes: '', works: new Set() };
   /** When it last began to renew its row with success, on the monotonic clock. */
   #renewedAt = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
@@ -68,8 +88,7 @@ export class Membership {
   constructor(options: MembershipOptions) {
     this.#options = options;
     const { node } = options.shared;
-    const leases = WORKS.map((work) => [work, new Lease(work, node, options.environment.clock)] as const);
-    this.#leases = Object.fromEntries(leases) as Record<Work, Lease>;
+    this.#leases = new Map(WORKS.map((work) => [work, new Lease(work, node, options.environment.clock)]));
   }
 
   get node(): string {
@@ -77,7 +96,16 @@ export class Membership {
   }
 
   lease(work: Work): Lease {
-    return this.#leases[work];
+    const lease = this.#leases.get(work);
+    invariant(lease !== undefined, `there is a lease on ${work}`);
+    return lease;
+  }
+
+  /** How many leases it has, by kind of work. */
+  get held(): ReadonlyMap<string, number> {
+    return new Map(
+      [...WORK_KINDS].map(([kind, works]) => [kind, works.filter((work) => this.lease(work).isHeld).length]),
+    );
   }
 
   /** By how many milliseconds this node's view of the commits is behind. */
@@ -91,10 +119,32 @@ export class Membership {
     return sighting?.beat === beat ? this.#now() - sighting.at : 0;
   }
 
-  /** Enters itself in the registry, takes what work is free, and goes on with that until `leave`. */
+  /**
+   * Enters itself in the registry, takes what work is free, and goes on with that until `leave`.
+   * @throws TesseraError `storage_format` if the others write a format that this node doesn't know
+   */
   async join(): Promise<void> {
     this.#unfollow = await this.#options.shared.follow(this.#follower());
+    try {
+      await withRetries(this.#options.engine, async (transaction) => {
+        assertFormat(await storeFormat(transaction), this.#options.formats);
+        this.#putRow(transaction);
+      });
+    } catch (error) {
+      this.#unfollow();
+      throw error;
+    }
     await this.#run();
+  }
+
+  /**
+   * Makes sure that this node can read what is in the store: a newer format may be in use by now if others have taken
+   * it for dead.
+   * @throws TesseraError `storage_format`; `storage_unavailable` for the moment in which that isn't known
+   */
+  assertFormat(): void {
+    if (this.#format === undefined) throw failure('storage_unavailable', { reason: 'its format is being read again' });
+    assertFormat(this.#format, this.#options.formats);
   }
 
   /** Gives up its leases, so that another node goes on at once, and removes its row. */
@@ -103,12 +153,10 @@ export class Membership {
     this.#cancel();
     this.#unfollow();
     await this.#round;
-    for (const work of WORKS) this.#leases[work].lose();
+    for (const lease of this.#leases.values()) lease.lose();
     try {
       await withRetries(this.#options.engine, async (transaction) => {
-        for (const work of WORKS) {
-          if ((await holderOf(transaction, work)) === this.node) transaction.delete(leaseKey(work));
-        }
+        await this.#giveUp(transaction, WORKS);
         await this.#options.forget(transaction, this.node);
         transaction.delete(nodeKey(this.node));
       });
@@ -122,15 +170,27 @@ export class Membership {
     return this.#options.environment.clock.monotonic();
   }
 
-  /** Looks again soon after a lease was released. */
+  /** Looks again soon after a lease was released, or the format was raised. */
   #follower(): CommitFollower {
     const { from, to } = LEASES_RANGE;
     return {
       onCommits: (commits) => {
-        if (commits.some(({ isOwn, keys }) => !isOwn && keys.some((key) => key >= from && key < to))) this.#soon();
+        for (const { isOwn, keys } of commits) {
+          if (keys.includes(STORE_FORMAT_KEY)) this.#formatChanged();
+          if (!isOwn && keys.some((key) => key >= from && key < to)) this.#soon();
+        }
       },
-      onGap: () => this.#soon(),
+      onGap: () => {
+        // Others may have raised it if they took this node for dead.
+        if (this.#now() - this.#renewedAt > LEASE_TIME) this.#formatChanged();
+        else this.#soon();
+      },
     };
+  }
+
+  #formatChanged(): void {
+    this.#format = undefined;
+    this.#soon();
   }
 
   #soon(): void {
@@ -159,40 +219,101 @@ export class Membership {
       )
       .finally(() => {
         this.#isRunning = false;
-        if (!this.#isStopped) this.#wait(this.#isAgain ? SOON : RENEWAL_INTERVAL);
+        if (!this.#isStopped) this.#wait(this.#isAgain ? SOON : this.#untilNext());
       });
     return this.#round;
   }
 
+  /** It looks again at once when another one counts as dead. */
+  #untilNext(): number {
+    const now = this.#now();
+    const deaths = [...this.#others.values()].map(({ at }) => at + LEASE_TIME - now).filter((left) => left > 0);
+    return Math.min(RENEWAL_INTERVAL, ...deaths);
+  }
+
   async #renew(): Promise<void> {
-    const { engine, about } = this.#options;
+    const { engine, formats } = this.#options;
+    // Formats aren't lowered: once it doesn't know that of the store, it takes no part.
+    if (this.#format !== undefined) assertFormat(this.#format, formats);
     const began = this.#now();
     const transaction = await engine.begin({ writable: true });
     // Written without being read, so that it conflicts with nothing.
-    const { staleness } = this;
-    transaction.put(nodeKey(this.node), storedNode({ ...about, beat: ++this.#beat, staleness }));
+    this.#putRow(transaction);
     await transaction.commit();
     if (began - this.#renewedAt > LEASE_TIME) this.#options.returned();
     this.#renewedAt = began;
     const holders = await this.#look();
+    if (this.#format !== undefined) assertFormat(this.#format, formats);
+    const wanted = this.#wanted();
     const free: Work[] = [];
+    const others: Work[] = [];
     for (const work of WORKS) {
       const holder = holders.get(work);
-      if (holder === this.node) this.#leases[work].hold(began + LEASE_TIME);
-      else this.#leases[work].lose();
-      if (holder === undefined || !this.#isAlive(holder)) free.push(work);
+      const isMine = holder === this.node;
+      if (isMine) this.lease(work).hold(began + LEASE_TIME);
+      else this.lease(work).lose();
+      if (isMine && !wanted.has(work)) others.push(work);
+      if (!isMine && wanted.has(work) && (holder === undefined || !this.#isAlive(holder))) free.push(work);
     }
-    if (free.length > 0 && !this.#isStopped) await this.#takeOver(free, holders, began + LEASE_TIME);
-    if (this.#leases.nodes.isHeld) await this.#removeDead();
+    if (this.#isStopped) return;
+    if (others.length > 0) await withRetries(engine, (transaction) => this.#giveUp(transaction, others));
+    if (free.length > 0) await this.#takeOver(free, holders, began + LEASE_TIME);
+    if (!this.lease('nodes').isHeld) return;
+    await this.#removeDead();
+    await this.#raiseFormat();
+  }
+
+  #putRow(transaction: Transaction): void {
+    const { about, formats } = this.#options;
+    const row = { ...about, format: formats.newest, beat: ++this.#beat, staleness: this.staleness };
+    transaction.put(nodeKey(this.node), storedNode(row));
+  }
+
+  /** Has all nodes write the newest format that each of them knows. */
+  async #raiseFormat(): Promise<void> {
+    if (this.#format === undefined || this.#lowestFormat <= this.#format) return;
+    await withRetries(this.#options.engine, async (transaction) => {
+      await this.lease('nodes').confirm(transaction);
+      const nodes = await entriesOf(transaction, NODES_RANGE);
+      const format = Math.min(...nodes.map(([, stored]) => readNode(stored).format));
+      if (format > (await storeFormat(transaction))) putStoreFormat(transaction, format);
+    });
+  }
+
+  /** The work that this node should do, as far as it knows of the others. */
+  #wanted(): ReadonlySet<Work> {
+    const alive = [this.node, ...[...this.#others.keys()].filter((node) => this.#isAlive(node))].sort();
+    const nodes = alive.join(' ');
+    if (this.#share.nodes !== nodes) {
+      const works = WORKS.filter((work) => preferredNode(work, alive) === this.node);
+      this.#share = { nodes, works: new Set(works) };
+    }
+    return this.#share.works;
+  }
+
+  /** What is under way of the work conflicts with that, and changes nothing. */
+  async #giveUp(transaction: Transaction, works: readonly Work[]): Promise<void> {
+    await transaction.prefetch?.({ keys: works.map(leaseKey) });
+    for (const work of works) {
+      this.lease(work).lose();
+      if ((await holderOf(transaction, work)) === this.node) transaction.delete(leaseKey(work));
+    }
   }
 
   /** Notes how the others have renewed their rows; answers who holds which lease. */
   async #look(): Promise<ReadonlyMap<string, string>> {
     const transaction = await this.#options.engine.begin({ writable: false });
-    const [nodes, leases] = await lastly(
-      () => Promise.all([entriesOf(transaction, NODES_RANGE), entriesOf(transaction, LEASES_RANGE)]),
+    const [nodes, leases, format] = await lastly(
+      () =>
+        Promise.all([
+          entriesOf(transaction, NODES_RANGE),
+          entriesOf(transaction, LEASES_RANGE),
+          storeFormat(transaction),
+        ]),
       () => transaction.cancel(),
     );
+    this.#format = format;
+    this.#lowestFormat = Math.min(...nodes.map(([, stored]) => readNode(stored).format));
     const now = this.#now();
     const others = new Map<string, Sighting>();
     for (const [key, stored] of nodes) {
@@ -214,13 +335,15 @@ export class Membership {
   async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {
+      const nodes = new Set(works.flatMap((work) => holders.get(work) ?? []));
+      await transaction.prefetch?.({ keys: [...works.map(leaseKey), ...[...nodes].map(nodeKey)] });
       for (const work of works) {
         const holder = await holderOf(transaction, work);
         if (holder !== holders.get(work) || !(await this.#isUnchanged(transaction, holder))) return;
         putHolder(transaction, work, this.node);
       }
       await transaction.commit();
-      for (const work of works) this.#leases[work].hold(until);
+      for (const work of works) this.lease(work).hold(until);
     } catch (error) {
       if (!isConflict(error)) throw error;
     } finally {
@@ -239,7 +362,7 @@ export class Membership {
     for (const [node, { at }] of this.#others) {
       if (this.#now() - at < REMOVAL_TIME) continue;
       await withRetries(this.#options.engine, async (transaction) => {
-        await this.#leases.nodes.confirm(transaction);
+        await this.lease('nodes').confirm(transaction);
         if (!(await this.#isUnchanged(transaction, node))) return;
         await this.#options.forget(transaction, node);
         transaction.delete(nodeKey(node));

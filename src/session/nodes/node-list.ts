@@ -4,19 +4,19 @@ import { andThen } from '../../base/promise-or-value.js';
 import { toDatetime } from '../../catalog/credentials/grant.js';
 import { entriesOf } from '../../catalog/entries.js';
 import { LEASES_RANGE, NODES_RANGE, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
-import { readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
+import { describeWorks, readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode } from '../../catalog/nodes/node-row.js';
+import { KNOWN_FORMATS, storeFormat } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
 import type { NodeFacts, NodeRegistry } from '../../exec/runtime/nodes.js';
 import type { Entry } from '../../storage/contract.js';
-import { FORMAT } from '../../storage/engines/lmdb-metadata.js';
 import type { Membership } from './membership.js';
 
 /** What a node says of itself as long as it runs. */
-export type NodeDescription = Pick<NodeRow, 'version' | 'format' | 'since' | 'address'>;
+export type NodeDescription = Pick<NodeRow, 'version' | 'since' | 'address'>;
 
 export function describeNode({ clock }: Pick<Environment, 'clock'>, address: string | undefined): NodeDescription {
-  return { version: VERSION, format: FORMAT, since: toDatetime(clock.now()), address };
+  return { version: VERSION, since: toDatetime(clock.now()), address };
 }
 
 export function nodeList(
@@ -28,7 +28,16 @@ export function nodeList(
     let alone: NodeFacts | undefined;
     const facts = (): NodeFacts => {
       const id = Buffer.from(random.bytes(8)).toString('hex');
-      return { ...about, id, isCurrent: true, staleness: 0, work: WORKS };
+      const format = KNOWN_FORMATS.newest;
+      return {
+        ...about,
+        format,
+        writes: format,
+        id,
+        isCurrent: true,
+        staleness: 0,
+        work: describeWorks(new Set(WORKS)),
+      };
     };
     const list = (): readonly NodeFacts[] => {
       alone ??= facts();
@@ -40,18 +49,20 @@ export function nodeList(
     list: (transaction) =>
       andThen(entriesOf(transaction, NODES_RANGE), (nodes) =>
         andThen(entriesOf(transaction, LEASES_RANGE), (leases) =>
-          nodes.map((node) => factsOf(node, leases, membership)),
+          andThen(storeFormat(transaction), (writes) =>
+            nodes.map((node) => ({ ...factsOf(node, leases, membership), writes })),
+          ),
         ),
       ),
   };
 }
 
-function factsOf([key, stored]: Entry, leases: readonly Entry[], membership: Membership): NodeFacts {
+function factsOf([key, stored]: Entry, leases: readonly Entry[], membership: Membership): Omit<NodeFacts, 'writes'> {
   const id = nodeOfKey(key);
   const { beat, staleness, ...about } = readNode(stored);
   const isCurrent = id === membership.node;
-  const work = leases.filter(([, lease]) => readHolder(lease) === id).map(([leaseKey]) => workOfKey(leaseKey));
+  const held = leases.filter(([, lease]) => readHolder(lease) === id).map(([leaseKey]) => workOfKey(leaseKey));
   // A node that no longer renews its row is seen to fall behind.
   const known = isCurrent ? membership.staleness : staleness + membership.unchangedFor(id, beat);
-  return { ...about, id, isCurrent, staleness: Math.round(known), work };
+  return { ...about, id, isCurrent, staleness: Math.round(known), work: describeWorks(new Set(held)) };
 }

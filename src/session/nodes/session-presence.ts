@@ -28,12 +28,24 @@ interface Entered {
   readonly user: string;
 }
 
+/** What a row says of the use of a session. */
+interface Noted {
+  /** In nanoseconds since 1970. */
+  readonly active: bigint;
+  readonly liveQueries: number;
+}
+
 /** At most so many sessions are written in one commit. */
 const BATCH = 256;
+/** Milliseconds between two rounds in which those that were used are written again. */
+export const REFRESH_INTERVAL = 30_000;
+/** Nanoseconds by which a session must have been used later than its row says, so that clocks may be inexact. */
+const USED_LATER = 1_000_000n;
 
 /**
  * Writes the lasting sessions of this node to the store, for the other nodes to see: shortly after a user has signed
- * in, and again when the user has left. Nothing waits for that.
+ * in, and again when the user has left. Of those that are used, the rows are brought up to date twice a minute, many in
+ * a commit. Nothing waits for that.
  */
 export class SessionPresence implements SessionsElsewhere {
   readonly node: string;
@@ -41,9 +53,12 @@ export class SessionPresence implements SessionsElsewhere {
   /** By the key of its row. */
   readonly #entered = new Map<Key, Entered>();
   readonly #keys = new Map<RegisteredSession, Key>();
+  /** What the rows say that are written. */
+  readonly #noted = new WeakMap<Entered, Noted>();
   /** Rows to be written or, without a session, deleted. */
   readonly #waiting = new Map<Key, Entered | undefined>();
   readonly #writing: CoalescedTask;
+  #stopRefreshing: (() => void) | undefined;
 
   constructor(options: PresenceOptions) {
     this.node = options.node;
@@ -59,6 +74,7 @@ export class SessionPresence implements SessionsElsewhere {
     this.#entered.set(key, entered);
     this.#waiting.set(key, entered);
     this.#writing.wake();
+    this.#refreshLater();
   }
 
   left(session: RegisteredSession): void {
@@ -74,13 +90,41 @@ export class SessionPresence implements SessionsElsewhere {
   followed(key: Key): void {
     const entered = this.#entered.get(key);
     if (entered === undefined) return;
-    this.#waiting.set(key, entered);
+    this.#restore(key, entered);
     this.#writing.wake();
   }
 
   /** Writes all of them again, since others have taken this node for gone. */
   rewrite(): void {
-    for (const [key, entered] of this.#entered) this.#waiting.set(key, entered);
+    for (const [key, entered] of this.#entered) this.#restore(key, entered);
+    this.#writing.wake();
+  }
+
+  /** As if the user had just signed in, since meanwhile there may be too many sessions. */
+  #restore(key: Key, entered: Entered): void {
+    this.#noted.delete(entered);
+    this.#waiting.set(key, entered);
+  }
+
+  #refreshLater(): void {
+    this.#stopRefreshing ??= this.#options.timers.after(REFRESH_INTERVAL, () => {
+      this.#stopRefreshing = undefined;
+      if (this.#entered.size === 0) return;
+      this.#refreshLater();
+      this.#refresh().catch(this.#options.report);
+    });
+  }
+
+  /** Has the rows written again of sessions that were used. */
+  async #refresh(): Promise<void> {
+    let seen = 0;
+    for (const [key, entered] of this.#entered) {
+      if (++seen % BATCH === 0) await this.#options.timers.nextRound();
+      const noted = this.#noted.get(entered);
+      const { active, liveQueries } = entered.session.facts;
+      if (noted === undefined || (active < noted.active + USED_LATER && liveQueries === noted.liveQueries)) continue;
+      this.#waiting.set(key, entered);
+    }
     this.#writing.wake();
   }
 
@@ -95,6 +139,7 @@ export class SessionPresence implements SessionsElsewhere {
 
   /** Waits until what is known by now is written, as far as the store answers. */
   async close(): Promise<void> {
+    this.#stopRefreshing?.();
     await this.#writing.settled();
     this.#writing.stop();
   }
@@ -123,7 +168,11 @@ export class SessionPresence implements SessionsElsewhere {
         continue;
       }
       transaction.put(key, row);
-      if (entered !== undefined && entered.session.identity.principal.kind === 'record') users.add(entered.user);
+      if (entered === undefined) continue;
+      const { active, liveQueries } = entered.session.facts;
+      const isNew = !this.#noted.has(entered);
+      transaction.afterCommit(() => this.#noted.set(entered, { active, liveQueries }));
+      if (isNew && entered.session.identity.principal.kind === 'record') users.add(entered.user);
     }
     const surplus: RegisteredSession[] = [];
     for (const user of users) surplus.push(...(await this.#endSurplus(transaction, user)));
@@ -151,7 +200,7 @@ export class SessionPresence implements SessionsElsewhere {
     return storedSession({
       node: this.node,
       id: session.key,
-      place: databasePathOf(principal),
+      databasePath: databasePathOf(principal),
       subject: subjectOf(principal),
       since: session.facts.since,
       token: revocableToken(token),

@@ -20,7 +20,7 @@ const MOST_UNREAD = 1_000;
 
 const KINDS: ReadonlySet<string> = new Set<CounterKind>(['pair', 'account', 'source']);
 
-type Services = Omit<BackgroundServices, 'lease'>;
+type Services = Omit<BackgroundServices, 'leases'>;
 
 export class SharedFailures implements FailureExchange, CommitFollower {
   readonly #services: Services;

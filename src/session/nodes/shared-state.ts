@@ -34,6 +34,8 @@ export class SharedState implements CommitFollower {
   /** The last commit of any node that has changed data, of those since this node was opened. */
   #latest: Versionstamp = 0n;
   #openedAt = 0n;
+  /** The last commit of any node. */
+  #newest: Versionstamp = 0n;
   #unfollow: () => void = () => undefined;
 
   constructor(services: SharedStateServices) {
@@ -69,8 +71,17 @@ export class SharedState implements CommitFollower {
     return this.#latest === 0n ? this.#openedAt : timeAfter(this.#latest);
   }
 
+  /**
+   * A time that is past by the clock by which commits get their versionstamps, in nanoseconds since 1970: some seconds
+   * ago at the most, since nodes renew their rows. The clock of this node may be another one.
+   */
+  get storeTime(): bigint {
+    return this.#newest === 0n ? 0n : timeAfter(this.#newest);
+  }
+
   onCommits(commits: readonly FollowedCommit[]): void {
     for (const commit of commits) {
+      if (commit.versionstamp > this.#newest) this.#newest = commit.versionstamp;
       if (commit.versionstamp > this.#latest && changesData(commit)) this.#latest = commit.versionstamp;
       if (commit.ranges.length > 0) this.#followRanges(commit);
       this.#services.liveQueries.followed(commit.keys);

@@ -1,11 +1,12 @@
 /** What a database does beside its own work where several nodes use its store. */
-import { FAILURES_PREFIX } from '../../catalog/nodes/keys.js';
-import type { Work } from '../../catalog/nodes/lease-row.js';
+import { FAILURES_PREFIX, SIGNAL_LOG } from '../../catalog/nodes/keys.js';
+import { DATABASE_GROUPS, type DatabaseWork, workOnGroup } from '../../catalog/nodes/lease-row.js';
+import { SIGNALS_KEPT_FOR } from '../../catalog/nodes/signals.js';
 import type { SharedStore } from '../../storage/contract.js';
 import { RESERVATIONS_PREFIX } from '../../storage/remote/shared-reservations.js';
 import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
 import { followWork, type QueuedWork } from './follow-work.js';
-import type { Lease } from './lease.js';
+import { DatabaseLeases } from './lease.js';
 import { LogExpiry } from './log-expiry.js';
 import { Membership, type MembershipOptions } from './membership.js';
 import { SharedFailures } from './shared-failures.js';
@@ -13,38 +14,48 @@ import { SharedFailures } from './shared-failures.js';
 /** Milliseconds between two rounds of pruning the log of commits, and between two steps of a round. */
 const PRUNING_INTERVAL = 60_000;
 const PRUNING_PAUSE = 50;
+/** For how many milliseconds failed sign-ins and reservations are kept. */
+const KEPT_FOR = 30_000;
 /** For how many milliseconds background work that is under way may delay that another node goes on with it. */
 const LAST_WORK = 5_000;
 
 export class StoreNode {
   readonly membership: Membership;
   readonly failures: SharedFailures;
-  readonly #services: Omit<BackgroundServices, 'lease'>;
+  readonly #services: Omit<BackgroundServices, 'leases'>;
   readonly #shared: SharedStore;
   readonly #expiry: LogExpiry;
   readonly #pruning: BackgroundRounds;
   readonly #unfollow: (() => void)[] = [];
 
   constructor(
-    services: Omit<BackgroundServices, 'lease'>,
+    services: Omit<BackgroundServices, 'leases'>,
     shared: SharedStore,
-    node: Pick<MembershipOptions, 'about' | 'forget' | 'returned'>,
+    node: Pick<MembershipOptions, 'about' | 'formats' | 'forget' | 'returned'>,
   ) {
-    const { environment, report } = services;
+    const { environment, report, metrics } = services;
     this.#services = services;
     this.#shared = shared;
     this.membership = new Membership({ ...services, ...node, shared, report });
     this.failures = new SharedFailures(services);
-    this.#expiry = new LogExpiry({ ...services, report, lease: this.lease('nodes') }, [
-      FAILURES_PREFIX,
-      RESERVATIONS_PREFIX,
+    this.#expiry = new LogExpiry({ ...services, measure: metrics?.rounds('nodes') }, this.membership.lease('nodes'), [
+      { prefix: FAILURES_PREFIX, keptFor: KEPT_FOR },
+      { prefix: RESERVATIONS_PREFIX, keptFor: KEPT_FOR },
+      { prefix: SIGNAL_LOG, keptFor: SIGNALS_KEPT_FOR },
     ]);
-    const pruning = { interval: PRUNING_INTERVAL, startsSoon: false, lease: this.lease('log') };
-    this.#pruning = new BackgroundRounds(environment.timers, () => this.#prune(), report, pruning);
+    const pruning = {
+      interval: PRUNING_INTERVAL,
+      startsSoon: false,
+      lease: this.membership.lease('log'),
+      measure: metrics?.rounds('log'),
+    };
+    this.#pruning = new BackgroundRounds(environment, () => this.#prune(), report, pruning);
   }
 
-  lease(work: Work): Lease {
-    return this.membership.lease(work);
+  /** Those on a kind of work on databases. */
+  leases(kind: DatabaseWork): DatabaseLeases {
+    const groups = Array.from({ length: DATABASE_GROUPS }, (_, group) => workOnGroup(kind, group));
+    return new DatabaseLeases(groups.map((work) => this.membership.lease(work)));
   }
 
   /** Follows the commits of other nodes, and takes part in the background work. */

@@ -84,12 +84,12 @@ export class SessionAuthentication {
     attempt: AuthenticationAttempt,
     signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
   ): PromiseOrValue<A> {
-    const { authenticator, registry, environment, staleness } = this.#services;
+    const { authenticator, registry, environment } = this.#services;
     const { epoch } = registry;
     const since = environment.clock.now();
     // A closed session must not begin anything, since nothing would end it.
     const work = () => {
-      staleness?.assertCurrent();
+      this.#services.assertStoreUsable(true);
       return andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
         this.#session.mustBeOpen();
         return authenticated;

@@ -41,7 +41,7 @@ export class DatabaseSelector {
    * otherwise only the selection changes, and later statements fail.
    */
   select(identity: Identity, named: UseTarget, auditRecorder?: AuditRecorder): PromiseOrValue<DatabasePath> {
-    const selected = placeAfter(identity, named);
+    const selected = databasePathAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
     if (wanted === undefined || this.#isKnown(wanted)) return selected;
     const { epoch } = this.#registry;
@@ -68,7 +68,7 @@ export class DatabaseSelector {
     named: UseTarget,
     auditRecorder?: AuditRecorder,
   ): PromiseOrValue<DatabasePath> {
-    const selected = placeAfter(identity, named);
+    const selected = databasePathAfter(identity, named);
     const wanted = definableOf(identity, selected, named);
     if (wanted === undefined) return selected;
     // The cache may be stale within this transaction.
@@ -116,11 +116,11 @@ export class DatabaseSelector {
   }
 }
 
-function placeAfter({ place }: Identity, { namespace, database }: UseTarget): DatabasePath {
+function databasePathAfter({ databasePath }: Identity, { namespace, database }: UseTarget): DatabasePath {
   return {
-    namespace: namespace === undefined ? place.namespace : (namespace ?? undefined),
+    namespace: namespace === undefined ? databasePath.namespace : (namespace ?? undefined),
     // Without a namespace there is no database.
-    database: namespace === null ? undefined : database === undefined ? place.database : (database ?? undefined),
+    database: namespace === null ? undefined : database === undefined ? databasePath.database : (database ?? undefined),
   };
 }
 

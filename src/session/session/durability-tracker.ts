@@ -1,6 +1,7 @@
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { asTesseraError } from '../../errors/error.js';
 import type { Engine } from '../../storage/contract.js';
+import type { Span } from '../../tracing/tracer.js';
 import type { StatementResult } from '../statement-executor.js';
 
 /**
@@ -43,23 +44,35 @@ export class DurabilityTracker {
 
 /**
  * Runs `work` and answers its results once they are durable; if durability fails, every result is replaced by that
- * error.
+ * error. The wait is a part of `span`.
  */
 export function whenDurable(
   engine: Pick<Engine, 'earlyAnswers'>,
   work: (durability: DurabilityTracker) => PromiseOrValue<StatementResult[]>,
+  span?: Span,
 ): PromiseOrValue<StatementResult[]> {
   const durability = new DurabilityTracker(engine);
   const results = work(durability);
-  return isPromise(results) ? afterRun(results, durability) : afterCommits(results, durability);
+  return isPromise(results) ? afterRun(results, durability, span) : afterCommits(results, durability, span);
 }
 
-function afterRun(running: Promise<StatementResult[]>, durability: DurabilityTracker): Promise<StatementResult[]> {
-  return running.then((results) => afterCommits(results, durability));
+function afterRun(
+  running: Promise<StatementResult[]>,
+  durability: DurabilityTracker,
+  span: Span | undefined,
+): Promise<StatementResult[]> {
+  return running.then((results) => afterCommits(results, durability, span));
 }
 
-function afterCommits(results: StatementResult[], { durable }: DurabilityTracker): PromiseOrValue<StatementResult[]> {
-  return isPromise(durable) ? unlessLost(results, durable) : results;
+function afterCommits(
+  results: StatementResult[],
+  { durable }: DurabilityTracker,
+  span: Span | undefined,
+): PromiseOrValue<StatementResult[]> {
+  if (!isPromise(durable)) return results;
+  const wait = span?.begin('store wait');
+  const settled = unlessLost(results, durable);
+  return wait === undefined ? settled : settled.finally(() => wait.end());
 }
 
 function unlessLost(results: StatementResult[], durable: Promise<void>): Promise<StatementResult[]> {

@@ -22,6 +22,8 @@ export interface StatementRequest {
   readonly held?: Transaction;
   /** Collects what is running, so that it can be cancelled. */
   readonly running?: Set<{ cancel(): void }>;
+  /** Work in the background, which isn't part of the request that the session has now. */
+  readonly background?: boolean;
   /** Tracks accepted commits that the request builds on before they are durable. Default: none. */
   readonly durability?: DurabilityTracker | undefined;
 }

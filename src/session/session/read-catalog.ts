@@ -1,31 +1,43 @@
 import type { SessionIdentity } from '../../auth/identity.js';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen } from '../../base/promise-or-value.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { Transaction } from '../../storage/contract.js';
-import type { CatalogSnapshot, HeldTransaction } from '../contract.js';
+import type { CatalogSnapshot } from '../contract.js';
+import type { Participant } from './held-transaction.js';
 import type { SessionServices } from './services.js';
+import type { SessionTransactions } from './transactions.js';
 
-/** Reads the current definitions of the selected database. `hold` makes a held transaction of the snapshot. */
+/** Reads the current definitions of the selected database, for a session that takes part in what follows. */
 export async function readCatalog(
   { engine, executor, environment }: SessionServices,
   identity: SessionIdentity,
-  hold: (transaction: Transaction) => PromiseOrValue<HeldTransaction>,
+  transactions: SessionTransactions,
+  session: Participant,
 ): Promise<CatalogSnapshot> {
   const transaction = await engine.begin({ writable: false });
   let isOurs = true;
   const release = () => {
-    if (isOurs) transaction.cancel();
+    if (!isOurs) return;
     isOurs = false;
+    transaction.cancel();
+    session.settled(transaction, false);
   };
   try {
     const interrupt = RequestInterrupt.begin(environment);
     const catalog = await executor.execution({ transaction, identity, interrupt }).context.catalog();
-    const handOver = () =>
-      andThen(hold(transaction), (held) => {
-        isOurs = false;
-        return held;
-      });
-    return { catalog, hold: handOver, release };
+    return {
+      catalog,
+      execute: (statements, variables, deadline) =>
+        andThen(session.enter(), () => session.run(statements, { variables, deadline, held: transaction })),
+      hold: () =>
+        andThen(
+          andThen(session.enter(), () => transactions.hold(identity, transaction, session)),
+          (held) => {
+            isOurs = false;
+            return held;
+          },
+        ),
+      release,
+    };
   } catch (error) {
     release();
     throw error;

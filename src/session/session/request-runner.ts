@@ -9,7 +9,6 @@ import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../.
 import type { DatabasePath } from '../../catalog/principal.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
-import { authorize } from '../../exec/authorization/authorize.js';
 import type { TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { Execution, Interrupt, LiveListener } from '../../exec/runtime/execution.js';
@@ -28,10 +27,12 @@ import type { StatementResult } from '../statement-executor.js';
 import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import { hasRunIn, noteRunIn } from './held-identities.js';
-import { countResult, resultOf } from './result-of.js';
+import { RequestOptions } from './request-options.js';
+import { resultOf } from './result-of.js';
 import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
 import { StatementInterrupt } from './statement-interrupt.js';
+import { StatementObserver } from './statement-observer.js';
 import { evaluateUseTarget, selectionOf } from './use-target.js';
 
 type Outcome = StatementResult['outcome'];
@@ -52,11 +53,12 @@ export class RequestRunner {
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
   readonly #wait: StatementInterrupt;
+  readonly #observer: StatementObserver;
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
-  #importing = false;
-  #strict: boolean;
+  /** What OPTION has said. */
+  #applied: RequestOptions;
   /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
   #requestLiterals: Literals;
@@ -65,9 +67,10 @@ export class RequestRunner {
 
   constructor(services: RunnerServices, request: RunnerRequest) {
     this.#services = services;
-    this.#strict = services.strictPermissions;
+    this.#applied = new RequestOptions(services.strictPermissions);
     this.#interrupt = request.interrupt;
-    this.#wait = new StatementInterrupt(request.interrupt, request.scope);
+    this.#observer = new StatementObserver(services, request);
+    this.#wait = new StatementInterrupt(request.interrupt, request.scope, this.#observer.waiting);
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = request.held;
@@ -127,6 +130,7 @@ export class RequestRunner {
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {
     const began = this.#services.environment.clock.monotonic();
     const { used, made } = this.#memory;
+    this.#observer.begin(statement);
     this.#wait.begin(statement, this.#literals, began);
     this.#testify();
     let value: PromiseOrValue<Value>;
@@ -210,11 +214,11 @@ export class RequestRunner {
   #use(use: Use): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#dispatch(name));
     return andThen(named, (to) => {
-      const select = (auditRecorder?: AuditRecorder) => this.#services.places.select(this.#identity, to, auditRecorder);
+      const select = (auditRecorder?: AuditRecorder) =>
+        this.#services.selector.select(this.#identity, to, auditRecorder);
       const selecting = () => (this.#auditor === undefined ? select() : this.#auditor.defining(select));
-      return andThen(untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting)), (place) =>
-        this.#selected(place),
-      );
+      const selected = untilInterrupted(this.#wait, andThen(this.#durability.durable, selecting));
+      return andThen(selected, (databasePath) => this.#selected(databasePath));
     });
   }
 
@@ -222,14 +226,14 @@ export class RequestRunner {
   #useWithin(transaction: Transaction, use: Use, scope: Scope): PromiseOrValue<Value> {
     const named = evaluateUseTarget(use, (name) => this.#evaluate(name, transaction, scope));
     return andThen(named, (to) => {
-      const place = this.#services.places.selectWithin(transaction, this.#identity, to, this.#buffer);
-      return andThen(place, (found) => this.#selected(found));
+      const selected = this.#services.selector.selectWithin(transaction, this.#identity, to, this.#buffer);
+      return andThen(selected, (found) => this.#selected(found));
     });
   }
 
-  #selected(place: DatabasePath): Value {
-    this.#identity = withDatabasePath(this.#identity, place);
-    return selectionOf(place);
+  #selected(databasePath: DatabasePath): Value {
+    this.#identity = withDatabasePath(this.#identity, databasePath);
+    return selectionOf(databasePath);
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
@@ -323,7 +327,7 @@ export class RequestRunner {
     this.#testify();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
-    for (const [at, entry] of entries.entries()) countResult(this.#services.metrics, body[at] as Statement, entry);
+    this.#observer.noteAll(body, entries, this.#identity);
     this.#report(undone?.by ?? 'begin', undone?.error, undefined);
     if (!failed && closing !== undefined) this.#push(closing, 0, { ok: true, value: undefined });
     return last;
@@ -338,12 +342,12 @@ export class RequestRunner {
     first: number,
     closing: Statement['kind'] | undefined,
   ): Promise<BlockResults> {
-    const [identity, strict, importing] = [this.#identity, this.#strict, this.#importing];
+    const [identity, applied] = [this.#identity, this.#applied];
     let scope = new Scope();
     const mark = this.#memory.used;
     try {
       const work = async (transaction: Transaction) => {
-        [this.#identity, this.#strict, this.#importing] = [identity, strict, importing];
+        [this.#identity, this.#applied] = [identity, applied];
         this.#testify();
         this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
@@ -382,6 +386,7 @@ export class RequestRunner {
       const began = this.#services.environment.clock.monotonic();
       const elapsed = () => this.#services.environment.clock.monotonic() - began;
       const { used, made } = this.#memory;
+      this.#observer.begin(statement);
       try {
         if (statement.kind === 'begin') throw failure('transaction_open');
         if (at > 0) await this.#interrupt.checkpoint();
@@ -389,10 +394,12 @@ export class RequestRunner {
         const { value, isLast } = await this.#step(statement, transaction, scope);
         const settled = this.#settle(used, made, statement, scope, succeeded(value));
         if (isPromise(settled)) await settled;
+        this.#observer.finish(undefined);
         entries.push(resultOf(statement, elapsed(), { ok: true, value }));
         if (isLast) break;
       } catch (thrown) {
         const error = this.#errorOf(thrown);
+        this.#observer.finish(error.code);
         if (error.code === 'transaction_conflict') throw error;
         return {
           failed: true,
@@ -413,14 +420,15 @@ export class RequestRunner {
       case 'use':
         return andThen(this.#useWithin(transaction, statement, scope), (value) => ({ value, isLast: false }));
       case 'option':
-        return { value: this.#option(statement.name, statement.value), isLast: false };
+        this.#option(statement.name, statement.value);
+        return { value: undefined, isLast: false };
     }
     const execution = this.#prefetching(statement, transaction, scope);
     return this.#services.executor.runInTransaction(statement, execution, scope);
   }
 
   #evaluate(statement: Statement, transaction: Transaction, scope: Scope): PromiseOrValue<Value> {
-    if (statement.kind === 'option') return this.#option(statement.name, statement.value);
+    if (statement.kind === 'option') return void this.#option(statement.name, statement.value);
     return this.#services.executor.run(statement, this.#prefetching(statement, transaction, scope), scope);
   }
 
@@ -448,16 +456,8 @@ export class RequestRunner {
     return execution;
   }
 
-  /** Options apply to later statements of the same request. */
-  #option(name: string, on: boolean): undefined {
-    // It only restricts, so that every principal may set it.
-    if (name.toUpperCase() === 'STRICT_PERMISSIONS') {
-      this.#strict = on;
-      return undefined;
-    }
-    authorize(this.#identity, 'edit', this.#identity.place, 'Option');
-    if (name.toUpperCase() === 'IMPORT') this.#importing = on;
-    return undefined;
+  #option(name: string, on: boolean): void {
+    this.#applied = this.#applied.with(name, on, this.#identity);
   }
 
   #execution(transaction: Transaction): Execution {
@@ -467,8 +467,8 @@ export class RequestRunner {
       identity: this.#identity,
       interrupt: this.#interrupt,
       memory: this.#memory,
-      importing: this.#importing,
-      strict: this.#strict,
+      importing: this.#applied.importing,
+      strict: this.#applied.strict,
       listener: this.#listener,
       auditRecorder: this.#buffer,
     });
@@ -476,7 +476,7 @@ export class RequestRunner {
 
   #errorOf(thrown: unknown): TesseraError {
     const error = asTesseraError(thrown);
-    if (error.code === 'internal') this.#services.report(error);
+    if (error.code === 'internal') this.#services.report(error, this.#observer.trace);
     return error;
   }
 
@@ -494,6 +494,6 @@ export class RequestRunner {
     if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
     const result = resultOf(statement, milliseconds, outcome);
     this.#results.push(result);
-    countResult(this.#services.metrics, statement, result);
+    this.#observer.ended(statement, result, this.#identity);
   }
 }

@@ -8,9 +8,11 @@ import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import type { Scope } from '../../exec/runtime/scope.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
-import type { Value } from '../../value/value.js';
+import type { RequestTrace } from '../../tracing/request-trace.js';
+import type { ObjectValue, Value } from '../../value/value.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
+import type { SlowLog } from '../slow-log.js';
 import type { DatabaseSelector } from './database-selector.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 
@@ -27,20 +29,25 @@ export interface RunnerRequest {
   readonly listener: LiveListener | undefined;
   /** Absent if no audit log is kept. */
   readonly auditor: Auditor | undefined;
+  /** The parameters that came with the request, for the log of slow statements. */
+  readonly variables: ObjectValue | undefined;
+  readonly trace: RequestTrace | undefined;
 }
 
 export interface RunnerServices {
   readonly engine: Engine;
   readonly environment: Environment;
   readonly executor: Executor;
-  readonly places: DatabaseSelector;
+  readonly selector: DatabaseSelector;
   readonly transactions: Pick<HeldTransactions, 'budget'>;
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
+  /** Absent where none is kept. */
+  readonly slowLog: SlowLog | undefined;
   /** Whether a write denied by PERMISSIONS is an error, unless OPTION overrides it. */
   readonly strictPermissions: boolean;
   /** Reports an internal error. */
-  report(error: TesseraError): void;
+  report(error: TesseraError, trace?: RequestTrace): void;
 }
 
 /** The slot values of each statement. */

@@ -7,7 +7,6 @@ import type { Duration, ObjectValue } from '../../value/value.js';
 import type { HeldTransactions } from '../database/held-transactions.js';
 import type { ParsedRequest } from '../database/plan-cache.js';
 import type { InMemorySessionRegistry } from '../database/session-registry.js';
-import type { Staleness } from '../nodes/staleness.js';
 import type { RunnerServices } from './runner-contract.js';
 
 /** The services of a database that a session needs. */
@@ -16,10 +15,13 @@ export interface SessionServices extends RunnerServices {
   readonly registry: InMemorySessionRegistry;
   readonly transactions: HeldTransactions;
   readonly options: SessionOptions;
-  /** Absent where no other node uses the store. */
-  readonly staleness: Staleness | undefined;
   /** Absent if no audit log is kept. */
   readonly audit: AuditLog | undefined;
+  /**
+   * Makes sure that the store can be read and, for signed-in users, that what others have revoked is known.
+   * @throws TesseraError `storage_format`, `storage_unavailable`
+   */
+  assertStoreUsable(isSignedIn: boolean): void;
   /** Parses a text with its variables; cached. */
   parse(text: string, variables: ObjectValue | undefined): ParsedRequest;
   /** Parses a long text in steps; not cached. */

@@ -1,8 +1,8 @@
 /** A session: principal, selection and variables. One per connection, or per HTTP request. */
-import { type Client, GUEST, plainIdentity, SessionIdentity, withDatabasePath } from '../../auth/identity.js';
+import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
-import { asTesseraError, failure } from '../../errors/error.js';
+import { failure } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
 import type { LiveListener } from '../../exec/runtime/execution.js';
@@ -10,6 +10,7 @@ import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js
 import type { SessionFacts } from '../../exec/runtime/nodes.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
+import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
 import { weighInSteps } from '../../value/weight.js';
 import { Auditor } from '../audit/auditor.js';
@@ -42,6 +43,7 @@ import { Lifetime } from './lifetime.js';
 import { SessionMemory } from './memory.js';
 import { readCatalog } from './read-catalog.js';
 import { RequestRunner } from './request-runner.js';
+import { Revalidation } from './revalidation.js';
 import { type RunningRequest, RunningRequests } from './running-requests.js';
 import type { SessionServices } from './services.js';
 import { SessionTransactions } from './transactions.js';
@@ -56,6 +58,7 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #opener: Principal;
   readonly connection: Connection;
   readonly memory: SessionMemory;
+  trace: RequestTrace | undefined;
   readonly #variables: SessionVariables;
   readonly #lifetime: Lifetime;
   readonly #durability: DurabilityTracker;
@@ -69,8 +72,7 @@ export class OpenSession implements Session, RegisteredSession {
   #identity: SessionIdentity;
   #isClosed = false;
   #signedInAt = 0n;
-  /** The pending validity check. */
-  #revalidation: Promise<void> | undefined;
+  readonly #revalidation: Revalidation;
 
   constructor(services: SessionServices, { origin, principal, connection }: SessionOpening, onClose: () => void) {
     this.#services = services;
@@ -84,8 +86,16 @@ export class OpenSession implements Session, RegisteredSession {
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
-    this.#identity = plainIdentity(principal, { origin, place: {} });
+    this.#identity = plainIdentity(principal, { origin, databasePath: {} });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
+    this.#revalidation = new Revalidation(services, {
+      identity: () => this.#identity,
+      since: () => this.#signedInAt,
+      confirmed: (now) => {
+        this.#identity = now;
+      },
+      end: () => this.end(),
+    });
     this.#authentication = new SessionAuthentication(services, this.#auditor, {
       client: () => this.#client(),
       mustBeOpen: () => this.#mustBeOpen(),
@@ -141,7 +151,11 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    return whenDurable(this.#services.engine, (durability) => this.#query(text, { variables, durability }));
+    return whenDurable(
+      this.#services.engine,
+      (durability) => this.#query(text, { variables, durability }),
+      this.trace?.span,
+    );
   }
 
   execute(
@@ -149,8 +163,10 @@ export class OpenSession implements Session, RegisteredSession {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return whenDurable(this.#services.engine, (durability) =>
-      this.#execute(statements, { variables, deadline, durability }),
+    return whenDurable(
+      this.#services.engine,
+      (durability) => this.#execute(statements, { variables, deadline, durability }),
+      this.trace?.span,
     );
   }
 
@@ -218,7 +234,7 @@ export class OpenSession implements Session, RegisteredSession {
       check: () => this.#mustBeLive(),
       confirm: () => this.#use(true),
       enter: () => this.#enter(background),
-      run: (statements, request) => this.#run(statements, request),
+      run: (statements, request) => this.#run(statements, background ? { ...request, background } : request),
       interruptible: (work) => this.#interruptible(work),
       joined: (held) => this.#transactions.joined(held),
       left: (held) => this.#transactions.left(held),
@@ -233,7 +249,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   #runNow(
     statements: readonly Statement[],
-    { variables, literals, deadline, held, running, durability = this.#durability }: StatementRequest,
+    { variables, literals, deadline, held, running, background, durability = this.#durability }: StatementRequest,
   ): PromiseOrValue<StatementResult[]> {
     this.#mustBeAdmitted();
     const begun = this.#requests.begin(this.#lifetime.askedAt);
@@ -249,6 +265,8 @@ export class OpenSession implements Session, RegisteredSession {
       durability,
       listener: this.#notifier,
       auditor: this.#auditor,
+      variables,
+      trace: background === true ? undefined : this.trace,
     };
     const runner = new RequestRunner(this.#services, request);
     const run = () => runner.run(statements, literals);
@@ -270,7 +288,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   listen(sink: NotificationSink, quota = new LiveQuota()): void {
     this.#notifier = new Notifier(this.#services, sink, quota, {
-      identity: () => andThen(this.#revalidation, () => (this.#lifetime.isOver ? undefined : this.#identity)),
+      identity: () => andThen(this.#revalidation.pending, () => (this.#lifetime.isOver ? undefined : this.#identity)),
       remaining: () => this.#lifetime.remaining,
     });
     this.#services.registry.enter(this, this.#identity.principal);
@@ -278,10 +296,10 @@ export class OpenSession implements Session, RegisteredSession {
 
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
     const select = (auditRecorder?: AuditRecorder) =>
-      this.#services.places.select(this.#identity, { namespace, database }, auditRecorder);
-    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (place) => {
-      this.#identity = withDatabasePath(this.#identity, place);
-      return { namespace: place.namespace, database: place.database };
+      this.#services.selector.select(this.#identity, { namespace, database }, auditRecorder);
+    return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (databasePath) => {
+      this.#identity = withDatabasePath(this.#identity, databasePath);
+      return { namespace: databasePath.namespace, database: databasePath.database };
     });
   }
 
@@ -321,7 +339,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#identity = identity;
     // Guests and the process itself have no credentials that could expire.
     this.#lifetime.begin(expiresAt, identity.signedIn.basis && options.idle);
-    this.#revalidation = undefined;
+    this.#revalidation.forget();
     if (this.#notifier === undefined) return;
     this.#notifier.watch();
     registry.leave(this, principal);
@@ -334,27 +352,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   scheduleRevalidation(): void {
-    const revalidation = this.#revalidate().finally(() => {
-      if (this.#revalidation === revalidation) this.#revalidation = undefined;
-    });
-    this.#revalidation = revalidation;
-  }
-
-  /** Revalidates the session: ends it if its credentials are no longer valid, and applies the current roles. */
-  async #revalidate(): Promise<void> {
-    const { signedIn } = this.#identity;
-    // The commit that scheduled the check completes first.
-    await undefined;
-    const now = await this.#services.authenticator
-      .revalidatePrincipal(signedIn, this.#signedInAt)
-      .catch((error: unknown) => {
-        this.#services.report(asTesseraError(error));
-        return undefined;
-      });
-    // The identity may have changed meanwhile.
-    if (this.#identity.signedIn !== signedIn) return;
-    if (now === undefined) this.end();
-    else this.#identity = new SessionIdentity({ ...signedIn, principal: now }, this.#origin, this.#identity.place);
+    this.#revalidation.schedule();
   }
 
   end(): void {
@@ -382,7 +380,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #forget(principal: Principal): void {
-    this.#become(plainIdentity(principal, { origin: this.#origin, place: {} }));
+    this.#become(plainIdentity(principal, { origin: this.#origin, databasePath: {} }));
     this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#variables.clear();
   }
@@ -437,10 +435,7 @@ export class OpenSession implements Session, RegisteredSession {
   async catalogSnapshot({ background = false }: RequestActivity = {}): Promise<CatalogSnapshot> {
     await this.#durability.durable;
     await this.#enter(background);
-    return readCatalog(this.#services, this.#identity, (transaction) => {
-      this.#mustBeAdmitted();
-      return this.#transactions.hold(this.#identity, transaction, this.#participantOf(background));
-    });
+    return readCatalog(this.#services, this.#identity, this.#transactions, this.#participantOf(background));
   }
 
   close(): void {
@@ -456,9 +451,8 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** Begins a request, after a pending validity check. */
   #use(background = false): PromiseOrValue<void> {
-    return this.#revalidation === undefined
-      ? this.#mustBeLive(background)
-      : this.#revalidation.then(() => this.#mustBeLive(background));
+    const { pending } = this.#revalidation;
+    return pending === undefined ? this.#mustBeLive(background) : pending.then(() => this.#mustBeLive(background));
   }
 
   /** Begins a request that runs statements or reads definitions. */
@@ -478,7 +472,7 @@ export class OpenSession implements Session, RegisteredSession {
       this.#auditor?.ended('expired');
       throw failure('session_expired');
     }
-    if (this.#identity.signedIn.basis !== undefined) this.#services.staleness?.assertCurrent();
+    this.#services.assertStoreUsable(this.#identity.signedIn.basis !== undefined);
     this.#lifetime.use(background);
   }
 
@@ -493,6 +487,6 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #client(): Client {
-    return { origin: this.#origin, place: this.#identity.place };
+    return { origin: this.#origin, databasePath: this.#identity.databasePath };
   }
 }

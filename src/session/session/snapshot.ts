@@ -16,7 +16,8 @@ export function beginSnapshot(
   interrupt: WaitInterrupt,
 ): PromiseOrValue<Transaction> {
   if (engine.earlyAnswers === undefined || !durability.isPending) {
-    return untilInterrupted(interrupt, engine.begin(READ_ONLY), cancelled);
+    const options = interrupt.waiting === undefined ? READ_ONLY : { writable: false, interrupt };
+    return untilInterrupted(interrupt, engine.begin(options), cancelled);
   }
   const begun = untilInterrupted(interrupt, engine.earlyAnswers.beginOnAccepted(READ_ONLY), cancelled);
   return andThen(begun, (transaction) => {

@@ -16,10 +16,13 @@ export class StatementInterrupt implements WaitInterrupt {
   #statement: Statement | undefined;
   #literals: readonly Value[] | undefined;
   #began = 0;
+  readonly waiting: WaitInterrupt['waiting'];
 
-  constructor(request: Interrupt, scope: Scope) {
+  /** `waiting`: as `WaitInterrupt.waiting`. */
+  constructor(request: Interrupt, scope: Scope, waiting?: WaitInterrupt['waiting']) {
     this.#request = request;
     this.#scope = scope;
+    this.waiting = waiting;
   }
 
   /** `began` by the clock that only goes on; without a statement the interrupt of the request holds. */

@@ -60,7 +60,7 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
       for await (const piece of exportDatabase(execution, selection)) {
         yield piece;
         // The session may have lost its rights since the last chunk.
-        authorize(await session.identity(), 'view', identity.place, 'Any');
+        authorize(await session.identity(), 'view', identity.databasePath, 'Any');
         interrupt.check();
       }
     } finally {
@@ -91,6 +91,8 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
       durability,
       listener: undefined,
       auditor,
+      variables: undefined,
+      trace: undefined,
     });
     try {
       for await (const batch of batchesOf(checked(pieces, interrupt))) {
@@ -99,7 +101,7 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
           continue;
         }
         await auditor?.room();
-        authorize(await session.identity(), 'edit', identity.place, 'Any');
+        authorize(await session.identity(), 'edit', identity.databasePath, 'Any');
         await run(runner, interrupt, batch);
         // Results aren't returned.
         memory.releaseTo(0);

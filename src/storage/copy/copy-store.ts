@@ -8,7 +8,7 @@
 import { invariant } from '../../base/invariant.js';
 import { failure } from '../../errors/error.js';
 import { encodeRecord } from '../../value/record-encode.js';
-import type { CopySupport, Engine, Entry, KeyRange, Transaction } from '../contract.js';
+import type { CopySupport, Engine, Entry, Key, KeyRange, Transaction } from '../contract.js';
 import { assertNoCopy, COPY_MARKER, type CopyPosition, decodePosition, encodePosition } from './copy-marker.js';
 import { StoreDigest, type StoreSummary } from './store-digest.js';
 
@@ -24,6 +24,8 @@ export interface CopyEnds {
   readonly to: Engine;
   /** Names the source in the marker: only a copy of the same goes on. */
   readonly source: string;
+  /** What isn't copied, since it is of no use elsewhere. */
+  readonly isLeftOut: (key: Key) => boolean;
 }
 
 export interface CopyProgress {
@@ -35,7 +37,7 @@ export interface CopyProgress {
 }
 
 /**
- * Copies all entries of a store to one that is empty or has an unfinished copy of it, raises the versionstamps of the
+ * Copies the entries of a store to one that is empty or has an unfinished copy of it, raises the versionstamps of the
  * target beyond those of the source, and verifies the target. The source is one snapshot, and isn't changed.
  * @throws TesseraError `copy_target_not_empty`, `copy_source_changed`, `copy_incomplete` for a source that is itself
  * an unfinished copy, `copy_differs`, `key_too_long`; those of the storage, after which it can be called again
@@ -49,7 +51,7 @@ export async function copyStore(ends: CopyEnds, progress: CopyProgress): Promise
   try {
     await assertNoCopy(snapshot);
     const begun = await beginCopy(ends, { source: ends.source, revision, last: '' });
-    const copied = await copyEntries(snapshot, new CopyWriter(ends.to, begun), progress);
+    const copied = await copyEntries(snapshot, ends.isLeftOut, new CopyWriter(ends.to, begun), progress);
     await target.raiseStamp(await source.lastStamp());
     progress.verifying(copied);
     await verify(ends.to, copied, progress);
@@ -94,11 +96,17 @@ async function endCopy(to: Engine): Promise<void> {
 }
 
 /** All of the source is read, for its checksum, even if a part of it was copied before. */
-async function copyEntries(snapshot: Transaction, writer: CopyWriter, progress: CopyProgress): Promise<StoreSummary> {
+async function copyEntries(
+  snapshot: Transaction,
+  isLeftOut: CopyEnds['isLeftOut'],
+  writer: CopyWriter,
+  progress: CopyProgress,
+): Promise<StoreSummary> {
   const digest = new StoreDigest();
   for await (const batch of batchesOf(snapshot)) {
     let bytes = 0;
     for (const [key, value] of batch) {
+      if (isLeftOut(key)) continue;
       const encoded = encodeRecord(value);
       digest.add(key, encoded);
       bytes += key.length + encoded.length;

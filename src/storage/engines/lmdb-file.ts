@@ -10,7 +10,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { failure } from '../../errors/error.js';
 
 export const PAGE_HEADER = 24;
@@ -24,6 +24,9 @@ export const PAGE_FLAGS = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const;
 const FREE_TREE_FLAGS = 0x4008;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const TREE_LENGTH = 48;
+
+/** What stands in place of a data file while it is restored. */
+export const RESTORE_MARK = Buffer.from('Tessera: a restore into this folder is not complete\n', 'utf8');
 
 /** The counts that are stored for a tree. */
 export interface TreeHeader {
@@ -105,8 +108,8 @@ export class LmdbFile {
 
   /**
    * `descriptor` is that of the file if it is open for reading already, which spares opening it and stays open.
-   * @throws TesseraError `storage_corrupt` if the meta pages can't be right; Error with a text for people for a file
-   * that isn't LMDB's
+   * @throws TesseraError `storage_corrupt` if the meta pages can't be right, `restore_incomplete`; Error with a text
+   * for people for a file that isn't LMDB's
    */
   constructor(path: string, descriptor?: number) {
     this.name = basename(path);
@@ -143,6 +146,7 @@ export class LmdbFile {
   }
 
   #readMeta(path: string): Meta {
+    this.#mustBeRestored(path);
     const isLmdb = this.size >= META_LENGTH && this.#read(0, META_LENGTH).uint32(PAGE_HEADER) === MAGIC;
     if (!isLmdb) throw new Error(`${path} is no data file of Tessera's, or it is damaged`);
     const first = this.#metaAt(0, 0);
@@ -155,6 +159,12 @@ export class LmdbFile {
     const follows = newer.transaction === older.transaction + 1 && first.transaction % 2 === 0;
     if (!isNew && !follows) this.damaged('its meta pages contradict each other');
     return newer;
+  }
+
+  #mustBeRestored(path: string): void {
+    if (this.size !== RESTORE_MARK.length) return;
+    if (Buffer.compare(this.#read(0, this.size).bytes, RESTORE_MARK) === 0)
+      throw failure('restore_incomplete', { folder: dirname(path) });
   }
 
   #metaAt(position: number, number: number): Meta {

@@ -4,6 +4,7 @@
  *     format     the layout of everything, as bare text, so that every version can read it
  *     version    counts writes
  *     stamp      the last versionstamp that was given out
+ *     store      identifies the store: drawn when it is created, and again when it is restored from a backup
  *     unsealed   there while values may be left that have no checksum, as before format 2
  *
  * All but the format have a checksum behind the text.
@@ -18,7 +19,7 @@ export const UNSEALED_FORMAT = 1;
 /** The formats that are read, as they are stored. */
 export const KNOWN_FORMATS: ReadonlySet<string> = new Set([FORMAT, UNSEALED_FORMAT].map(String));
 
-const NAMES = ['format', 'version', 'stamp', 'unsealed'] as const;
+const NAMES = ['format', 'version', 'stamp', 'store', 'unsealed'] as const;
 export type MetadataName = (typeof NAMES)[number];
 
 const CHECKSUM_LENGTH = 4;

@@ -65,14 +65,18 @@ export function entriesOf(file: LmdbFile, header: TreeHeader, name: TreeName): R
  */
 export function freePages(file: LmdbFile, oldest: number): number {
   let count = 0;
-  const walk = new PageWalk(file, { fault: (what) => file.damaged(what) });
-  walk.tree('free pages', file.meta.free, (key, node) => {
-    if (transactionOf(key) >= oldest) return;
-    walk.freeList(node, (_, pages) => {
-      count += pages;
-    });
+  forEachFreeRun(file, oldest, (_, pages) => {
+    count += pages;
   });
   return count;
+}
+
+/** The same pages as runs of them: from `first` on, so many. */
+export function forEachFreeRun(file: LmdbFile, oldest: number, visit: (first: number, pages: number) => void): void {
+  const walk = new PageWalk(file, { fault: (what) => file.damaged(what) });
+  walk.tree('free pages', file.meta.free, (key, node) => {
+    if (transactionOf(key) < oldest) walk.freeList(node, visit);
+  });
 }
 
 interface Leaf {

@@ -1,14 +1,18 @@
-import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Database, Transaction } from 'lmdb';
 import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
+import { syncFolder } from '../sync-folder.js';
 import { LARGE_WRITE, LargeWriter } from './large-writer.js';
 import { type Databases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
 import { decodeMetadata, decodeUnsealed, encodeMetadata, FORMAT, UNSEALED_FORMAT } from './lmdb-metadata.js';
+import { LmdbMetrics } from './lmdb-metrics.js';
 import { allocateLock, type Demand, noDemand, probeSpace, SpaceReserve } from './lmdb-space.js';
+import { oldestReader } from './oldest-reader.js';
 import type { Change } from './packed-changes.js';
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */
@@ -24,6 +28,8 @@ export interface Changes {
 
 /** A file of keys and bytes with snapshots and atomic writes: what the LMDB engine needs of LMDB. */
 export interface ByteStore {
+  /** Identifies the store; empty in one of an older release that is only read. */
+  readonly id: string;
   /** The last versionstamp that was written before the store was opened; 0 if there was none. */
   readonly lastStamp: Versionstamp;
   /** Whether there may be values without checksums, from before there were any. */
@@ -55,6 +61,8 @@ export interface ByteStore {
    */
   write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
+  /** Absent where nothing is measured. */
+  readonly metrics?: LmdbMetrics;
 }
 
 /** Bytes that it gives are to be decoded before anything else is read: the next ones take their place. */
@@ -98,6 +106,7 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
   try {
     if (readOnly) return new LmdbByteStore(databases, undefined, options);
     settleFormat(databases, folder);
+    settleIdentity(databases);
     // A new file must also survive in its folder, and a new folder in the one above.
     if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
     return new LmdbByteStore(databases, path, options);
@@ -137,21 +146,20 @@ function settleFormat({ root, metadata }: Databases, folder: string): void {
   });
 }
 
-function syncFolder(path: string): void {
-  // Windows can't open folders, and needn't.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+/** Draws the id of a store that has none. */
+function settleIdentity({ metadata }: Databases): void {
+  if (metadata.get('store') !== undefined) return;
+  metadata.putSync('store', encodeMetadata('store', randomBytes(STORE_ID_BYTES).toString('hex')));
 }
 
+const STORE_ID_BYTES = 16;
+
 class LmdbByteStore implements ByteStore {
+  readonly id: string;
   readonly lastStamp: Versionstamp;
   readonly mayBeUnsealed: boolean;
   readonly isReadOnly: boolean;
+  readonly metrics: LmdbMetrics;
   readonly #databases: Databases;
   readonly #isUnsealed: boolean;
   /** None in a store that is only read. */
@@ -163,11 +171,14 @@ class LmdbByteStore implements ByteStore {
 
   constructor(databases: Databases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
     this.#databases = databases;
+    this.metrics = new LmdbMetrics(databases);
     const { metadata, root } = databases;
     const format = metadata.get('format');
     const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_FORMAT);
     this.#isUnsealed = isUnsealed;
     this.lastStamp = BigInt(this.#number('stamp'));
+    const id = metadata.get('store');
+    this.id = id === undefined ? '' : decodeMetadata('store', id);
     this.mayBeUnsealed = isUnsealed || metadata.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
     if (path === undefined) return;
@@ -220,6 +231,7 @@ class LmdbByteStore implements ByteStore {
   }
 
   async write({ changes, room }: Changes, version: number, stamp?: Versionstamp): Promise<void> {
+    const written = this.metrics.beginWrite();
     const isWritten = changes.length > LARGE_WRITE && (await this.#large?.write(changes, version, stamp));
     if (isWritten !== true) {
       await this.#commit(() => {
@@ -227,6 +239,7 @@ class LmdbByteStore implements ByteStore {
         putVersion(this.#databases, version, stamp);
       });
     }
+    written();
     this.#space?.written(room);
     this.#version = version;
   }
@@ -247,15 +260,6 @@ class LmdbByteStore implements ByteStore {
 }
 
 const NOTHING = (): void => {};
-
-/**
- * The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a
- * number.
- */
-export function oldestReader(table: string): number {
-  const numbers = [...table.matchAll(/^\s*\d+\s+\S+\s+(\d+)\s*$/gm)].map(([, number]) => Number(number));
-  return Math.min(...numbers);
-}
 
 /** The library tells the cause of a failed commit in a promise of its own, which must not be left unobserved. */
 export async function commitError(error: unknown): Promise<unknown> {

@@ -4,6 +4,7 @@ import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
+import type { Family } from '../../metrics/families.js';
 import { StampSource } from '../append.js';
 import { admitted, CommitGate } from '../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../commit/commit-log.js';
@@ -73,9 +74,21 @@ export interface LmdbOptions {
 /**
  * Opens a store in a folder, creating it if there is none.
  * @throws TesseraError `storage_in_use` if another engine has it open, `storage_format`, `storage_corrupt`,
- * `storage_full`, `storage_unavailable`
+ * `restore_incomplete`, `storage_full`, `storage_unavailable`
  */
 export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine {
+  const { store, unlock } = openLocked(folder, options);
+  return new LmdbEngine(store, options, unlock);
+}
+
+/** The files of a store whose folder is locked for an engine. */
+export interface LockedStore {
+  readonly store: ByteStore;
+  readonly unlock: () => Promise<void>;
+}
+
+/** @throws TesseraError as `openLmdb` does */
+export function openLocked(folder: string, options: LmdbOptions): LockedStore {
   try {
     const unlock = lockFolder(folder);
     try {
@@ -87,15 +100,20 @@ export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine 
         readOnly: options.readOnly ?? false,
         timers: options.timers ?? realEnvironment.timers,
       });
-      return new LmdbEngine(store, options, unlock);
+      return { store, unlock };
     } catch (error) {
       void unlock();
       throw error;
     }
   } catch (error) {
-    if (error instanceof TesseraError) throw error;
-    throw failure('storage_unavailable', { reason: `can't open ${folder}: ${messageOf(error)}` }, { cause: error });
+    throw unopened(folder, error);
   }
+}
+
+/** The error of a folder that couldn't be opened. */
+export function unopened(folder: string, error: unknown): TesseraError {
+  if (error instanceof TesseraError) return error;
+  return failure('storage_unavailable', { reason: `can't open ${folder}: ${messageOf(error)}` }, { cause: error });
 }
 
 /** The store couldn't be read. */
@@ -181,6 +199,10 @@ export class LmdbEngine implements Engine {
       (reason) => this.#fail(reason),
     );
     this.sealed = store.mayBeUnsealed && !store.isReadOnly ? this.#sealAll(timers) : Promise.resolve();
+  }
+
+  get metrics(): readonly Family[] {
+    return this.#store.metrics?.families(this.#caches) ?? [];
   }
 
   /** Whether every value has a checksum. */

@@ -10,6 +10,8 @@ import type { WorkerGroup } from './shared-lmdb/open.js';
 export interface EngineOptions extends LmdbOptions {
   /** The processes that share a folder, this one among them; absent where it is alone with the store. */
   readonly group?: WorkerGroup | undefined;
+  /** The folder in which every write is archived; only for a folder that one process has. */
+  readonly archive?: string | undefined;
   /** No other process may have it open meanwhile, in PostgreSQL as well. */
   readonly exclusive?: boolean;
 }
@@ -21,7 +23,8 @@ export interface EngineOptions extends LmdbOptions {
  *
  *     const engine = await openEngine('lmdb:./data', { sync: 'every' });
  *
- * @throws TesseraError `storage_address`, `storage_foreign`, `storage_format`, `storage_in_use`, `storage_unavailable`
+ * @throws TesseraError `storage_address`, `storage_foreign`, `storage_format`, `storage_in_use`, `storage_unavailable`,
+ * `restore_incomplete`, `archive_foreign`
  */
 export async function openEngine(address: string, options: EngineOptions = {}): Promise<Engine> {
   const store = readStoreAddress(address);
@@ -31,6 +34,8 @@ export async function openEngine(address: string, options: EngineOptions = {}): 
   mustNotBeForeign(store);
   const sync = store.parameters.get('sync') === 'never' ? 'never' : options.sync;
   const settings = { ...options, ...(sync !== undefined && { sync }) };
+  if (options.archive !== undefined)
+    return (await import('../archive/open-archived.js')).openArchivedLmdb(store.path, options.archive, settings);
   if (options.group === undefined) return openLmdb(store.path, settings);
   return (await import('./shared-lmdb/open.js')).openSharedLmdb(store.path, options.group, settings);
 }

@@ -69,6 +69,9 @@ export class RangeCache {
   readonly #outworn = new SecondChance(this.#all);
   #taken = 0;
   #version: number;
+  /** Of `at` and `below`. */
+  hits = 0;
+  misses = 0;
   /** Where the last look-up of a change found no stretch: neighbours are often changed together. */
   #gap: KeyRange | undefined;
 
@@ -80,13 +83,19 @@ export class RangeCache {
   /** The stretch that holds `key`, as a snapshot of `version` shows it. */
   at(key: Key, version: number): Stretch | undefined {
     const stretch = this.#stretches.floor(key);
-    return stretch !== undefined && key < stretch.to ? seen(stretch, version) : undefined;
+    return this.#counted(stretch !== undefined && key < stretch.to ? seen(stretch, version) : undefined);
   }
 
   /** The same for what lies just below `key`. */
   below(key: Key, version: number): Stretch | undefined {
     const stretch = this.#before(key);
-    return stretch !== undefined && key <= stretch.to ? seen(stretch, version) : undefined;
+    return this.#counted(stretch !== undefined && key <= stretch.to ? seen(stretch, version) : undefined);
+  }
+
+  #counted(found: Stretch | undefined): Stretch | undefined {
+    if (found === undefined) this.misses++;
+    else this.hits++;
+    return found;
   }
 
   /** Whether a key lies in a stretch, of whatever version. */

@@ -30,6 +30,9 @@ export class RecordCache {
   readonly #outworn = new SecondChance(this.#records);
   #taken = 0;
   #version: number;
+  /** Of `get`. */
+  hits = 0;
+  misses = 0;
 
   constructor(bytes: number, version: number) {
     this.#room = bytes;
@@ -39,7 +42,11 @@ export class RecordCache {
   /** The value of a key as a snapshot of `version` shows it, if it is known. `version` is at most the cache's own. */
   get(key: Key, version: number): Stored | undefined {
     const record = this.#records.get(key);
-    if (record === undefined || record.since > version) return undefined;
+    if (record === undefined || record.since > version) {
+      this.misses++;
+      return undefined;
+    }
+    this.hits++;
     record.used = true;
     return record.value;
   }

@@ -7,7 +7,14 @@ import { failure, TesseraError } from '../../errors/error.js';
 import { LAST_POSITION } from '../append.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
-import { type CommitGroup, type CommitOutcome, type CommitRequest, OutcomeUnknown, type RemoteStore } from './store.js';
+import {
+  type CommitGroup,
+  type CommitOutcome,
+  type CommitRequest,
+  GroupTooOld,
+  OutcomeUnknown,
+  type RemoteStore,
+} from './store.js';
 
 /** At most this many commits go out together. */
 const GROUP_SIZE = 256;
@@ -107,9 +114,9 @@ export class GroupCommitter {
   }
 
   async #apply(heads: HeadLocks, taken: readonly WaitingCommit[]): Promise<void> {
-    const group: CommitGroup = { number: ++this.#groups, heads, commits: taken.map(({ request }) => request) };
     try {
-      const outcomes = await this.#outcomes(group);
+      const commits = taken.map(({ request }) => request);
+      const outcomes = await this.#outcomes(heads, commits);
       for (const [index, commit] of taken.entries()) {
         const outcome = outcomes[index]!;
         if (outcome === 'conflict') commit.failed(failure('transaction_conflict'));
@@ -120,12 +127,21 @@ export class GroupCommitter {
     }
   }
 
-  async #outcomes(group: CommitGroup): Promise<readonly CommitOutcome[]> {
-    try {
-      return await this.#store.apply(group);
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) throw error;
+  async #outcomes(heads: HeadLocks, commits: readonly CommitRequest[]): Promise<readonly CommitOutcome[]> {
+    for (;;) {
+      const group: CommitGroup = { number: ++this.#groups, known: this.#store.known, heads, commits };
+      try {
+        return await this.#store.apply(group);
+      } catch (error) {
+        if (error instanceof OutcomeUnknown) return this.#settledOutcomes(group);
+        if (!(error instanceof GroupTooOld)) throw error;
+      }
+      // No answer of the store has come for long.
+      await this.#store.headsAbove(group.known);
     }
+  }
+
+  async #settledOutcomes(group: CommitGroup): Promise<readonly CommitOutcome[]> {
     const settled = await this.#settle(group);
     // Nothing of it was done: a retry is up to the statement.
     if (settled === 'not applied') throw failure('storage_unavailable', { reason: 'the connection was lost' });

@@ -1,5 +1,5 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { BeginOptions, Key, KeyRange, Prefetch, Stored, Versionstamp } from '../contract.js';
+import type { BeginOptions, Key, KeyRange, Prefetch, Stored, Versionstamp, WaitInterrupt } from '../contract.js';
 import type { Snapshot } from '../transaction/snapshot.js';
 import { FetchedEntries } from './fetched-entries.js';
 import { type Head, type HeadLocks, headOf, headOfRange, partsUnder } from './heads.js';
@@ -16,13 +16,18 @@ const NO_ANSWER: ReadAnswer = { values: [], pages: [], stamps: new Map() };
 export class RemoteSnapshot implements Snapshot {
   readonly #store: StoreSnapshot;
   readonly #noted: 'no heads' | 'heads read' | 'all heads';
+  readonly #waiting: WaitInterrupt['waiting'];
   readonly #fetched = new FetchedEntries();
   readonly #since = new Map<Head, Versionstamp>();
   /** Of which heads that has been asked. */
   #asked: Set<Head> | 'all' = new Set<Head>();
 
-  constructor(store: StoreSnapshot, { writable, maintenance = false }: Pick<BeginOptions, 'writable' | 'maintenance'>) {
+  constructor(
+    store: StoreSnapshot,
+    { writable, maintenance = false, interrupt }: Pick<BeginOptions, 'writable' | 'maintenance' | 'interrupt'>,
+  ) {
     this.#store = store;
+    this.#waiting = interrupt?.waiting;
     // Maintenance is judged by what it writes, too, wherever that is.
     this.#noted = writable ? (maintenance ? 'all heads' : 'heads read') : 'no heads';
   }
@@ -121,7 +126,8 @@ export class RemoteSnapshot implements Snapshot {
   async #read(keys: readonly Key[], pages: readonly PageRequest[], counted?: KeyRange): Promise<ReadAnswer> {
     const heads = this.#headsToAsk(keys, counted === undefined ? pages : [...pages, counted]);
     if (keys.length === 0 && pages.length === 0 && heads.length === 0) return NO_ANSWER;
-    const answer = await this.#store.read({ keys, pages, heads });
+    const waited = this.#waiting?.();
+    const answer = await this.#store.read({ keys, pages, heads }).finally(waited);
     for (const [head, stamp] of answer.stamps) this.#since.set(head, stamp);
     return answer;
   }

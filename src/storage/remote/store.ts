@@ -84,6 +84,8 @@ export interface CommitRequest {
 export interface CommitGroup {
   /** Numbers the groups of this node, ascending. */
   readonly number: bigint;
+  /** `RemoteStore.known` before it was sent. */
+  readonly known: Versionstamp;
   readonly heads: HeadLocks;
   readonly commits: readonly CommitRequest[];
 }
@@ -142,6 +144,8 @@ export interface RemoteStore {
   readonly copying?: CopySupport;
   /** Identifies this process in the log: 16 hexadecimal digits. */
   readonly node: string;
+  /** The greatest versionstamp that any answer of the store has had. */
+  readonly known: Versionstamp;
   /** The longest key that it takes, in bytes. */
   readonly maxKeyLength: number;
   /** Commits of more keys are logged by ranges. */
@@ -152,13 +156,14 @@ export interface RemoteStore {
    * Judges and applies commits, all of those that don't conflict or none of any. Groups with heads in common take
    * effect in the order in which they are applied.
    * @throws OutcomeUnknown the connection was lost before the answer came
+   * @throws GroupTooOld its `known` is so old that it may have been settled; nothing was applied
    * @throws TesseraError `storage_unavailable` nothing was applied
    */
   apply(group: CommitGroup): Promise<readonly CommitOutcome[]>;
   /**
    * What became of a group whose outcome is unknown. If it wasn't applied, it never will be.
    * @throws TesseraError `storage_unavailable` it can't be found out now, `commit_outcome_unknown` nor ever, since the
-   * log was pruned
+   * log was pruned, or its `known` is too old
    */
   settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'>;
   /** Where heads stand whose versionstamps are greater than `above`. @throws TesseraError `storage_unavailable` */
@@ -174,3 +179,6 @@ export interface RemoteStore {
 
 /** A commit was sent, and whether it was applied isn't known. */
 export class OutcomeUnknown extends Error {}
+
+/** What was known of groups as old as this one is gone from the store. */
+export class GroupTooOld extends Error {}

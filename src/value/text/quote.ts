@@ -51,7 +51,11 @@ export function escapeIdentifier(name: string): string {
   return RESERVED.has(name.toLowerCase()) ? quoteName(name) : escapeName(name);
 }
 
-/** A name where no keyword can stand: quoted only if it isn't an identifier. */
+/**
+ * A name where no keyword can stand: quoted only if it isn't an identifier.
+ *
+ *     escapeName('a b')   // `a b`
+ */
 export function escapeName(name: string): string {
   return IDENTIFIER.test(name) && !NUMBERS.has(name) ? name : quoteName(name);
 }

@@ -26,7 +26,11 @@ import { escapeIdentifier, escapeObjectKey, escapeRecordPart, quoteString } from
 
 const walk = new MeasuredWalk();
 
-/** The literal form: `'a'`, `1f`, `1.5dec`, `d'2020-01-01T00:00:00Z'`, `{ a: 1 }`, `` person:`a b` ``. */
+/**
+ * The literal form: `'a'`, `1f`, `1.5dec`, `d'2020-01-01T00:00:00Z'`, `{ a: 1 }`, `` person:`a b` ``.
+ *
+ *     toText("it's")   // "it's", of six characters
+ */
 export function toText(value: Value): string {
   return walk.end(literal(value, walk.beginAt(value)));
 }
@@ -34,7 +38,11 @@ export function toText(value: Value): string {
 /** More characters than any error shows of a value (`shown`). */
 const ROOM_IN_ERRORS = 2 ** 12;
 
-/** The literal form as errors show it: no more of a large value is written than they have room for. */
+/**
+ * The literal form as errors show it: no more of a large value is written than they have room for.
+ *
+ *     failure('cannot_cast', { type, value: toErrorText(value) })
+ */
 export function toErrorText(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toText(value)));
 }
@@ -65,7 +73,12 @@ function startOf<T extends { readonly length: number; slice(from: number, to: nu
   return whole.length > room ? whole.slice(0, room) : whole;
 }
 
-/** The form of `<string>` and of string building: `a`, `1f`, `1.5`, `2020-01-01T00:00:00Z`, `{ a: 'x' }`. */
+/**
+ * The form of `<string>` and of string building: `a`, `1f`, `1.5`, `2020-01-01T00:00:00Z`, `{ a: 'x' }`.
+ *
+ *     toDisplay('a')   // a
+ *     toText('a')      // 'a'
+ */
 export function toDisplay(value: Value): string {
   return display(value, MAX_NODES);
 }

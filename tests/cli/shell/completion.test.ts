@@ -64,7 +64,7 @@ describe('completion', () => {
     expect(await offered('\\d pers')).toEqual(['person']);
   });
 
-  it('tells which part of the line a candidate replaces', async () => {
+  it('gives the part of the line that a candidate replaces', async () => {
     expect((await complete('RETURN $mi', '', SOURCE, ['mine'], []))[1]).toBe('$mi');
     expect((await complete('SELECT * FROM person WHERE address.ci', '', SOURCE, [], []))[1]).toBe('address.ci');
   });
@@ -96,7 +96,7 @@ describe('the names of a database', () => {
     expect(asked).toEqual(['INFO FOR TABLE `a; REMOVE TABLE b`']);
   });
 
-  it('keep nobody waiting when the server does not answer', async () => {
+  it('don’t wait for a server that does not answer', async () => {
     let answer: (value: Value) => void = () => {};
     const timers = { ...realEnvironment.timers, wait: async () => {} };
     const slow = new Promise<Value>((resolve) => {

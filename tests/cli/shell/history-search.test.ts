@@ -30,7 +30,7 @@ describe('a search in the history', () => {
     expect(searching(...keys).match).toBe(match);
   });
 
-  it('tells that nothing is found only when something is looked for', () => {
+  it('says that nothing is found only when something is looked for', () => {
     expect(searching().failed).toBe(false);
     expect(searching('nowhere')).toMatchObject({ failed: true, query: 'nowhere' });
     expect(searching('\u{1f600}', '\x7f')).toMatchObject({ failed: false, query: '' });

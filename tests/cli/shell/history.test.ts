@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tessera-history-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the history of a shell', () => {
-  it('is kept in a file that nobody else reads', () => {
+  it('is kept in a file that no one else may read', () => {
     const file = join(folder, 'state', 'history');
     new History(file).add(entriesOf('RETURN\n  1;'));
     new History(file).add(entriesOf('RETURN 2;'));

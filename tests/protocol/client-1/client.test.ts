@@ -54,7 +54,7 @@ describe.each(['ws', 'http'])('over %s', (scheme) => {
   });
   afterEach(() => db.close());
 
-  it('connects, tells its version, and closes', async () => {
+  it('connects, reports its version, and closes', async () => {
     await db.ready;
     expect(db.status).toBe('connected');
     expect(await db.ping()).toBe(true);
@@ -181,10 +181,10 @@ describe.each(['ws', 'http'])('over %s', (scheme) => {
         SIGNUP (CREATE type::record('user', $name) SET pass = $pass)
         SIGNIN (SELECT * FROM type::record('user', $name) WHERE pass = $pass);
     `);
-    const place = { namespace: 'test', database };
-    const account = { ...place, access: 'account', variables: { name: 'ann', pass: 'x' } };
+    const databasePath = { namespace: 'test', database };
+    const account = { ...databasePath, access: 'account', variables: { name: 'ann', pass: 'x' } };
     const other = new Surreal();
-    await other.connect(addressOf(server, scheme), { ...OPTIONS, ...place });
+    await other.connect(addressOf(server, scheme), { ...OPTIONS, ...databasePath });
     const token = await other.signup(account);
     expect(await other.info()).toMatchObject({ id: new RecordId('user', 'ann') });
     expect(await other.signin(account)).not.toBe(token);
@@ -192,23 +192,23 @@ describe.each(['ws', 'http'])('over %s', (scheme) => {
     await expect(other.query('SELECT * FROM user')).rejects.toThrow();
     expect(await other.authenticate(token)).toBe(true);
     expect(await other.select('user')).toHaveLength(1);
-    await other.signin({ ...place, username: 'editor', password: 'a long password' });
+    await other.signin({ ...databasePath, username: 'editor', password: 'a long password' });
     expect(await other.create(ann)).toEqual({ id: ann });
     await other.close();
   });
 });
 
 describe('live queries', () => {
-  const place = { namespace: 'test', database: 'first_live' };
+  const databasePath = { namespace: 'test', database: 'first_live' };
   let db: Surreal;
   beforeEach(async () => {
     db = new Surreal();
-    await db.connect(addressOf(server, 'ws'), { ...OPTIONS, ...place, auth: ROOT, reconnect: true });
+    await db.connect(addressOf(server, 'ws'), { ...OPTIONS, ...databasePath, auth: ROOT, reconnect: true });
     await db.query('REMOVE TABLE IF EXISTS person; DEFINE TABLE person');
   });
   afterEach(() => db.close());
 
-  it('tell what happens, until they are killed', async () => {
+  it('notify of changes until they are killed', async () => {
     const told: unknown[] = [];
     let reconnections = 0;
     db.emitter.subscribe('reconnecting', () => reconnections++);
@@ -254,7 +254,7 @@ describe('live queries', () => {
     expect((await hear(told[0]?.at, 1)).map(({ id }) => id)).toEqual([bob]);
   });
 
-  it('that a statement began are heard, too', async () => {
+  it('that a statement began are received, too', async () => {
     const [id] = await db.query<[Uuid]>('LIVE SELECT VALUE { name: name } FROM person');
     const told: unknown[] = [];
     const hear = (...what: unknown[]) => told.push(what);

@@ -19,9 +19,9 @@ const claims = (token: string): Record<string, unknown> =>
 
 describe.each(SCHEMES)('over %s', (scheme) => {
   const database = `identity_${scheme}`;
-  const place = { namespace: 'test', database };
+  const databasePath = { namespace: 'test', database };
   const account = (variables: Record<string, unknown>): AccessRecordAuth => ({
-    ...place,
+    ...databasePath,
     access: 'account',
     variables,
   });
@@ -53,11 +53,11 @@ describe.each(SCHEMES)('over %s', (scheme) => {
     const told: (Tokens | null)[] = [];
     db.subscribe('auth', (tokens) => told.push(tokens));
     await db.signin(ROOT);
-    await db.use(place);
+    await db.use(databasePath);
     await db.query('INFO FOR ROOT');
     await db.signin({ namespace: 'test', username: 'ns_user', password: PASSWORD });
     await db.query('INFO FOR NS');
-    const { access, refresh } = await db.signin({ ...place, username: 'db_user', password: PASSWORD });
+    const { access, refresh } = await db.signin({ ...databasePath, username: 'db_user', password: PASSWORD });
     expect(refresh).toBeUndefined();
     const { exp, iat, ID } = claims(access);
     expect([Number(exp) - Number(iat), ID]).toEqual([2, 'db_user']);
@@ -92,7 +92,7 @@ describe.each(SCHEMES)('over %s', (scheme) => {
   it('goes on with the tokens of before, and gets others for them', async () => {
     const first = await db.signup(account({ name: 'ann', pass: 'x' }));
     await db.invalidate();
-    await db.use(place);
+    await db.use(databasePath);
     expect(await db.authenticate(first.access)).toEqual({ access: first.access });
     expect(await who()).toEqual(new RecordId('user', 'ann'));
     const second = await db.authenticate(first);
@@ -109,15 +109,15 @@ describe.each(SCHEMES)('over %s', (scheme) => {
       [{ grant: { key: string }; creation: { toDate(): Date }; expiration: { toDate(): Date } }]
     >('ACCESS key GRANT FOR USER db_user');
     expect(expiration.toDate().getTime() - creation.toDate().getTime()).toBe(60_000);
-    await db.signin({ ...place, access: 'key', key: grant.key });
+    await db.signin({ ...databasePath, access: 'key', key: grant.key });
     expect(await db.query('CREATE made:1')).toHaveLength(1);
-    await expect(db.signin({ ...place, access: 'key', key: `${grant.key.slice(0, -1)}_` })).rejects.toThrow();
+    await expect(db.signin({ ...databasePath, access: 'key', key: `${grant.key.slice(0, -1)}_` })).rejects.toThrow();
   });
 
-  it('lets nobody do what nobody may', async () => {
+  it('refuses what no user may do', async () => {
     const refused = await db.query('SELECT * FROM user').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Error);
-    await db.use(place);
+    await db.use(databasePath);
     const unknown = await db.select(new Table('user')).catch((error: unknown) => error);
     expect(unknown).toBeInstanceOf(NotAllowedError);
   });
@@ -125,12 +125,12 @@ describe.each(SCHEMES)('over %s', (scheme) => {
   it('signs in as it connects, and again when its token is about to end', async () => {
     let asked = 0;
     const other = await connected(server, scheme, {
-      ...place,
+      ...databasePath,
       reconnect: false,
       expiryMargin: 1,
       authentication: () => {
         asked++;
-        return { ...place, username: 'db_user', password: PASSWORD };
+        return { ...databasePath, username: 'db_user', password: PASSWORD };
       },
     });
     const first = other.accessToken;
@@ -141,21 +141,21 @@ describe.each(SCHEMES)('over %s', (scheme) => {
   });
 
   it('renews by its refresh token', async () => {
-    const other = await connected(server, scheme, { ...place, reconnect: false, expiryMargin: 1 });
+    const other = await connected(server, scheme, { ...databasePath, reconnect: false, expiryMargin: 1 });
     const { access } = await other.signup(account({ name: 'bob', pass: 'x' }));
     await expect.poll(() => other.accessToken, { timeout: 5_000 }).not.toBe(access);
     expect(await other.query('RETURN $auth.id')).toEqual([new RecordId('user', 'bob')]);
     await other.close();
   });
 
-  it('is nobody any more when its token ends and nothing renews it', async () => {
-    const other = await connected(server, scheme, { ...place, reconnect: false, expiryMargin: 1 });
-    await other.signin({ ...place, username: 'db_user', password: PASSWORD });
+  it('is a guest once its token ends and nothing renews it', async () => {
+    const other = await connected(server, scheme, { ...databasePath, reconnect: false, expiryMargin: 1 });
+    await other.signin({ ...databasePath, username: 'db_user', password: PASSWORD });
     await expect.poll(() => other.accessToken, { timeout: 5_000 }).toBeUndefined();
     await other.close();
   });
 
-  it('fails to connect as somebody who is not there', async () => {
+  it('fails to connect as a user who does not exist', async () => {
     const connecting = connected(server, scheme, { authentication: { username: 'root', password: 'wrong' } });
     await expect(connecting).rejects.toThrow(WRONG);
   });

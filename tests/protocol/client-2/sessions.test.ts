@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const place = { namespace: 'test', database: 'sessions' };
+const databasePath = { namespace: 'test', database: 'sessions' };
 
 describe.each(SCHEMES)('a connection over %s', (scheme) => {
-  it('tells its state', async () => {
+  it('reports its state', async () => {
     const db = newClient();
     const seen: string[] = [];
     for (const event of ['connecting', 'connected', 'disconnected'] as const)
@@ -52,7 +52,7 @@ describe.each(SCHEMES)('a connection over %s', (scheme) => {
   });
 
   it('selects and signs in as it opens', async () => {
-    const db = await connected(server, scheme, { ...place, authentication: ROOT, reconnect: false });
+    const db = await connected(server, scheme, { ...databasePath, authentication: ROOT, reconnect: false });
     expect([db.namespace, db.database]).toEqual(['test', 'sessions']);
     expect(await db.query('RETURN [session::ns(), session::db()]')).toEqual([['test', 'sessions']]);
     await db.close();
@@ -135,7 +135,7 @@ describe('attached sessions', () => {
   it('have users of their own', async () => {
     await db.query('DEFINE USER OVERWRITE viewer ON DATABASE PASSWORD "a viewer password" ROLES VIEWER');
     const session = await db.newSession();
-    await session.signin({ ...place, username: 'viewer', password: 'a viewer password' });
+    await session.signin({ ...databasePath, username: 'viewer', password: 'a viewer password' });
     expect(await session.query('CREATE a:1')).toEqual([[]]);
     await expect(session.query('DEFINE TABLE b')).rejects.toThrow('Not enough permissions');
     expect(await db.query('CREATE a:1')).toEqual([[{ id: new RecordId('a', 1) }]]);
@@ -176,7 +176,7 @@ describe('transactions', () => {
   let other: Surreal;
   beforeEach(async () => {
     db = await asRoot(server, 'ws', 'sessions');
-    other = await connected(server, 'ws', { ...place, authentication: ROOT, reconnect: false });
+    other = await connected(server, 'ws', { ...databasePath, authentication: ROOT, reconnect: false });
     await db.query('DEFINE TABLE item');
   });
   afterEach(async () => {
@@ -186,7 +186,7 @@ describe('transactions', () => {
 
   const one = new RecordId('item', 1);
 
-  it('are seen by nobody else until they are committed', async () => {
+  it('are not seen by others until they are committed', async () => {
     const transaction = await db.beginTransaction();
     await transaction.create(one).content({ a: 1 });
     expect(await transaction.select(one)).toEqual({ id: one, a: 1 });
@@ -250,7 +250,7 @@ describe('a connection that is cut', () => {
     const port = new URL(first.url).port;
     const db = newClient();
     await db.connect(addressOf(first, 'ws'), {
-      ...place,
+      ...databasePath,
       authentication: ROOT,
       reconnect: { enabled: true, retryDelay: 20, retryDelayMultiplier: 1, retryDelayJitter: 0, attempts: 200 },
     });
@@ -279,7 +279,7 @@ describe('a connection that is cut', () => {
     await second.close();
   });
 
-  it('begins its live queries anew', async () => {
+  it('begins its live queries again', async () => {
     const { first, port, db } = await connectedForGood();
     await db.query('DEFINE TABLE item');
     const live = await db.live(new Table('item'));
@@ -290,7 +290,7 @@ describe('a connection that is cut', () => {
     const before = String(live.id);
     await first.close();
     const second = await startTestServer({ SVC_BIND: `127.0.0.1:${port}` });
-    const other = await connected(second, 'ws', { ...place, authentication: ROOT, reconnect: false });
+    const other = await connected(second, 'ws', { ...databasePath, authentication: ROOT, reconnect: false });
     await other.query('DEFINE TABLE IF NOT EXISTS item');
     await expect
       .poll(async () => Object.keys((await other.query<[object]>('RETURN (INFO FOR TABLE item).lives'))[0]), {
@@ -307,7 +307,7 @@ describe('a connection that is cut', () => {
 
   it('fails what was asked when it is not to come back', async () => {
     const only = await startTestServer();
-    const db = await connected(only, 'ws', { ...place, authentication: ROOT, reconnect: false });
+    const db = await connected(only, 'ws', { ...databasePath, authentication: ROOT, reconnect: false });
     await only.close();
     await expect.poll(() => db.status).toBe('disconnected');
     await expect(db.query('RETURN 1')).rejects.toThrow();

@@ -251,7 +251,7 @@ describe.each(SCHEMES)('over %s', (scheme) => {
       expect(await db.query('SELECT id FROM person:1').json()).toEqual([[{ id: 'person:1' }]]);
     });
 
-    it('tells each answer apart', async () => {
+    it('distinguishes the answers', async () => {
       const responses = await db.query('RETURN 1; THROW "no"; SELECT VALUE name FROM person').responses();
       expect(responses).toMatchObject([
         { success: true, type: 'other', result: 1 },

@@ -253,7 +253,7 @@ describe('subscriptions', () => {
     return { apollo: clientWith(link), socket };
   }
 
-  it('tell of one’s own records, and change what the cache holds of them', async () => {
+  it('receive changes of one’s own records, and update the cache', async () => {
     const [hers, others] = [client(ann), client(eve)];
     const heard: unknown[] = [];
     const filter = { text: { startsWith: 'live' } };

@@ -115,7 +115,7 @@ describe('errors', () => {
     });
   });
 
-  it('tell of a token that isn’t one', async () => {
+  it('report a malformed token', async () => {
     const headers = { ...PLACE, authorization: 'Bearer nonsense' };
     const thrown: unknown = await new GraphQLClient(library.url, { headers })
       .request('{ book { id } }')

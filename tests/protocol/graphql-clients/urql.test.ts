@@ -122,7 +122,7 @@ describe('mutations', () => {
   });
 });
 
-it('subscriptions tell of one’s own records', async () => {
+it('subscriptions receive changes of one’s own records', async () => {
   const eve = await library.signUp('Eve');
   const socket = (headers: Record<string, string>) =>
     createClient({ url: library.socketUrl, webSocketImpl: WebSocket, connectionParams: headers });

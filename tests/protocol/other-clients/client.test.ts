@@ -38,18 +38,30 @@ interface Client {
   readonly checks: number;
 }
 
+const PYTHON = ['python3', '-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))'] as const;
+
+async function installPython(folder: string, pins: string): Promise<void> {
+  await run('python3', ['-m', 'venv', folder], { timeout: MINUTE });
+  await run(join(folder, 'bin/pip'), ['install', '--quiet', '-r', join(SOURCES, pins)], { timeout: 2 * MINUTE });
+}
+
 const CLIENTS: readonly Client[] = [
   {
     language: 'Python',
-    probe: ['python3', '-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))'],
+    probe: PYTHON,
     pins: ['python/requirements.txt'],
-    install: async (folder) => {
-      await run('python3', ['-m', 'venv', folder], { timeout: MINUTE });
-      const pins = join(SOURCES, 'python/requirements.txt');
-      await run(join(folder, 'bin/pip'), ['install', '--quiet', '-r', pins], { timeout: 2 * MINUTE });
-    },
+    install: (folder) => installPython(folder, 'python/requirements.txt'),
     command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'python/check.py')],
     checks: 14,
+  },
+  {
+    // Prometheus' own parser, which reads `/metrics`.
+    language: 'Prometheus',
+    probe: PYTHON,
+    pins: ['prometheus/requirements.txt'],
+    install: (folder) => installPython(folder, 'prometheus/requirements.txt'),
+    command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'prometheus/check.py')],
+    checks: 10,
   },
   {
     language: 'Go',

@@ -69,7 +69,7 @@ const TEXT = {
   ieq: one(inAnyCase(binary('='))),
   iContains: one(inAnyCase(binary('CONTAINS'))),
 };
-const PLACES = {
+const SPATIAL = {
   inside: one(binary('IN')),
   // What is missing is nowhere, so neither inside nor outside.
   outside: one((field, value) => join('&&', [isPresent(field), binary('OUTSIDE')(field, value)])),
@@ -84,7 +84,7 @@ const OPERATORS = {
   plain: EQUALITY,
   ordered: { ...EQUALITY, ...ORDER },
   text: { ...EQUALITY, ...ORDER, ...TEXT },
-  geometry: { ...EQUALITY, ...PLACES },
+  geometry: { ...EQUALITY, ...SPATIAL },
 } as const satisfies Readonly<Record<string, Operators>>;
 export type OperatorKind = keyof typeof OPERATORS;
 

@@ -45,24 +45,24 @@ export function byteaArray(items: readonly (string | Buffer | undefined)[]): Buf
 }
 
 export function int4Array(items: readonly number[]): Buffer {
-  const size = items.length * 8;
-  const out = arrayOf(INT4, items.length, size, false);
-  let at = out.length - size;
-  for (const item of items) {
-    at = out.writeInt32BE(4, at);
-    at = out.writeInt32BE(item, at);
-  }
-  return out;
+  return numberArray(INT4, 4, items, (out, item, at) => out.writeInt32BE(item, at));
 }
 
 export function int8Array(items: readonly bigint[]): Buffer {
-  const size = items.length * 12;
-  const out = arrayOf(INT8, items.length, size, false);
+  return numberArray(INT8, 8, items, (out, item, at) => out.writeBigInt64BE(item, at));
+}
+
+/** @param width bytes of each item */
+function numberArray<T>(
+  type: number,
+  width: number,
+  items: readonly T[],
+  write: (out: Buffer, item: T, at: number) => number,
+): Buffer {
+  const size = items.length * (4 + width);
+  const out = arrayOf(type, items.length, size, false);
   let at = out.length - size;
-  for (const item of items) {
-    at = out.writeInt32BE(8, at);
-    at = out.writeBigInt64BE(item, at);
-  }
+  for (const item of items) at = write(out, item, out.writeInt32BE(width, at));
   return out;
 }
 

@@ -30,12 +30,12 @@ export const STAGED_WRITES: Writes = {
 
 /**
  * Arrays that belong together have the same length. The function gives the first versionstamp, and the numbers of the
- * commits that conflict; it fails where the group was settled as not applied.
+ * commits that conflict; it fails where the group was settled as not applied, or may have been.
  */
 export function commitFunction(name: string, { parameters, keys, changes, entries }: Writes): string {
   return `
 CREATE OR REPLACE FUNCTION ${name}(
-  me bigint, this_part bigint, written bigint[], shared bigint[], everything boolean, size integer,
+  me bigint, this_part bigint, known bigint, written bigint[], shared bigint[], everything boolean, size integer,
   since_c integer[], since_head bigint[], since_stamp bigint[],
   key_c integer[], key_read bytea[],
   range_c integer[], range_from bytea[], range_to bytea[],
@@ -51,23 +51,28 @@ BEGIN
   IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND f.head = ANY(written)) THEN
     RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
   END IF;
-  IF everything OR cardinality(since_c) > 0 THEN
-    WITH given AS (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
-    since AS (
-      SELECT * FROM given
-      UNION ALL
-      SELECT each.c, id, 0 FROM generate_series(0, size - 1) AS each(c) CROSS JOIN head
-        WHERE everything AND NOT EXISTS (SELECT 1 FROM given WHERE given.c = each.c AND given.head = id)
-    ),
+  -- Read behind the fence, so that what is removed meanwhile shows.
+  IF known < forgotten() THEN
+    RAISE EXCEPTION 'it may have been settled' USING ERRCODE = 'TS003';
+  END IF;
+  IF everything THEN
+    -- What wasn't there when they read.
+    SELECT since_c || array_agg(c), since_head || array_agg(id), since_stamp || array_agg(0::bigint)
+      INTO since_c, since_head, since_stamp
+      FROM generate_series(0, size - 1) AS each(c) CROSS JOIN head
+      WHERE NOT EXISTS (SELECT 1 FROM unnest(since_c, since_head) AS t(c, head) WHERE t.c = each.c AND t.head = id);
+  END IF;
+  IF cardinality(since_c) > 0 THEN
+    WITH since AS MATERIALIZED (SELECT * FROM unnest(since_c, since_head, since_stamp) AS t(c, head, stamp)),
     oldest AS (SELECT head, min(stamp) AS stamp FROM since GROUP BY head),
-    recent AS MATERIALIZED (
-      SELECT l.head, l.stamp, l.is_maintenance, k.key
-      FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp CROSS JOIN LATERAL unnest(l.keys) AS k(key)
+    later AS MATERIALIZED (
+      SELECT l.* FROM oldest CROSS JOIN LATERAL (
+        SELECT * FROM log WHERE log.head = oldest.head AND log.stamp > oldest.stamp OFFSET 0
+      ) AS l
     ),
+    recent AS MATERIALIZED (SELECT head, stamp, is_maintenance, key FROM later CROSS JOIN LATERAL unnest(keys) AS k(key)),
     large AS MATERIALIZED (
-      SELECT l.head, l.stamp, l.is_maintenance, k.low, k.high
-      FROM oldest JOIN log AS l ON l.head = oldest.head AND l.stamp > oldest.stamp AND cardinality(l.range_from) > 0
-      CROSS JOIN LATERAL unnest(l.range_from, l.range_to) AS k(low, high)
+      SELECT head, stamp, is_maintenance, low, high FROM later CROSS JOIN LATERAL unnest(range_from, range_to) AS k(low, high)
     )
     SELECT coalesce(array_agg(DISTINCT c), '{}') INTO bad FROM (
       SELECT c FROM (

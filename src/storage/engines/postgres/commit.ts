@@ -4,7 +4,7 @@ import { sealRecord } from '../../../value/sealed-record.js';
 import type { Key, Stored } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import type { CommitGroup, CommitOutcome, CommitRequest } from '../../remote/store.js';
-import { byteaArray, int4, int4Array, int4ArrayOf, int8, int8Array, int8Of } from './binary.js';
+import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
 import type { Connection, Parameter, Statement } from './connection.js';
 
 /** Groups of more bytes are staged. */
@@ -14,17 +14,17 @@ const STAGED_AT_ONCE = 1024 * 1024;
 /** A server applies so many bytes of a large group in a millisecond, at the least. */
 const APPLIED_IN_A_MILLISECOND = 1_024;
 
-const COMMON = `$1::bigint, $2::bigint, $3::bigint[], $4::bigint[], $5::boolean, $6::int,
-    $7::int[], $8::bigint[], $9::bigint[], $10::int[], $11::bytea[], $12::int[], $13::bytea[], $14::bytea[],
-    $15::int[], $16::bytea[], $17::bytea[], $18::int[]`;
+/** Types of the parameters of both functions, and of those that only the first one has. */
+const COMMON = `bigint bigint bigint bigint[] bigint[] boolean int int[] bigint[] bigint[] int[] bytea[] int[] bytea[] bytea[]
+  int[] bytea[] bytea[] int[]`;
+const WRITES = 'int[] bytea[] bytea[] int[] bytea[] int[] bytea[]';
 const COMMIT: Statement = {
   name: 'commit_group',
-  text: `SELECT first, conflicting FROM commit_group_v1(${COMMON},
-    $19::int[], $20::bytea[], $21::bytea[], $22::int[], $23::bytea[], $24::int[], $25::bytea[])`,
+  text: `SELECT first, conflicting FROM commit_group_v1(${placeholders(`${COMMON} ${WRITES}`)})`,
 };
 const COMMIT_STAGED: Statement = {
   name: 'commit_group_staged',
-  text: `SELECT first, conflicting FROM commit_staged_v1(${COMMON})`,
+  text: `SELECT first, conflicting FROM commit_staged_v1(${placeholders(COMMON)})`,
 };
 const PREPARE_STAGE = `CREATE TEMPORARY TABLE IF NOT EXISTS staged (c integer NOT NULL, key bytea NOT NULL, at integer, value bytea);
   ALTER TABLE staged ALTER COLUMN value SET STORAGE EXTERNAL; TRUNCATE staged`;
@@ -34,6 +34,10 @@ const STAGE: Statement = {
     SELECT c, key, value, NULL FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS w(c, key, value)
     UNION ALL
     SELECT c, prefix, value, at FROM unnest($4::int[], $5::bytea[], $6::int[], $7::bytea[]) AS a(c, prefix, at, value)`,
+};
+const SETTLE: Statement = {
+  name: 'settle_group',
+  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint, $4::bigint[])',
 };
 const CLEAR: Statement = { name: 'clear_stage', text: 'TRUNCATE staged' };
 
@@ -78,7 +82,20 @@ export function outcomesOf({ commits }: CommitGroup, row: readonly (string | nul
   return commits.map((_, place) => (conflicts.has(place) ? 'conflict' : int8Of(first!) + BigInt(place)));
 }
 
-function commonParameters(node: bigint, { number, heads, commits }: CommitGroup): Parameter[] {
+/** See `RemoteStore.settle`. @throws Error what the server or the network says */
+export async function settleGroup(
+  connection: Connection,
+  node: bigint,
+  { number, known, heads, commits }: CommitGroup,
+  timeout: number,
+): Promise<readonly CommitOutcome[] | 'not applied'> {
+  const parameters = [int8(node), int8(number), int8(known), int8Array(heads.written.map(BigInt))];
+  const rows = await connection.query(SETTLE, parameters, timeout);
+  const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
+  return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
+}
+
+function commonParameters(node: bigint, { number, known, heads, commits }: CommitGroup): Parameter[] {
   const since = new Columns<[number, Head, bigint]>();
   const keys = new Columns<[number, Key]>();
   const ranges = new Columns<[number, Key, Key]>();
@@ -92,6 +109,7 @@ function commonParameters(node: bigint, { number, heads, commits }: CommitGroup)
   return [
     int8(node),
     int8(number),
+    int8(known),
     int8Array(heads.written.map(BigInt)),
     int8Array(heads.read === 'all' ? [] : heads.read.map(BigInt)),
     Buffer.from([heads.read === 'all' ? 1 : 0]),
@@ -161,6 +179,13 @@ class WritesPage {
       byteaArray(this.#entries.column(3)),
     ];
   }
+}
+
+function placeholders(types: string): string {
+  return types
+    .split(/\s+/)
+    .map((type, at) => `$${at + 1}::${type}`)
+    .join(', ');
 }
 
 /** Rows that are sent as one array a column. */

@@ -31,6 +31,11 @@ export function storageError(error: unknown): TesseraError {
   return make?.(reason) ?? failure('storage_unavailable', { reason }, { cause: error });
 }
 
+/** Whether a group of commits was refused as `GroupTooOld` says. */
+export function isTooOld(error: unknown): boolean {
+  return sqlState(error) === 'TS003';
+}
+
 /** Whether the server takes no more connections for now. */
 export function isOverfull(error: unknown): boolean {
   return sqlState(error) === '53300';

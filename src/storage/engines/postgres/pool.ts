@@ -6,7 +6,7 @@ import { isOverfull } from './errors.js';
 const RETRY_PAUSE = 100;
 
 export interface PoolSettings extends ConnectionSettings {
-  readonly timers: Pick<Timers, 'wait'>;
+  readonly timers: Pick<Timers, 'wait' | 'nextRound'>;
 }
 
 /** Connections for snapshots, each of which has one to itself while it lasts. */

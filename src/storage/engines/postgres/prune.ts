@@ -24,11 +24,9 @@ const PRUNE_HEAD: Statement = {
   name: 'prune_head',
   text: 'SELECT prune_head_v1($1::bigint, $2::bigint, $3::integer)',
 };
-/** A message of a node or a question about its outcome isn't under way for so long. */
-const PRUNE_FENCE: Statement = {
-  name: 'prune_fence',
-  text: "DELETE FROM fence WHERE changed < now() - interval '7 days'",
-};
+const PRUNE_FENCE: Statement = { name: 'prune_fence', text: 'SELECT prune_fence_v1($1::bigint)' };
+/** Milliseconds: nodes that were suspended for longer learn nothing of what became of a commit. */
+const FENCE_RETENTION = 7n * 86_400_000n;
 
 /**
  * Does one step.
@@ -37,14 +35,17 @@ const PRUNE_FENCE: Statement = {
  * @throws Error what the server or the network says
  */
 export async function pruneLog(connection: Connection, retention: number): Promise<boolean> {
-  const [row] = await connection.query(BEFORE, [int8(BigInt(retention))], TIMEOUT);
-  const before = int8(int8Of(row![0]!));
+  const stampBefore = async (milliseconds: bigint) => {
+    const [row] = await connection.query(BEFORE, [int8(milliseconds)], TIMEOUT);
+    return int8(int8Of(row![0]!));
+  };
+  const before = await stampBefore(BigInt(retention));
   const heads = await connection.query(OLD_HEADS, [before], TIMEOUT);
   let hasMore = heads.length === HEADS;
   for (const [head] of heads) {
     const [removed] = await connection.query(PRUNE_HEAD, [int8(int8Of(head!)), before, int4(ROWS)], TIMEOUT);
     if (int4Of(removed![0]!) === ROWS) hasMore = true;
   }
-  await connection.query(PRUNE_FENCE, [], TIMEOUT);
+  await connection.query(PRUNE_FENCE, [await stampBefore(FENCE_RETENTION)], TIMEOUT);
   return hasMore;
 }

@@ -6,12 +6,17 @@
  * versionstamps without gaps, as far back as snapshots and those who follow it may need. `fence` makes sure that a
  * group of commits whose outcome was settled as "not applied" never is applied later, and that none is settled so whose
  * rows were removed from the log.
+ *
+ * Rows of the fence aren't kept for ever. Each has a versionstamp, greater than any that the store had given before it
+ * was written, and a group comes with one that it had given before the group was sent (`known`). So a row about a group
+ * has the greater one of them, however long the node stood still and whatever clocks say; and a group whose `known` is
+ * below that of a row which is gone (`forgotten`) is neither applied nor settled.
  */
 
 import { commitFunction, SENT_WRITES, STAGED_WRITES } from './commit-function.js';
 
 /** Of tables and functions, written to `about`. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export const SCHEMA = `
 CREATE TABLE IF NOT EXISTS about (name text PRIMARY KEY, value text NOT NULL);
@@ -48,9 +53,16 @@ CREATE TABLE IF NOT EXISTS fence (
   part bigint NOT NULL DEFAULT -1,
   -- Up to this number, groups may be gone from the log.
   pruned bigint NOT NULL DEFAULT -1,
-  changed timestamptz NOT NULL DEFAULT now(),
+  -- A versionstamp behind all that were given when the row was written.
+  changed bigint NOT NULL,
   PRIMARY KEY (node, head)
 );
+
+-- The greatest versionstamp of the rows of the fence that were removed.
+INSERT INTO about VALUES ('forgotten', '0') ON CONFLICT DO NOTHING;
+CREATE OR REPLACE FUNCTION forgotten() RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT value::bigint FROM about WHERE name = 'forgotten'
+$$;
 
 -- The head of a key: the id of its database, or 0.
 CREATE OR REPLACE FUNCTION head_of(key bytea) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -97,18 +109,19 @@ END $$;
 ${commitFunction('commit_group_v1', SENT_WRITES)}
 ${commitFunction('commit_staged_v1', STAGED_WRITES)}
 -- What became of a group whose answer was lost; what wasn't applied by now never will be.
-CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, written bigint[])
+CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, known bigint, written bigint[])
 RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   -- Waits for the group, should it be under way still, and keeps it out, should it come later.
   PERFORM take_stamps(written, '{}', false, 0);
-  INSERT INTO fence AS f (node, head, part) SELECT me, id, this_part FROM unnest(written) AS id
-    ON CONFLICT (node, head) DO UPDATE SET part = greatest(f.part, excluded.part), changed = now();
+  INSERT INTO fence AS f (node, head, part, changed)
+    SELECT me, id, this_part, (SELECT max(stamp) + 1 FROM head) FROM unnest(written) AS id
+    ON CONFLICT (node, head) DO UPDATE SET part = greatest(f.part, excluded.part), changed = excluded.changed;
   RETURN QUERY SELECT DISTINCT l.place, l.stamp FROM log AS l
     WHERE l.node = me AND l.part = this_part AND l.head = ANY(written);
   -- Read behind the log, so that what is removed meanwhile shows.
-  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.head = ANY(written) AND f.pruned >= this_part) THEN
+  IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.head = ANY(written) AND f.pruned >= this_part) OR known < forgotten() THEN
     RAISE EXCEPTION 'the log no longer says what became of it' USING ERRCODE = 'TS002';
   END IF;
 END $$;
@@ -132,10 +145,27 @@ BEGIN
   UPDATE head SET pruned = up_to WHERE id = this;
   WITH gone AS (DELETE FROM log WHERE head = this AND stamp > reached AND stamp <= up_to RETURNING node, part),
   noted AS (
-    INSERT INTO fence AS f (node, head, pruned) SELECT node, this, max(part) FROM gone GROUP BY node
-      ON CONFLICT (node, head) DO UPDATE SET pruned = greatest(f.pruned, excluded.pruned), changed = now()
+    INSERT INTO fence AS f (node, head, pruned, changed)
+      SELECT node, this, max(part), (SELECT max(stamp) + 1 FROM head) FROM gone GROUP BY node
+      ON CONFLICT (node, head) DO UPDATE SET pruned = greatest(f.pruned, excluded.pruned), changed = excluded.changed
   )
   SELECT count(*) INTO removed FROM gone;
   RETURN removed;
+END $$;
+
+-- Removes the rows of the fence from before a versionstamp.
+CREATE OR REPLACE FUNCTION prune_fence_v1(before bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  greatest_gone bigint;
+BEGIN
+  -- As settling does, first the head and then the fence.
+  PERFORM 1 FROM head WHERE id = 0 FOR UPDATE;
+  WITH gone AS (DELETE FROM fence WHERE changed < before RETURNING changed) SELECT max(changed) INTO greatest_gone FROM gone;
+  IF greatest_gone IS NULL THEN
+    RETURN;
+  END IF;
+  UPDATE about SET value = greatest(value::bigint, greatest_gone)::text WHERE name = 'forgotten';
+  -- So that all who ask where the heads stand are known to have been here since.
+  UPDATE head SET stamp = greatest(stamp, greatest_gone) WHERE id = 0;
 END $$;
 `;

@@ -3,6 +3,7 @@ import type { CopySupport, Key, Versionstamp } from '../../contract.js';
 import {
   type CommitGroup,
   type CommitOutcome,
+  GroupTooOld,
   type HeadStamps,
   type LogPage,
   type LogSlice,
@@ -11,15 +12,16 @@ import {
   type StoreSnapshot,
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
-import { int4Of, int8, int8Array, int8Of } from './binary.js';
-import { clearStage, outcomesOf, type ReadyCommit, readyCommit } from './commit.js';
+import { clearStage, outcomesOf, type ReadyCommit, readyCommit, settleGroup } from './commit.js';
 import type { Connection, Parameter, Row, Statement } from './connection.js';
-import { isAnswer, storageError } from './errors.js';
+import { copySupport } from './copy-support.js';
+import { isAnswer, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
 import { pruneLog } from './prune.js';
+import { ReadTransactions } from './read-transaction.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { StoreLock } from './store-lock.js';
 
@@ -29,24 +31,18 @@ const MAX_KEY_LENGTH = 1_978;
 /** About what fits into one row of the log. */
 const MOST_LOGGED_KEYS = 10_000;
 
-const SETTLE: Statement = {
-  name: 'settle_group',
-  text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint[])',
-};
 const CHECK: Statement = {
   name: 'check',
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
-const REVISION: Statement = {
-  name: 'revision',
-  text: "SELECT md5(string_agg(id || ':' || stamp, ',' ORDER BY id)) FROM head",
-};
-const LAST_STAMP: Statement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
-const RAISE_STAMP: Statement = {
-  name: 'raise_stamp',
-  text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
-};
+/**
+ * Commits rest on each statement seeing what was committed before it, whatever the default of the database is. To
+ * compile a plan takes seconds, and its estimates of arrays are far too high.
+ */
+const SETTINGS = `SET client_min_messages TO warning; SET default_transaction_isolation TO 'read committed'; SET jit TO off`;
+/** Planning takes as long as running. Plans are made while the tables may be empty, and kept when they have grown. */
+const SETTINGS_OF_COMMITS = 'SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off';
 
 export interface PostgresOptions extends PoolSettings {
   /** The schema in which the tables are. */
@@ -80,26 +76,28 @@ export class PostgresStore implements RemoteStore {
   readonly node: string;
   readonly #options: PostgresOptions;
   readonly #snapshots: ConnectionPool;
+  readonly #reads: ReadTransactions;
   readonly #commits: ConnectionPool;
   readonly #logs: ConnectionPool;
   readonly #log: PostgresLog;
   readonly #values: StoredValues;
   readonly #lock: StoreLock;
+  #known: Versionstamp = 0n;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
     this.node = nodeName(options.node);
     const prepare = (connection: Connection) =>
-      connection.run(
-        // Commits rest on each statement seeing what was committed before it, whatever the default of the database is.
-        `SET search_path TO ${identifier(options.schema)}; SET client_min_messages TO warning;
-         SET default_transaction_isolation TO 'read committed'`,
-      );
+      connection.run(`SET search_path TO ${identifier(options.schema)}; ${SETTINGS}`);
+    const prepareCommits = (connection: Connection) =>
+      connection.run(`SET search_path TO ${identifier(options.schema)}; ${SETTINGS}; ${SETTINGS_OF_COMMITS}`);
     this.#snapshots = new ConnectionPool(options, options.connections, prepare);
-    this.#commits = new ConnectionPool(options, 4, prepare);
+    this.#commits = new ConnectionPool(options, 4, prepareCommits);
     this.#logs = new ConnectionPool(options, 1, prepare);
     this.#log = new PostgresLog(this.#logs);
     this.#values = new StoredValues(true, options.describeKey);
+    const { timers, readTimeout: timeout } = options;
+    this.#reads = new ReadTransactions({ pool: this.#snapshots, timers, values: this.#values, timeout });
     this.#lock = new StoreLock(options, options.schema, options.exclusive ? 'exclusive' : 'shared');
   }
 
@@ -124,19 +122,19 @@ export class PostgresStore implements RemoteStore {
     return store;
   }
 
-  readonly copying: CopySupport = {
-    revision: async () => (await this.#query(REVISION)).map(([revision]) => revision).join(),
-    lastStamp: async () => {
-      const [row] = await this.#query(LAST_STAMP);
-      return int8Of(row![0]!);
-    },
-    raiseStamp: async (stamp) => {
-      await this.#query(RAISE_STAMP, [int8(stamp)]);
-    },
-  };
+  readonly copying: CopySupport = copySupport((statement, parameters) => this.#query(statement, parameters));
+
+  get known(): Versionstamp {
+    return this.#known;
+  }
+
+  #notice(stamp: Versionstamp): void {
+    if (stamp > this.#known) this.#known = stamp;
+  }
 
   snapshot(): StoreSnapshot {
-    return new PostgresSnapshot(this.#snapshots, this.#values, this.#options.readTimeout);
+    const { readTimeout: timeout } = this.#options;
+    return new PostgresSnapshot({ transactions: this.#reads, values: this.#values, timeout });
   }
 
   async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
@@ -144,8 +142,11 @@ export class PostgresStore implements RemoteStore {
     try {
       const timeout = this.#options.commitTimeout + commit.extraTime;
       const [row] = await connection.query(commit.statement, commit.parameters, timeout);
-      return outcomesOf(group, row!);
+      const outcomes = outcomesOf(group, row!);
+      for (const outcome of outcomes) if (outcome !== 'conflict') this.#notice(outcome);
+      return outcomes;
     } catch (error) {
+      if (isTooOld(error)) throw new GroupTooOld('too old', { cause: error });
       if (isAnswer(error)) throw storageError(error);
       // Those that were opened before are likely to be lost, too.
       this.#commits.discardIdle();
@@ -169,14 +170,11 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
-  async settle({ number, heads, commits }: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
+  async settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {
     try {
       const connection = await this.#commits.take();
       try {
-        const parameters = [int8(this.#options.node), int8(number), int8Array(heads.written.map(BigInt))];
-        const rows = await connection.query(SETTLE, parameters, this.#options.commitTimeout);
-        const stamps = new Map(rows.map(([place, stamp]) => [int4Of(place!), int8Of(stamp!)]));
-        return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
+        return await settleGroup(connection, this.#options.node, group, this.#options.commitTimeout);
       } finally {
         this.#commits.give(connection);
       }
@@ -185,8 +183,10 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
-  headsAbove(above: Versionstamp): Promise<HeadStamps> {
-    return this.#log.headsAbove(above);
+  async headsAbove(above: Versionstamp): Promise<HeadStamps> {
+    const answer = await this.#log.headsAbove(above);
+    for (const stamp of answer.stamps.values()) this.#notice(stamp);
+    return answer;
   }
 
   log(slices: readonly LogSlice[]): Promise<LogPage> {

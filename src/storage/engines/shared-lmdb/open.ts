@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { realEnvironment } from '../../../env/real.js';
 import { failure, TesseraError } from '../../../errors/error.js';
 import { joinFolder, lockFolder } from '../folder-lock.js';
-import type { LmdbOptions } from '../lmdb.js';
+import { type LmdbOptions, openLmdb } from '../lmdb.js';
 import { MAX_READERS, openDatabases } from '../lmdb-databases.js';
+import { LmdbFile } from '../lmdb-file.js';
+import { readFacts } from '../lmdb-integrity.js';
 import { DATA_FILE } from '../lmdb-store.js';
 import { SharedLmdbEngine } from './shared-engine.js';
 import { SharedByteStore } from './shared-store.js';
@@ -21,10 +23,20 @@ export interface WorkerGroup {
 
 /**
  * Locks the folder of a store, which has been opened and closed before, for processes that `openSharedLmdb`. Answers a
- * function that unlocks it, for when they have ended.
- * @throws TesseraError `storage_in_use`; Error of the library
+ * function that unlocks it, for when they have ended. Values of format 1 get their checksums first, since that is for
+ * one process to do; `converting` is called before.
+ * @throws TesseraError `storage_in_use`; as `openLmdb` does; Error of the library
  */
-export async function shareFolder(folder: string): Promise<() => Promise<void>> {
+export async function shareFolder(
+  folder: string,
+  converting: () => void = () => undefined,
+): Promise<() => Promise<void>> {
+  if (mayBeUnsealed(folder)) {
+    converting();
+    const engine = openLmdb(folder, { verifyUpTo: 0 });
+    await engine.sealed;
+    await engine.close();
+  }
   const unlock = lockFolder(folder);
   try {
     const { root, log } = openDatabases(join(folder, DATA_FILE), { sync: true, readOnly: false, hasLog: true });
@@ -35,6 +47,15 @@ export async function shareFolder(folder: string): Promise<() => Promise<void>> 
   } catch (error) {
     await unlock();
     throw error;
+  }
+}
+
+function mayBeUnsealed(folder: string): boolean {
+  const file = new LmdbFile(join(folder, DATA_FILE));
+  try {
+    return readFacts(file).mayBeUnsealed;
+  } finally {
+    file.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure, TesseraError } from '../../../errors/error.js';
+import type { Family } from '../../../metrics/families.js';
 import { StampSource } from '../../append.js';
 import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
 import type { BeginOptions, Engine, Key, Reservation, SharedStore, Versionstamp } from '../../contract.js';
@@ -37,7 +38,7 @@ export interface SharedEngineOptions {
 }
 
 /** How often the log is looked at for those who follow it, in milliseconds: it takes some microseconds. */
-const POLL_INTERVAL = 10;
+const POLL_INTERVAL = 25;
 
 /**
  * Keeps everything in a folder that other processes of this machine use, too, through LMDB. Reads are answered at once;
@@ -111,6 +112,10 @@ export class SharedLmdbEngine implements Engine {
 
   get changedAt(): bigint {
     return this.#changedAt;
+  }
+
+  get metrics(): readonly Family[] {
+    return this.#store.metrics.families(this.#caches);
   }
 
   begin(options: BeginOptions): SnapshotTransaction {

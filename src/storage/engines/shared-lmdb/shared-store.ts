@@ -11,8 +11,10 @@ import { LargeWriter } from '../large-writer.js';
 import { type Databases, logKey, openDatabases, putChange, putLog, putVersion } from '../lmdb-databases.js';
 import { RECORDS_TREE } from '../lmdb-integrity.js';
 import { decodeMetadata, decodeUnsealed, FORMAT, type MetadataName } from '../lmdb-metadata.js';
+import { LmdbMetrics } from '../lmdb-metrics.js';
 import { SpaceReserve } from '../lmdb-space.js';
-import { commitError, DATA_FILE, LmdbByteView, oldestReader } from '../lmdb-store.js';
+import { commitError, DATA_FILE, LmdbByteView } from '../lmdb-store.js';
+import { oldestReader } from '../oldest-reader.js';
 import type { Change } from '../packed-changes.js';
 import { StoredValues } from '../stored-values.js';
 import type { WriteResult } from '../write-thread.js';
@@ -51,6 +53,7 @@ const LOG_VALUES = new StoredValues(false, () => 'the log of commits');
 export class SharedByteStore {
   /** Whether there may be values without checksums, from before there were any. */
   readonly mayBeUnsealed: boolean;
+  readonly metrics: LmdbMetrics;
   readonly space: SpaceReserve;
   readonly #databases: Databases;
   readonly #large: LargeWriter;
@@ -64,6 +67,7 @@ export class SharedByteStore {
     const path = resolve(join(folder, DATA_FILE));
     this.#pausing = { pause: () => timers.nextRound() };
     this.#databases = openDatabases(path, { sync, readOnly: false, hasLog: true });
+    this.metrics = new LmdbMetrics(this.#databases);
     const { root, metadata } = this.#databases;
     try {
       const stored = metadata.get('format');
@@ -112,6 +116,7 @@ export class SharedByteStore {
    */
   async write(judge: Judge): Promise<void> {
     const { root } = this.#databases;
+    const written = this.metrics.beginWrite();
     try {
       await root.childTransaction(() => {
         this.space.look();
@@ -123,6 +128,7 @@ export class SharedByteStore {
         putVersion(this.#databases, version, stamp);
         putLog(this.#databases, version, logged);
       });
+      written();
     } catch (error) {
       throw await commitError(error);
     }
@@ -130,6 +136,7 @@ export class SharedByteStore {
 
   /** The same for many changes, in steps and on a thread of its own, if there is one to be had. */
   async writeLarge(judge: Judge): Promise<void> {
+    const written = this.metrics.beginWrite();
     const isWritten = await this.#large.use(async (thread) => {
       await thread.begin();
       const view = this.view();
@@ -144,7 +151,8 @@ export class SharedByteStore {
         view.release();
       }
     });
-    if (!isWritten) await this.write(judge);
+    if (isWritten) written();
+    else await this.write(judge);
   }
 
   async close(): Promise<void> {

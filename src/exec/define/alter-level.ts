@@ -1,7 +1,7 @@
 /** ALTER SYSTEM, NAMESPACE and DATABASE. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import type { AlterPlace } from '../../language/ast.js';
+import type { AlterLevel } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
 import { cast } from '../../value/cast.js';
 import { Duration } from '../../value/value.js';
@@ -9,7 +9,7 @@ import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { beginDefinition } from './definition.js';
 
 /** No engine needs to be compacted by hand: they reuse what is freed. */
-export function compileAlterPlace({ level, compact, queryTimeout }: AlterPlace, compiler: Compiler): Evaluate {
+export function compileAlterLevel({ level, compact, queryTimeout }: AlterLevel, compiler: Compiler): Evaluate {
   const evaluate = typeof queryTimeout === 'object' ? compiler.expression(queryTimeout) : () => undefined;
   const resource = level === 'root' ? 'Any' : level === 'namespace' ? 'Namespace' : 'Database';
   return (frame) => {

@@ -1,0 +1,42 @@
+/**
+ * The format of keys and values that nodes write to a store which several use (`docs/FORMATS.md`). It is raised when
+ * every node that is listed can read the new one; before that, new nodes write as the old ones do. A node is listed in
+ * a transaction that reads the format, and the format is raised in one that reads the list: so no node begins to use a
+ * store whose format it doesn't know.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Transaction } from '../../storage/contract.js';
+import { FORMAT } from '../../storage/engines/lmdb-metadata.js';
+import { STORE_FORMAT_KEY } from './keys.js';
+
+/** The formats that a release reads and writes. */
+export interface KnownFormats {
+  readonly oldest: number;
+  readonly newest: number;
+}
+
+export const KNOWN_FORMATS: KnownFormats = { oldest: FORMAT, newest: FORMAT };
+
+/** That of a store that doesn't say. */
+const FIRST_FORMAT = 2;
+
+/** The format in which nodes write. */
+export function storeFormat(transaction: Transaction): PromiseOrValue<number> {
+  return andThen(transaction.get(STORE_FORMAT_KEY), (stored) => (stored === undefined ? FIRST_FORMAT : Number(stored)));
+}
+
+export function putStoreFormat(transaction: Transaction, format: number): void {
+  transaction.put(STORE_FORMAT_KEY, format);
+}
+
+/** @throws TesseraError `storage_format` */
+export function assertFormat(format: number, { oldest, newest }: KnownFormats): void {
+  if (format < oldest || format > newest)
+    throw failure('storage_format', { folder: 'the store', format: String(format), known: newest });
+}
+
+/** @throws TesseraError `storage_format` for a store that this release can't read */
+export function assertKnownFormat(transaction: Transaction): PromiseOrValue<void> {
+  return andThen(storeFormat(transaction), (format) => assertFormat(format, KNOWN_FORMATS));
+}

@@ -1,0 +1,182 @@
+/** `tessera backup`, `tessera verify` and `tessera restore`. */
+
+import { describeKey } from '../catalog/describe-key.js';
+import { beginEra } from '../catalog/era.js';
+import { realEnvironment } from '../env/real.js';
+import { failure } from '../errors/error.js';
+import { ConfigurationError, readStreamedSize } from '../server/setting.js';
+import type { ArchivedGroup } from '../storage/archive/read-archive.js';
+import type { Blobs } from '../storage/backup/blobs.js';
+import { createBackup } from '../storage/backup/create-backup.js';
+import { FolderBlobs } from '../storage/backup/folder-blobs.js';
+import { type OpenBackup, openBackup, readParts } from '../storage/backup/read-backup.js';
+import { restoreStore } from '../storage/backup/restore-store.js';
+import { isS3Address, readS3Address, S3Blobs } from '../storage/backup/s3-blobs.js';
+import { readSecret, type Secret } from '../storage/backup/sealing.js';
+import { readStoreAddress, withoutPassword } from '../storage/engines/address.js';
+import { openLmdb } from '../storage/engines/lmdb.js';
+import { Progress } from './progress.js';
+
+export interface SecretFiles {
+  readonly passphraseFile?: string;
+  readonly keyFile?: string;
+}
+
+export interface BackupCommand extends SecretFiles {
+  readonly rate?: string;
+  readonly json?: boolean;
+}
+
+export interface VerifyCommand extends SecretFiles {
+  readonly json?: boolean;
+}
+
+export interface RestoreCommand extends SecretFiles {
+  readonly archive?: string;
+  readonly until?: string;
+  readonly keepSessions?: boolean;
+  readonly json?: boolean;
+}
+
+export interface BackupStreams {
+  readonly output: NodeJS.WritableStream;
+  /** Where progress is shown, if that is a terminal. */
+  readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+/** @throws TesseraError as `createBackup` does, `backup_unsupported`, `backup_key_invalid`; ConfigurationError */
+export async function runBackup(
+  from: string,
+  to: string,
+  command: BackupCommand,
+  streams: BackupStreams,
+): Promise<void> {
+  const progress = new Progress('Copied', streams.errors);
+  const { manifest, size } = await createBackup(folderOf(from), blobsAt(to), {
+    secret: secretOf(command),
+    rate: command.rate === undefined ? undefined : rateOf(command.rate),
+    progress: (bytes) => progress.add(bytes),
+  });
+  progress.end();
+  const { store, taken } = manifest;
+  const facts = { place: to, taken, store: store.id, version: store.version, pages: manifest.pages.count, size };
+  print(streams, command, facts, `Backed up version ${store.version} of the store, ${size} bytes, as of ${taken}`);
+}
+
+/** @throws TesseraError as `openBackup` and `readParts` do; ConfigurationError */
+export async function runVerify(place: string, command: VerifyCommand, streams: BackupStreams): Promise<void> {
+  const backup = await openBackup(blobsAt(place), secretOf(command));
+  const { pages, parts, store, taken } = backup.manifest;
+  const progress = new Progress('Verified', streams.errors, sizeOf(backup));
+  await readParts(backup, (runs) => {
+    for (const { bytes } of runs) progress.add(bytes.length);
+  });
+  progress.end();
+  const { version: by } = backup.header;
+  const facts = { place, sound: true, taken, by, format: store.format, store: store.id, version: store.version };
+  const text = `The backup is whole: version ${store.version} of the store, ${pages.count} pages in ${parts.length} parts, as of ${taken}, by Tessera ${by}`;
+  print(streams, command, { ...facts, pages: pages.count, parts: parts.length }, text);
+}
+
+/** @throws TesseraError as `openBackup` and `restoreStore` do; ConfigurationError */
+export async function runRestore(
+  place: string,
+  to: string,
+  command: RestoreCommand,
+  streams: BackupStreams,
+): Promise<void> {
+  const folder = folderOf(to);
+  const { archive, keepSessions = false } = command;
+  const until = command.until === undefined ? undefined : timeOf(command.until);
+  if (until !== undefined && archive === undefined) throw new ConfigurationError('--until needs --archive');
+  const backup = await openBackup(blobsAt(place), secretOf(command));
+  const progress = new Progress('Restored', streams.errors, sizeOf(backup));
+  let last: ArchivedGroup | undefined;
+  await restoreStore(backup, folder, {
+    archive: archive === undefined ? undefined : { folder: archive, until },
+    finish: (unfinished) => finish(unfinished, keepSessions),
+    progress: (bytes) => progress.add(bytes),
+    replayed: (group) => {
+      last = group;
+    },
+  });
+  progress.end();
+  const { store, taken } = backup.manifest;
+  const version = last?.version ?? store.version;
+  const asOf = last === undefined ? taken : new Date(last.time).toISOString();
+  const sessions = keepSessions ? 'Tokens of before are still valid' : 'Tokens of before are void: users sign in again';
+  print(
+    streams,
+    command,
+    { folder, version, asOf, keptSessions: keepSessions },
+    `Restored version ${version} of the store, as of ${asOf}, into ${folder}. ${sessions}`,
+  );
+}
+
+/** Opens what was restored, which gives it an identity of its own, and begins the new era. */
+async function finish(folder: string, keepSessions: boolean): Promise<void> {
+  // What is restored is flushed as a whole.
+  const engine = openLmdb(folder, { sync: 'never', cacheBytes: 1 << 20, describeKey, verifyUpTo: 0 });
+  try {
+    if (keepSessions) return;
+    const transaction = engine.begin({ writable: true });
+    await beginEra(transaction, realEnvironment.clock);
+    await transaction.commit();
+  } finally {
+    await engine.close();
+  }
+}
+
+function sizeOf({ manifest: { pages } }: OpenBackup): number {
+  return (pages.count + 1) * pages.size;
+}
+
+/** @throws TesseraError `backup_unsupported`, `storage_address` */
+function folderOf(address: string): string {
+  const { engine, path } = readStoreAddress(address);
+  if (engine === 'lmdb') return path;
+  throw failure(
+    'backup_unsupported',
+    engine === 'memory'
+      ? { store: 'a store in memory', instead: '"tessera export" writes what a running server holds' }
+      : {
+          store: withoutPassword(address),
+          instead: 'PostgreSQL has its own tools: pg_basebackup with archived WAL, or pg_dump --schema',
+        },
+  );
+}
+
+function blobsAt(place: string): Blobs {
+  return isS3Address(place) ? new S3Blobs(readS3Address(place, process.env)) : new FolderBlobs(place);
+}
+
+/** @throws ConfigurationError; TesseraError `backup_key_invalid`; Error of the system */
+function secretOf({ passphraseFile, keyFile }: SecretFiles): Secret | undefined {
+  if (passphraseFile !== undefined && keyFile !== undefined)
+    throw new ConfigurationError('--passphrase-file and --key-file exclude each other');
+  if (keyFile !== undefined) return readSecret('key', keyFile);
+  return passphraseFile === undefined ? undefined : readSecret('passphrase', passphraseFile);
+}
+
+/** @throws ConfigurationError */
+function rateOf(text: string): number {
+  try {
+    return readStreamedSize(text);
+  } catch (error) {
+    throw new ConfigurationError(`--rate: ${(error as Error).message}`);
+  }
+}
+
+/** Only times that name their zone are the same everywhere. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Milliseconds since 1970. @throws ConfigurationError */
+function timeOf(text: string): number {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw new ConfigurationError(`--until: "${text}" is no time such as 2026-11-23T16:00:00Z`);
+  return time;
+}
+
+function print({ output }: BackupStreams, { json }: VerifyCommand, facts: object, text: string): void {
+  output.write(json === true ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+}

@@ -1,0 +1,67 @@
+/** The command that keeps the definitions of a database in files. */
+import type { Command } from 'commander';
+import { Flag } from './flags.js';
+import type { MigrateOptions } from './migrate/run.js';
+import { addTargetOptions } from './target-options.js';
+
+export function addMigrateCommand(program: Command): void {
+  const migrate = program.command('migrate').description('Apply a folder of .surql files to a database, in order');
+  addFolderOptions(
+    migrate
+      .command('apply', { isDefault: true })
+      .description('Apply the files that are pending, each in a transaction')
+      .addOption(new Flag('--dry-run', 'Run them in a transaction that is cancelled')),
+    `
+Exit codes:
+  0  all files are applied
+  1  one of them failed, or no server answers; nothing of that file stays
+  2  with --dry-run: some are pending
+  3  a file was changed or removed after it was applied
+
+Examples:
+  tessera migrate --user root --pass secret --ns test --db test
+  tessera migrate apply --dir migrations --dry-run --ns test --db test`,
+  ).action(async (options: MigrateOptions & { readonly dryRun?: boolean }) => {
+    const { runApply } = await import('./migrate/run.js');
+    process.exitCode = await runApply(options, process.stdout);
+  });
+  addFolderOptions(
+    migrate.command('status').description('List what is applied and what is pending'),
+    `
+Exit codes:
+  0  all files are applied
+  1  an error
+  2  some are pending
+  3  a file was changed or removed after it was applied
+
+Example:
+  tessera migrate status --user root --pass secret --ns test --db test`,
+  ).action(async (options: MigrateOptions) => {
+    const { runStatus } = await import('./migrate/run.js');
+    process.exitCode = await runStatus(options, process.stdout);
+  });
+  addFolderOptions(
+    migrate.command('diff').description('Compare what the files define with what the database has'),
+    `
+The files are applied to an empty database in memory, with which the database is compared.
+Lines with - are in the database alone, those with + in the files alone.
+
+Exit codes:
+  0  both define the same
+  1  an error
+  2  there are differences
+
+Example:
+  tessera migrate diff --user root --pass secret --ns test --db test`,
+  ).action(async (options: MigrateOptions) => {
+    const { runDiff } = await import('./migrate/run.js');
+    process.exitCode = await runDiff(options, process.stdout);
+  });
+}
+
+function addFolderOptions(command: Command, help: string): Command {
+  return addTargetOptions(command)
+    .addOption(new Flag('--dir <folder>', 'The folder of the files').default('migrations'))
+    .addOption(new Flag('--json', 'Print JSON'))
+    .addHelpText('after', help);
+}

@@ -1,0 +1,116 @@
+/** Applies migrations: one transaction for each, which holds its entry in the journal as well. */
+import { realEnvironment } from '../../env/real.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import { CommandError } from '../command-error.js';
+import type { RpcClient } from '../rpc-client.js';
+import { ServerError } from '../server-error.js';
+import { entriesOf, errorOf } from '../target.js';
+import { type Migration, placed, statementPositions } from './files.js';
+import { prepareJournal, readJournal, writeEntry } from './journal.js';
+import { type MigrationPlan, planMigrations, refuseDrift } from './plan.js';
+
+/** How often a migration is tried that conflicts with others. */
+const MAX_TRIES = 20;
+/** Milliseconds before the second try, and so many more before each further one. */
+const PAUSE = 20;
+
+/**
+ * Applies what is pending, in order. Other migrators may do the same at the same time: each file is applied by one of
+ * them.
+ * @throws CommandError for drift, and for a migration that fails, of which nothing stays; ServerError
+ */
+export async function applyMigrations(
+  client: RpcClient,
+  files: readonly Migration[],
+  report: (migration: Migration) => void,
+): Promise<void> {
+  let plan = await currentPlan(client, files);
+  // All are checked before the first one is run.
+  for (const migration of plan.pending) statementPositions(migration);
+  if (plan.pending.length > 0) await prepareJournal(client);
+  for (let tries = 1; ; ) {
+    const [next] = plan.pending;
+    if (next === undefined) return;
+    if (await apply(client, next, plan.applied.length + 1)) {
+      report(next);
+      tries = 1;
+    } else if (tries === MAX_TRIES) {
+      throw new CommandError(`${next.file}: it conflicts with other transactions again and again; nothing of it stays`);
+    } else await realEnvironment.timers.wait(PAUSE * tries++);
+    plan = await currentPlan(client, files);
+  }
+}
+
+/**
+ * Runs what is pending in one transaction, which is cancelled.
+ * @throws CommandError as `applyMigrations`
+ */
+export async function tryMigrations(client: RpcClient, files: readonly Migration[]): Promise<readonly Migration[]> {
+  const { pending } = await currentPlan(client, files);
+  const transaction = await client.call('begin');
+  try {
+    for (const migration of pending) await runMigration(client, migration, transaction);
+  } finally {
+    await cancel(client, transaction);
+  }
+  return pending;
+}
+
+async function currentPlan(client: RpcClient, files: readonly Migration[]): Promise<MigrationPlan> {
+  const plan = planMigrations(files, await readJournal(client));
+  refuseDrift(plan);
+  return plan;
+}
+
+/** Answers whether it was applied; not if it conflicted with another transaction or migrator. */
+async function apply(client: RpcClient, migration: Migration, position: number): Promise<boolean> {
+  const transaction = await client.call('begin');
+  try {
+    if (!(await isDone(writeEntry(client, migration, position, transaction)))) return false;
+    if (!(await isDone(runMigration(client, migration, transaction)))) return false;
+    return await isDone(client.call('commit', transaction));
+  } finally {
+    await cancel(client, transaction);
+  }
+}
+
+/** A transaction conflict, and a record that is there already, which can only be the entry in the journal. */
+const LOST: ReadonlySet<string | undefined> = new Set(['TransactionConflict', 'Record']);
+
+async function isDone(step: Promise<unknown>): Promise<boolean> {
+  try {
+    await step;
+    return true;
+  } catch (error) {
+    if (error instanceof ServerError && LOST.has(error.reason)) return false;
+    throw error;
+  }
+}
+
+/** A transaction that has ended is left alone, and so is a connection that is lost. */
+async function cancel(client: RpcClient, transaction: Value): Promise<void> {
+  await client.call('cancel', transaction).catch(() => undefined);
+}
+
+/**
+ * Runs the statements of a migration within a transaction.
+ * @throws CommandError with the place of what failed; ServerError for a conflict
+ */
+export async function runMigration(client: RpcClient, migration: Migration, transaction: Value): Promise<void> {
+  const { file, text } = migration;
+  const positions = statementPositions(migration);
+  if (positions.length === 0) return;
+  let entries: readonly ObjectValue[];
+  try {
+    entries = entriesOf(await client.query(text, transaction));
+  } catch (error) {
+    throw error instanceof ServerError ? failed(file, error) : error;
+  }
+  const at = entries.findIndex(({ status }) => status !== 'OK');
+  const entry = entries[at];
+  if (entry !== undefined) throw failed(placed(file, positions[at]), errorOf(entry));
+}
+
+function failed(place: string, error: ServerError): Error {
+  return error.reason === 'TransactionConflict' ? error : new CommandError(`${place}: ${error.message.trimEnd()}`);
+}

@@ -1,0 +1,79 @@
+/** All definitions of a database, as INFO shows them. */
+import { printStatement } from '../../language/print.js';
+import { isObject, type Value } from '../../value/value.js';
+import type { RpcClient } from '../rpc-client.js';
+import { ServerError } from '../server-error.js';
+import { valuesOf } from '../target.js';
+import { JOURNAL } from './journal.js';
+
+/** The texts of definitions by what they define: `table person`, `field name ON person`. */
+export type Definitions = ReadonlyMap<string, string>;
+
+/** Tables that are asked about at once. */
+const BATCH = 100;
+/** Notifications of clients, and views, which are tables themselves. */
+const NOT_DEFINED: ReadonlySet<string> = new Set(['lives', 'tables']);
+
+/** Without the journal of migrations. @throws ServerError */
+export async function readDefinitions(client: RpcClient): Promise<Definitions> {
+  const found = new Map<string, string>();
+  const database = await readDatabase(client);
+  if (!isObject(database)) return found;
+  const tables = isObject(database.tables) ? Object.keys(database.tables).filter((name) => name !== JOURNAL) : [];
+  for (const [kind, definitions] of Object.entries(database)) {
+    for (const [name, text] of textsOf(definitions)) {
+      if (kind === 'tables' && name === JOURNAL) continue;
+      // INFO leaves these words out.
+      found.set(`${SINGULAR[kind] ?? kind} ${name}`, kind === 'configs' ? `DEFINE CONFIG ${text}` : text);
+    }
+  }
+  for (let from = 0; from < tables.length; from += BATCH) {
+    const names = tables.slice(from, from + BATCH);
+    const infos = await valuesOf(client, names.map(infoForTable).join(';\n'));
+    for (const [at, name] of names.entries()) {
+      const info = infos[at];
+      for (const [kind, definitions] of Object.entries(isObject(info) ? info : {})) {
+        if (NOT_DEFINED.has(kind)) continue;
+        for (const [part, text] of textsOf(definitions))
+          found.set(`${SINGULAR[kind] ?? kind} ${part} ON ${name}`, text);
+      }
+    }
+  }
+  return found;
+}
+
+async function readDatabase(client: RpcClient): Promise<Value> {
+  try {
+    const [database] = await valuesOf(client, 'INFO FOR DB');
+    return database;
+  } catch (error) {
+    // A database that was never used has no definitions.
+    if (error instanceof ServerError && ['Database', 'Namespace'].includes(error.reason ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** What INFO calls them, and one of them. */
+const SINGULAR: Readonly<Record<string, string>> = {
+  accesses: 'access',
+  analyzers: 'analyzer',
+  apis: 'API',
+  configs: 'config',
+  events: 'event',
+  fields: 'field',
+  functions: 'function',
+  indexes: 'index',
+  params: 'param',
+  sequences: 'sequence',
+  tables: 'table',
+  users: 'user',
+};
+
+function textsOf(definitions: Value): [string, string][] {
+  if (!isObject(definitions)) return [];
+  return Object.entries(definitions).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : []));
+}
+
+function infoForTable(name: string): string {
+  return printStatement({ kind: 'info', of: { kind: 'table', name }, structure: false });
+}

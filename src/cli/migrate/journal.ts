@@ -1,0 +1,70 @@
+/**
+ * The migrations that a database has had: records of a table of its own, which only system users see.
+ *
+ *     tessera_migration:1 = { name: '0001_users', checksum: '…', applied: d'2026-01-01T00:00:00Z' }
+ *
+ * The key is the position, so that of two migrators at once only one can write it.
+ */
+import { toText } from '../../value/text/text.js';
+import { Datetime, isArray, isObject, RecordId, type Value } from '../../value/value.js';
+import type { RpcClient } from '../rpc-client.js';
+import { ServerError } from '../server-error.js';
+import { valuesOf } from '../target.js';
+import type { Migration } from './files.js';
+
+export const JOURNAL = 'tessera_migration';
+
+const DEFINITIONS = `
+  DEFINE TABLE IF NOT EXISTS ${JOURNAL} TYPE NORMAL SCHEMAFULL COMMENT 'Made by tessera migrate' PERMISSIONS NONE;
+  DEFINE FIELD IF NOT EXISTS name ON ${JOURNAL} TYPE string READONLY;
+  DEFINE FIELD IF NOT EXISTS checksum ON ${JOURNAL} TYPE string READONLY;
+  DEFINE FIELD IF NOT EXISTS applied ON ${JOURNAL} TYPE datetime DEFAULT time::now() READONLY;`;
+
+export interface AppliedMigration {
+  readonly name: string;
+  readonly checksum: string;
+  /** As ISO 8601, UTC. */
+  readonly applied: string;
+}
+
+/** In the order in which they were applied; none where there is no such table. @throws ServerError */
+export async function readJournal(client: RpcClient): Promise<AppliedMigration[]> {
+  let rows: Value;
+  try {
+    [rows] = await valuesOf(client, `SELECT * FROM ${JOURNAL} ORDER BY id`);
+  } catch (error) {
+    // Neither the table nor the database has to be there before the first migration.
+    if (error instanceof ServerError && MISSING.has(error.reason ?? '')) return [];
+    throw error;
+  }
+  return (isArray(rows) ? rows : []).map(readRow);
+}
+
+const MISSING: ReadonlySet<string> = new Set(['Table', 'Database', 'Namespace']);
+
+function readRow(row: Value): AppliedMigration {
+  const { name, checksum, applied } = isObject(row) ? row : {};
+  if (typeof name !== 'string' || typeof checksum !== 'string' || !(applied instanceof Datetime)) {
+    throw new ServerError(`A record of the table ${JOURNAL} is not as "tessera migrate" writes it`);
+  }
+  return { name, checksum, applied: toText(applied).slice(2, -1) };
+}
+
+/** Defines the table, unless it is there. @throws ServerError */
+export async function prepareJournal(client: RpcClient): Promise<void> {
+  await valuesOf(client, DEFINITIONS);
+}
+
+/**
+ * Writes the entry of a migration as part of its transaction.
+ * @throws ServerError with the reason `Record` where another migrator has written that position
+ */
+export async function writeEntry(
+  client: RpcClient,
+  { name, checksum }: Migration,
+  position: number,
+  transaction: Value,
+): Promise<void> {
+  const entry = `${toText(new RecordId(JOURNAL, position))} SET name = ${toText(name)}, checksum = ${toText(checksum)}`;
+  await valuesOf(client, `CREATE ${entry}`, transaction);
+}

@@ -1,0 +1,123 @@
+/** How programs have values: as the classes of the official client, or as those of Tessera in process. */
+import type { GeometryType, PlainType } from '../../value/type.js';
+import { quoted } from './identifiers.js';
+
+export interface Dialect {
+  /** The package that has the classes. */
+  readonly module: string;
+  /** What may have to be imported from it. */
+  readonly classes: readonly string[];
+  readonly plain: Readonly<Record<PlainType, string>>;
+  readonly geometry: string;
+  readonly geometries: Readonly<Record<GeometryType, string>>;
+  set(item: string): string;
+  /** A table as a value: one of `tables`, or any. */
+  table(tables: readonly string[]): string;
+  /** A record id of one of `tables`, or of any; `key` is the type behind the colon. */
+  record(tables: readonly string[], key?: string): string;
+  /** A float without a fraction, as a value. */
+  wholeFloat(value: number): string;
+  /** What the list of functions is for. */
+  readonly functions: string;
+}
+
+const alternatives = (names: readonly string[]) => names.map(quoted).join(' | ');
+
+/** The types that are the same everywhere. */
+const SAME = {
+  any: 'unknown',
+  none: 'undefined',
+  null: 'null',
+  bool: 'boolean',
+  int: 'number',
+  string: 'string',
+} as const;
+
+const CLIENT: Dialect = {
+  module: 'surrealdb',
+  classes: [
+    ...['DateTime', 'Decimal', 'Duration', 'FileRef', 'Geometry', 'GeometryCollection', 'GeometryLine'],
+    ...['GeometryMultiLine', 'GeometryMultiPoint', 'GeometryMultiPolygon', 'GeometryPoint', 'GeometryPolygon'],
+    ...['Range', 'RecordId', 'Table', 'Uuid'],
+  ],
+  plain: {
+    ...SAME,
+    bytes: 'ArrayBuffer',
+    datetime: 'DateTime',
+    decimal: 'Decimal',
+    duration: 'Duration',
+    file: 'FileRef',
+    float: 'number',
+    function: 'unknown',
+    number: 'number | Decimal',
+    range: 'Range<unknown, unknown>',
+    regex: 'unknown',
+    uuid: 'Uuid',
+  },
+  geometry: 'Geometry',
+  geometries: {
+    point: 'GeometryPoint',
+    line: 'GeometryLine',
+    polygon: 'GeometryPolygon',
+    multipoint: 'GeometryMultiPoint',
+    multiline: 'GeometryMultiLine',
+    multipolygon: 'GeometryMultiPolygon',
+    collection: 'GeometryCollection',
+  },
+  set: (item) => `Set<${item}>`,
+  table: (tables) => (tables.length === 0 ? 'Table' : `Table<${alternatives(tables)}>`),
+  record: (tables, key) => {
+    if (tables.length === 0) return 'RecordId';
+    return `RecordId<${alternatives(tables)}${key === undefined ? '' : `, ${key}`}>`;
+  },
+  wholeFloat: String,
+  functions: 'What each function takes and gives: `ReturnType<Functions[…]>` is the type for `db.run`.',
+};
+
+const shaped = (type: string) => `Geometry & { readonly shape: { readonly type: '${type}' } }`;
+
+/** A whole number of type float is a `Float`. */
+const EMBEDDED: Dialect = {
+  module: 'tesseradb',
+  classes: [
+    ...['Closure', 'Datetime', 'Decimal', 'Duration', 'FileReference', 'Float', 'Geometry', 'Range', 'RecordId'],
+    ...['Regex', 'SetValue', 'Table', 'Uuid'],
+  ],
+  plain: {
+    ...SAME,
+    bytes: 'Uint8Array',
+    datetime: 'Datetime',
+    decimal: 'Decimal',
+    duration: 'Duration',
+    file: 'FileReference',
+    float: 'number | Float',
+    function: 'Closure',
+    number: 'number | Float | Decimal',
+    range: 'Range',
+    regex: 'Regex',
+    uuid: 'Uuid',
+  },
+  geometry: 'Geometry',
+  geometries: {
+    point: shaped('Point'),
+    line: shaped('LineString'),
+    polygon: shaped('Polygon'),
+    multipoint: shaped('MultiPoint'),
+    multiline: shaped('MultiLineString'),
+    multipolygon: shaped('MultiPolygon'),
+    collection: shaped('GeometryCollection'),
+  },
+  set: (item) => `SetValue & { readonly items: readonly (${item})[] }`,
+  table: (tables) => (tables.length === 0 ? 'Table' : `Table & { readonly name: ${alternatives(tables)} }`),
+  record: (tables, key) => {
+    const members = [
+      ...(tables.length === 0 ? [] : [`readonly table: ${alternatives(tables)}`]),
+      ...(key === undefined ? [] : [`readonly key: ${key}`]),
+    ];
+    return members.length === 0 ? 'RecordId' : `RecordId & { ${members.join('; ')} }`;
+  },
+  wholeFloat: () => 'Float',
+  functions: 'What each function takes and gives.',
+};
+
+export const DIALECTS = { client: CLIENT, embedded: EMBEDDED } as const satisfies Record<string, Dialect>;

@@ -1,0 +1,179 @@
+/** One search of a graph, which goes on as long as more is wanted of it. */
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { GraphState } from '../../index/hnsw/graph-state.js';
+import type { OpenedGraph } from '../../index/hnsw/resident-graphs.js';
+import type { StoredGraph } from '../../index/hnsw/stored-graph.js';
+import { type Distance, distanceOf } from '../../vectors/distances.js';
+import { descend } from '../../vectors/hnsw/insert.js';
+import { type FoundNode, LayerSearch } from '../../vectors/hnsw/layer-search.js';
+import { WholeScan } from '../../vectors/hnsw/whole-scan.js';
+import type { Execution } from '../runtime/execution.js';
+import { COMPONENTS_AT_ONCE, compareFound, measureKeys } from './measure-keys.js';
+import type { FoundVector, VectorSearch } from './vector-search.js';
+
+/** Measuring all of so many times `ef` vectors takes no longer than walking to `ef` of them. */
+const SCANNED = 256;
+/** The same where each has to be read. */
+const READ = 32;
+/** How many times as many are looked for next. */
+const GROWTH = 4;
+/** More are better found in steps. */
+const MOST_AT_ONCE = 8_192;
+/** Of what a walk has found one of so many is as good as certain. */
+const CERTAIN = 4;
+
+/** Whether so many vectors are read from the store and measured as soon as the graph is walked through there. */
+export function isQuicklyRead(vectors: number, ef: number): boolean {
+  return vectors <= READ * ef;
+}
+
+export class GraphWalk {
+  readonly #execution: Execution;
+  readonly #search: VectorSearch;
+  readonly #stored: StoredGraph;
+  readonly #state: GraphState;
+  readonly #opened: OpenedGraph;
+  readonly #distance: Distance;
+  readonly #accepts: (slot: number) => boolean;
+  #ef: number;
+  #charged = 0;
+  /** The keys of vectors that aren't linked as they are now. */
+  #changed: ReadonlySet<string> = new Set();
+  /** These as they are now, nearest first. */
+  #unlinked: readonly FoundVector[] = [];
+  #walked: LayerSearch | undefined;
+  #scan: WholeScan | undefined;
+  /** Whether everything was found, or the rest is better found by measuring all vectors. */
+  end: 'complete' | 'measure' | undefined;
+
+  constructor(execution: Execution, search: VectorSearch, stored: StoredGraph, state: GraphState, opened: OpenedGraph) {
+    this.#execution = execution;
+    this.#search = search;
+    this.#stored = stored;
+    this.#state = state;
+    this.#opened = opened;
+    this.#distance = distanceOf(search.options.metric);
+    this.#ef = search.ef;
+    // A node may have died since, of a vector that the transaction still sees.
+    this.#accepts = (slot) => !opened.graph.isDead(slot) || !opened.isTrusted();
+  }
+
+  /** Measures the vectors that aren't linked as they are now. */
+  begin(changed: readonly string[]): PromiseOrValue<void> {
+    this.#changed = new Set(changed);
+    return andThen(measureKeys(this.#execution, this.#search, changed), (found) => {
+      this.#unlinked = found.sort(compareFound);
+    });
+  }
+
+  close(): void {
+    this.#walked?.close();
+  }
+
+  /** How many should be looked for next. */
+  get ef(): number {
+    return this.#ef;
+  }
+
+  /** Some more vectors, nearest first. None of them is nearer than those before, as far as is known. */
+  more(): PromiseOrValue<readonly FoundVector[]> {
+    const { graph, isWhole } = this.#opened;
+    const ef = this.#ef;
+    this.#ef *= GROWTH;
+    if (ef > MOST_AT_ONCE || (!isWhole && isQuicklyRead(this.#state.live, ef))) {
+      this.end = 'measure';
+      return [];
+    }
+    if (isWhole && graph.slots <= SCANNED * ef) return this.#scanMore(ef);
+    return andThen(this.#walkMore(ef), (nodes) => {
+      const certain = Math.max(this.#search.k, Math.floor(ef / CERTAIN));
+      return this.#resolved(nodes.slice(0, certain));
+    });
+  }
+
+  #scanMore(most: number): PromiseOrValue<readonly FoundVector[]> {
+    const begun = this.#scan ?? this.#beginScan();
+    return andThen(begun, (scan) => {
+      const nodes = scan.found(most);
+      if (nodes.length < most) this.end = this.#state.unlinked === 0 ? 'complete' : 'measure';
+      return this.#resolved(nodes);
+    });
+  }
+
+  #beginScan(): PromiseOrValue<WholeScan> {
+    const { graph } = this.#opened;
+    const scan = new WholeScan(graph, this.#search.point, this.#accepts);
+    this.#scan = scan;
+    return andThen(this.#stored.run(graph, scan.run()), () => {
+      this.#charge(scan.size);
+      return scan;
+    });
+  }
+
+  #walkMore(ef: number): PromiseOrValue<readonly FoundNode[]> {
+    const { graph } = this.#opened;
+    const { point } = this.#search;
+    const walked = this.#walked;
+    if (walked !== undefined) {
+      walked.widen(ef);
+      return andThen(this.#stored.run(graph, walked.run()), () => this.#walkedNodes(walked));
+    }
+    return andThen(this.#stored.run(graph, descend(graph, point, 0)), (entries) => {
+      const search = new LayerSearch(graph, { point, layer: 0, ef, accepts: this.#accepts });
+      this.#walked = search;
+      return andThen(this.#stored.run(graph, search.run(entries)), () => this.#walkedNodes(search));
+    });
+  }
+
+  #walkedNodes(search: LayerSearch): readonly FoundNode[] {
+    const { graph } = this.#opened;
+    if (graph.isPart) this.#charge(graph.size);
+    return search.found();
+  }
+
+  #charge(size: number): void {
+    const more = size - this.#charged;
+    if (more > 0) this.#execution.request.memory.charge(more);
+    this.#charged = Math.max(this.#charged, size);
+  }
+
+  /** What was found, measured in 64 bits, with the unlinked ones, as far as they lie as near. */
+  #resolved(nodes: readonly FoundNode[]): PromiseOrValue<readonly FoundVector[]> {
+    if (this.#opened.isTooNew()) {
+      this.end = 'measure';
+      return [];
+    }
+    const last = nodes.at(-1);
+    // What lies beyond the last node, as the transaction sees it, comes with those that are as far.
+    const reach =
+      last === undefined
+        ? Number.NEGATIVE_INFINITY
+        : this.#distance(this.#opened.graph.arena.vector(last.slot), this.#search.point);
+    return andThen(this.#measured(nodes), (linked) => {
+      const isReached = ({ distance }: FoundVector) => this.end !== undefined || distance <= reach;
+      return [...linked, ...this.#unlinked].filter(isReached).sort(compareFound);
+    });
+  }
+
+  /** By the vectors that are here as long as they are what the transaction sees; else by those that are stored. */
+  #measured(nodes: readonly FoundNode[]): PromiseOrValue<FoundVector[]> {
+    const { graph } = this.#opened;
+    const { point, type } = this.#search;
+    const linked = nodes.filter(({ slot }) => !this.#changed.has(graph.keyOf(slot)));
+    const step = Math.max(1, Math.floor(COMPONENTS_AT_ONCE / point.length));
+    const found: FoundVector[] = [];
+    const done = untilTrue(() => {
+      if (type !== 'F32' || !this.#opened.isTrusted()) return true;
+      const from = found.length;
+      for (const { slot } of linked.slice(from, from + step)) {
+        found.push({ key: graph.keyOf(slot), distance: this.#distance(graph.arena.vector(slot), point) });
+      }
+      return found.length === linked.length || andThen(this.#stored.pause(), () => false);
+    });
+    return andThen(done, () => {
+      if (found.length === linked.length) return found;
+      const rest = new Set(linked.slice(found.length).map(({ slot }) => graph.keyOf(slot)));
+      return andThen(measureKeys(this.#execution, this.#search, [...rest]), (others) => [...found, ...others]);
+    });
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The vectors of an HNSW index by how near they lie, all of which are measured: while they are few, or not linked yet,
+ * and where nothing else finds them.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { sortInSteps } from '../../base/sort-in-steps.js';
+import { recordOfVector, vectorRange } from '../../index/vectors.js';
+import type { Entry, Key } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { float } from '../../value/value.js';
+import { type Distance, distanceOf } from '../../vectors/distances.js';
+import { Nearest, type Neighbour } from '../../vectors/nearest.js';
+import { PackedBlock } from '../../vectors/packed-block.js';
+import { isScreened, Screen } from '../../vectors/screen.js';
+import { unpackVector } from '../../vectors/vector-type.js';
+import type { Candidate, Candidates } from '../record/candidates.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
+import type { VectorSearch } from './vector-search.js';
+
+/** Where conditions and PERMISSIONS turn down too many, so many times as many are looked for next. */
+const GROWTH = 16;
+/** Entries, or candidates, a batch. */
+const BATCH = 256;
+/** What a candidate that is held takes, in bytes. */
+const HELD = 128;
+/** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
+const MOST_PACKED = 2 ** 12;
+
+export class MeasuredNeighbours implements Candidates {
+  readonly #execution: Execution;
+  readonly #search: VectorSearch;
+  readonly #distance: Distance;
+  readonly #screen: Screen | undefined;
+  readonly #charged: number;
+  /** Nearest first, of which so many have been given. */
+  #found: readonly Neighbour<Key>[] = [];
+  #given = 0;
+  /** There are no more than were found. */
+  #isComplete = false;
+  #wanted: number;
+
+  /** @param first how many are found at once */
+  constructor(execution: Execution, search: VectorSearch, first: number) {
+    const {
+      point,
+      options: { metric },
+    } = search;
+    this.#execution = execution;
+    this.#search = search;
+    this.#distance = distanceOf(metric);
+    const isKept = isScreened(metric) && point.length <= MOST_PACKED;
+    this.#screen = isKept ? new Screen(metric, Float64Array.from(point)) : undefined;
+    this.#wanted = first;
+    this.#charged = execution.request.memory.used;
+  }
+
+  next(): PromiseOrValue<readonly Candidate[] | undefined> {
+    const more = this.#given < this.#found.length ? undefined : this.#findMore();
+    return andThen(more, () => {
+      const batch = this.#found.slice(this.#given, this.#given + BATCH);
+      this.#given += batch.length;
+      return batch.length === 0 ? undefined : batch.map((neighbour) => this.#candidate(neighbour));
+    });
+  }
+
+  close(): void {
+    this.#execution.request.memory.releaseTo(this.#charged);
+  }
+
+  /** Those that were found before come first again. */
+  #findMore(): PromiseOrValue<void> {
+    const wanted = this.#wanted;
+    if (this.#isComplete) return undefined;
+    return andThen(this.#nearest(wanted), (sorted) => {
+      this.#execution.request.memory.charge((sorted.length - this.#found.length) * HELD);
+      this.#found = sorted;
+      this.#isComplete = sorted.length < wanted;
+      this.#wanted = wanted * GROWTH;
+    });
+  }
+
+  #nearest(most: number): PromiseOrValue<readonly Neighbour<Key>[]> {
+    const nearest = new Nearest<Key>(most, (a, b) => (a < b ? -1 : 1));
+    const { context, interrupt } = this.#execution;
+    const cursor = context.transaction.scan(vectorRange(this.#search.index), { batch: BATCH });
+    let batches = 0;
+    const measured = forEachBatch(cursor, (entries) => {
+      this.#measure(entries, batches++, nearest);
+      return andThen(interrupt.checkpoint(), () => false);
+    });
+    return andThen(measured, () => sortInSteps(nearest.items(), pausingOf(this.#execution), nearest.compare));
+  }
+
+  #measure(entries: readonly Entry[], batch: number, nearest: Nearest<Key>): void {
+    const { point, type } = this.#search;
+    const bounds = this.#bounds(entries, batch);
+    for (let at = 0; at < entries.length; at++) {
+      const [key, bytes] = entries[at] as Entry;
+      if (bounds !== undefined && (bounds[at] as number) > nearest.bound) continue;
+      const distance = this.#distance(unpackVector(bytes as Uint8Array, type), point);
+      if (!(distance > nearest.bound)) nearest.offer(distance, key);
+    }
+  }
+
+  /** A number for each of the vectors, beneath its distance. */
+  #bounds(entries: readonly Entry[], batch: number): Float64Array | undefined {
+    const screen = this.#screen;
+    if (screen === undefined) return undefined;
+    const { index, type, point } = this.#search;
+    const sources = entries.map(([, bytes]) => bytes);
+    const pack = (): PackedBlock => {
+      const block = new PackedBlock(sources.length, point.length);
+      sources.forEach((bytes, at) => {
+        block.add(unpackVector(bytes as Uint8Array, type), at);
+      });
+      return block;
+    };
+    return screen.lowerBounds(this.#execution.services.packedVectors.block(index, batch, sources, pack));
+  }
+
+  #candidate({ distance, item }: Neighbour<Key>): Candidate {
+    return { key: recordOfVector(this.#search.index, item), note: { distance: float(distance) } };
+  }
+}

@@ -1,0 +1,89 @@
+/** Definitions of users and access methods. */
+import type { Datetime } from '../../value/value.js';
+import type { DefinitionClauses, Level, Name } from './definition.js';
+import type { Expression } from './expression.js';
+
+export type Role = 'owner' | 'editor' | 'viewer';
+
+/** Lifetimes in nanoseconds; `undefined` is NONE, without end. A clause that isn't written is absent altogether. */
+export interface Durations {
+  readonly grant?: bigint | undefined;
+  readonly token?: bigint | undefined;
+  readonly session?: bigint | undefined;
+}
+
+export interface DefineUser extends DefinitionClauses {
+  readonly kind: 'define-user';
+  readonly name: Name;
+  readonly level: Level;
+  readonly password?: string;
+  readonly passhash?: string;
+  /** VIEWER when none is written. */
+  readonly roles: readonly Role[];
+  readonly durations: Durations;
+}
+
+export const ALGORITHMS = [
+  'HS256',
+  'HS384',
+  'HS512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EDDSA',
+] as const;
+
+export type Algorithm = (typeof ALGORITHMS)[number];
+
+export type JwtVerification =
+  | {
+      readonly kind: 'key';
+      readonly algorithm: Algorithm;
+      readonly key: string;
+      /** Former keys of the same algorithm, which still verify for a while. */
+      readonly retired?: readonly RetiredKey[];
+    }
+  | { readonly kind: 'url'; readonly url: string };
+
+export interface RetiredKey {
+  readonly key: string;
+  readonly until: Datetime;
+}
+
+/** What the claims `iss` and `aud` of a token must be: each one of those that are listed, or anything where none is. */
+export interface RequiredClaims {
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+}
+
+export interface JwtAccess {
+  readonly verify: JwtVerification;
+  readonly require?: RequiredClaims;
+  readonly issuer?: { readonly algorithm?: Algorithm; readonly key?: string };
+}
+
+export type AccessKind =
+  | { readonly kind: 'jwt'; readonly jwt: JwtAccess }
+  | {
+      readonly kind: 'record';
+      readonly signup?: Expression;
+      readonly signin?: Expression;
+      readonly jwt?: JwtAccess;
+      readonly refresh: boolean;
+    }
+  | { readonly kind: 'bearer'; readonly subject: 'user' | 'record' };
+
+export interface DefineAccess extends DefinitionClauses {
+  readonly kind: 'define-access';
+  readonly name: Name;
+  readonly level: Level;
+  readonly accessKind: AccessKind;
+  readonly authenticate?: Expression;
+  readonly durations: Durations;
+}

@@ -1,0 +1,93 @@
+/** Statements about the database itself: its definitions, plans, sessions and grants. */
+import type { Delete, Select, Update } from './data.js';
+import type { Level, Name } from './definition.js';
+import type { Expression } from './expression.js';
+import type { Statement } from './statement.js';
+
+/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and revokes their credentials (Tessera's own). */
+export interface KillSessions {
+  readonly kind: 'kill-sessions';
+  readonly which:
+    | { readonly kind: 'one'; readonly id: Expression }
+    /** The current user's own. */
+    | { readonly kind: 'own' }
+    | { readonly kind: 'user'; readonly name: string; readonly level?: Level }
+    | { readonly kind: 'record'; readonly record: Expression };
+}
+
+export interface Info {
+  readonly kind: 'info';
+  readonly of:
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' }
+    | { readonly kind: 'table'; readonly name: Name }
+    | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
+    | { readonly kind: 'index'; readonly name: Name; readonly table: Name };
+  readonly structure: boolean;
+  readonly version?: Expression;
+}
+
+export interface Rebuild {
+  readonly kind: 'rebuild';
+  readonly ifExists: boolean;
+  readonly index: string;
+  readonly table: string;
+  readonly concurrently: boolean;
+}
+
+export interface Explain {
+  readonly kind: 'explain';
+  readonly analyze: boolean;
+  readonly format?: 'text' | 'json';
+  readonly statement: Statement;
+}
+
+/** Which clauses admit or hide what a statement is about: for the record user `as`, or without it for a guest. */
+export interface ExplainPermissions {
+  readonly kind: 'explain-permissions';
+  readonly statement: Select | Update | Delete;
+  readonly as?: Expression;
+}
+
+/**
+ * `ACCESS name [ON level] GRANT|SHOW|REVOKE|PURGE|ROTATE …`: the grants of bearer access methods and refresh tokens,
+ * and keys.
+ */
+export interface Access {
+  readonly kind: 'access';
+  readonly name: string;
+  /** Without it, the level that the session has selected. */
+  readonly level?: Level;
+  readonly action:
+    | {
+        readonly kind: 'grant';
+        readonly subject:
+          | { readonly kind: 'user'; readonly name: string }
+          | { readonly kind: 'record'; readonly record: Expression };
+      }
+    | {
+        readonly kind: 'show' | 'revoke';
+        readonly which:
+          | { readonly kind: 'all' }
+          | { readonly kind: 'grant'; readonly id: string }
+          | { readonly kind: 'where'; readonly condition: Expression };
+      }
+    | {
+        readonly kind: 'rotate';
+        readonly rotation: KeyRotation;
+      }
+    | {
+        readonly kind: 'purge';
+        readonly expired: boolean;
+        readonly revoked: boolean;
+        /** Nanoseconds that a grant must have been inactive for. */
+        readonly inactiveFor?: bigint;
+      };
+}
+
+/** The keys that an access method gets in the place of its own; a secret is drawn unless given. */
+export interface KeyRotation {
+  readonly key?: string;
+  readonly issuerKey?: string;
+  /** Nanoseconds for which the former key still verifies. Default: the lifetime of tokens. */
+  readonly keep?: bigint;
+}

@@ -1,0 +1,79 @@
+/** Definitions of GraphQL, of endpoints, and of what they serve. */
+import type { DefinitionClauses, Name, Permission } from './definition.js';
+import type { Call, Expression } from './expression.js';
+
+export interface DefineConfig extends DefinitionClauses {
+  readonly kind: 'define-config';
+  readonly config: Config;
+}
+
+export type Config = GraphqlConfig | ApiConfig | DefaultConfig;
+
+export interface GraphqlConfig {
+  readonly kind: 'graphql';
+  readonly tables:
+    | { readonly kind: 'auto' | 'none' }
+    | { readonly kind: 'include' | 'exclude'; readonly names: readonly string[] };
+  /** By their names without `fn::`. */
+  readonly functions:
+    | { readonly kind: 'auto' | 'none' }
+    | { readonly kind: 'include' | 'exclude'; readonly names: readonly string[] };
+  readonly depth?: number;
+  readonly complexity?: number;
+  readonly introspection?: 'auto' | 'none';
+}
+
+export interface ApiConfig extends Handling {
+  readonly kind: 'api';
+}
+
+/** What stands before an endpoint of an API. */
+export interface Handling {
+  /** Calls around the endpoint, the outermost first. */
+  readonly middleware: readonly Call[];
+  readonly permissions: Permission;
+}
+
+export interface DefaultConfig {
+  readonly kind: 'default';
+  readonly namespace?: Name;
+  readonly database?: Name;
+}
+
+export const API_METHODS = ['delete', 'get', 'patch', 'post', 'put', 'trace'] as const;
+
+export type ApiMethod = (typeof API_METHODS)[number];
+
+export interface DefineApi extends DefinitionClauses {
+  readonly kind: 'define-api';
+  /** The path: a text, or what gives one. */
+  readonly name: Name;
+  /** Around all actions. */
+  readonly handling: Handling;
+  /** What is done for methods that no action takes. */
+  readonly fallback?: Expression;
+  readonly actions: readonly ApiAction[];
+}
+
+export interface ApiAction {
+  readonly methods: readonly ApiMethod[];
+  readonly handling: Handling;
+  readonly action: Expression;
+}
+
+/** A bucket of files. Not supported: the statement parses, and fails when it runs. */
+export interface DefineBucket extends DefinitionClauses {
+  readonly kind: 'define-bucket';
+  readonly name: Name;
+  readonly readonly: boolean;
+  readonly backend?: Expression;
+  readonly permissions: Permission;
+}
+
+/** A module of compiled functions. Not supported: the statement parses, and fails when it runs. */
+export interface DefineModule extends DefinitionClauses {
+  readonly kind: 'define-module';
+  /** Includes its first segment: `mod::a`. */
+  readonly name?: string;
+  readonly source: Expression;
+}

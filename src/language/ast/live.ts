@@ -1,0 +1,26 @@
+/** Live queries and changefeeds. */
+import type { Expression, Literal, Projections } from './expression.js';
+
+export interface Live {
+  readonly kind: 'live';
+  readonly projections: Projections | { readonly kind: 'diff' };
+  readonly from: Expression;
+  readonly where?: Expression;
+  readonly fetch?: readonly Expression[];
+  /** A versionstamp, a datetime, NONE or a parameter (Tessera's own). */
+  readonly since?: Expression;
+}
+
+export interface Kill {
+  readonly kind: 'kill';
+  readonly id: Expression;
+}
+
+export interface ShowChanges {
+  readonly kind: 'show-changes';
+  /** Without it, the whole database. */
+  readonly table?: string;
+  /** A versionstamp or a datetime. */
+  readonly since: Literal;
+  readonly limit?: number;
+}

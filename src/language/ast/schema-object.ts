@@ -1,0 +1,61 @@
+/** Definitions of namespaces and databases, and of what a database holds beside tables. */
+import type { Type } from '../../value/type.js';
+import type { Changefeed, DefinitionClauses, InGraphql, Name, Permission } from './definition.js';
+import type { Block, Expression, Parameter } from './expression.js';
+
+export interface DefineNamespace extends DefinitionClauses {
+  readonly kind: 'define-namespace';
+  readonly name: Name;
+}
+
+export interface DefineDatabase extends DefinitionClauses {
+  readonly kind: 'define-database';
+  readonly name: Name;
+  readonly strict: boolean;
+  readonly changefeed?: Changefeed;
+}
+
+export interface DefineParam extends DefinitionClauses {
+  readonly kind: 'define-param';
+  readonly name: string;
+  readonly value: Expression;
+  readonly permissions: Permission;
+}
+
+export interface DefineFunction extends DefinitionClauses, InGraphql {
+  readonly kind: 'define-function';
+  /** Without `fn::`, e.g. `user::greet`. */
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  readonly returns?: Type;
+  readonly body: Block;
+  readonly permissions: Permission;
+}
+
+export interface DefineAnalyzer extends DefinitionClauses {
+  readonly kind: 'define-analyzer';
+  readonly name: Name;
+  readonly function?: string;
+  readonly tokenizers: readonly TokenizerName[];
+  readonly filters: readonly AnalyzerFilter[];
+}
+
+/** `segment` finds words in writing without blanks; it is our own. */
+export type TokenizerName = 'blank' | 'camel' | 'class' | 'punct' | 'segment';
+
+/** `nfc` and `stopwords` are our own. */
+export type AnalyzerFilter =
+  | { readonly kind: 'ascii' | 'lowercase' | 'uppercase' | 'nfc' }
+  | { readonly kind: 'edgengram' | 'ngram'; readonly min: number; readonly max: number }
+  | { readonly kind: 'snowball' | 'stopwords'; readonly language: string }
+  | { readonly kind: 'mapper'; readonly path: string };
+
+/** Numbers that go up and are given out once. What is written is evaluated when the sequence is defined. */
+export interface DefineSequence extends DefinitionClauses {
+  readonly kind: 'define-sequence';
+  readonly name: Name;
+  /** How many numbers a server takes at a time. */
+  readonly batch: Expression;
+  readonly start: Expression;
+  readonly timeout?: Expression;
+}

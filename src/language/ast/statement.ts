@@ -1,0 +1,54 @@
+/** All statements. */
+import type { Access, Explain, ExplainPermissions, Info, KillSessions, Rebuild } from './administration.js';
+import type { Alter, AlterLevel, RemoveStatement } from './alter-remove.js';
+import type { Begin, Break, Cancel, Commit, Continue, For, Let, Option, Return, Sleep, Throw, Use } from './control.js';
+import type { Create, Delete, Insert, Relate, Select, Update, Upsert } from './data.js';
+import type { DefineStatement } from './definition.js';
+import type { Expression } from './expression.js';
+import type { Kill, Live, ShowChanges } from './live.js';
+
+export type Statement =
+  | ExpressionStatement
+  | Use
+  | Let
+  | Return
+  | Throw
+  | For
+  | Break
+  | Continue
+  | Begin
+  | Commit
+  | Cancel
+  | Option
+  | Sleep
+  | Select
+  | Create
+  | Insert
+  | Update
+  | Upsert
+  | Delete
+  | Relate
+  | Live
+  | Kill
+  | KillSessions
+  | ShowChanges
+  | Info
+  | Rebuild
+  | Explain
+  | ExplainPermissions
+  | Access
+  | DefineStatement
+  | Alter
+  | AlterLevel
+  | RemoveStatement;
+
+/** A query text: its statements in order. */
+export interface Query {
+  readonly statements: readonly Statement[];
+}
+
+/** A value alone, an IF, a block, a call: whatever isn't introduced by a keyword of a statement. */
+export interface ExpressionStatement {
+  readonly kind: 'expression';
+  readonly expression: Expression;
+}

@@ -1,0 +1,35 @@
+import { CounterFamily, type Family, HistogramFamily } from './families.js';
+
+/** What is counted of work in the background. Kinds of work are names of our own. */
+export class BackgroundMetrics {
+  readonly #rounds = new HistogramFamily(
+    'tessera_background_round_duration_seconds',
+    'Time that rounds of background work took, by work and outcome.',
+    ['work', 'outcome'],
+  );
+  readonly #indexSteps = new CounterFamily(
+    'tessera_index_steps_total',
+    'Steps of building, folding and deleting indexes, by outcome (ok, conflict).',
+    ['outcome'],
+  );
+  readonly #events = new CounterFamily(
+    'tessera_async_events_total',
+    'Asynchronous events that were run, by outcome (ok, retried, lost).',
+    ['outcome'],
+  );
+
+  /** How rounds of one kind of work are counted. */
+  rounds(work: string): RoundMeter {
+    return (outcome, milliseconds) => this.#rounds.record(milliseconds / 1000, work, outcome);
+  }
+
+  readonly indexStep = (outcome: 'ok' | 'conflict'): void => this.#indexSteps.add(outcome);
+
+  readonly event = (outcome: 'ok' | 'retried' | 'lost'): void => this.#events.add(outcome);
+
+  families(): readonly Family[] {
+    return [this.#rounds, this.#indexSteps, this.#events];
+  }
+}
+
+export type RoundMeter = (outcome: 'ok' | 'failed', milliseconds: number) => void;

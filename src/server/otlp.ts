@@ -1,0 +1,102 @@
+/** Spans sent by OTLP over HTTP: only this module has the libraries of OpenTelemetry, and is loaded on demand. */
+import {
+  type Context,
+  DiagLogLevel,
+  diag,
+  type Tracer as LibraryTracer,
+  type Span as OpenSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { VERSION } from '../base/package-version.js';
+import type { Log } from '../http/log.js';
+import type { Attributes, Span, Tracer } from '../tracing/tracer.js';
+
+const EXPORTERS = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter } as const;
+export type Protocol = keyof typeof EXPORTERS;
+
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+/** Spans are sent in batches; more than `OTEL_BSP_MAX_QUEUE_SIZE` that wait are dropped. */
+export function openOtlp(protocol: Protocol, log: Log): Tracing {
+  const warn = (...texts: readonly unknown[]) =>
+    log.warn({ telemetry: texts.map(String).join(': ').slice(0, 512) }, 'OpenTelemetry');
+  diag.setLogger({ error: warn, warn, info: () => {}, debug: () => {}, verbose: () => {} }, DiagLogLevel.WARN);
+  const service = resourceFromAttributes({ 'service.name': 'tessera', 'service.version': VERSION });
+  const provider = new BasicTracerProvider({
+    resource: defaultResource()
+      .merge(service)
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new EXPORTERS[protocol]())],
+  });
+  // Spans that can't be sent mustn't keep the server from ending.
+  const close = () => provider.shutdown().catch((error: Error) => warn(error.message));
+  return { tracer: new OpenTracer(provider.getTracer('tessera', VERSION)), close };
+}
+
+class OpenTracer implements Tracer {
+  readonly #tracer: LibraryTracer;
+
+  constructor(tracer: LibraryTracer) {
+    this.#tracer = tracer;
+  }
+
+  begin(name: string, parent: Parameters<Tracer['begin']>[1], attributes: Attributes): Span {
+    const around = parent && {
+      traceId: parent.traceId,
+      spanId: parent.spanId,
+      traceFlags: parent.flags,
+      isRemote: true,
+    };
+    const context = around === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, around);
+    return new RunningSpan(
+      this.#tracer,
+      this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { ...attributes } }, context),
+    );
+  }
+}
+
+class RunningSpan implements Span {
+  readonly #tracer: LibraryTracer;
+  readonly #span: OpenSpan;
+  #context: Context | undefined;
+
+  constructor(tracer: LibraryTracer, span: OpenSpan) {
+    this.#tracer = tracer;
+    this.#span = span;
+  }
+
+  get traceId(): string {
+    return this.#span.spanContext().traceId;
+  }
+
+  begin(name: string, describe?: () => Attributes): Span {
+    // One that isn't recorded has no recorded parts.
+    if (!this.#span.isRecording()) return this;
+    this.#context ??= trace.setSpan(ROOT_CONTEXT, this.#span);
+    const attributes = { ...describe?.() };
+    return new RunningSpan(
+      this.#tracer,
+      this.#tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, this.#context),
+    );
+  }
+
+  end(failure?: string, attributes?: Attributes): void {
+    if (attributes !== undefined) this.#span.setAttributes({ ...attributes });
+    if (failure !== undefined) {
+      this.#span.setAttribute('error.type', failure);
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+    this.#span.end();
+  }
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Which node should do some work, by rendezvous hashing: all nodes that see the same others choose the same one, and
+ * what another one did stays there when a node comes or goes.
+ */
+export function preferredNode(work: string, nodes: readonly string[]): string | undefined {
+  let preferred: string | undefined;
+  let highest = '';
+  for (const node of nodes) {
+    const rank = createHash('sha256').update(`${work} ${node}`).digest('hex');
+    if (rank <= highest) continue;
+    highest = rank;
+    preferred = node;
+  }
+  return preferred;
+}

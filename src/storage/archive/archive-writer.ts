@@ -1,0 +1,144 @@
+import { mkdirSync, statfsSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Clock } from '../../env/environment.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Versionstamp } from '../contract.js';
+import type { Change } from '../engines/packed-changes.js';
+import { syncFolder } from '../sync-folder.js';
+import { groupsOf, segmentPath, segmentsOf } from './read-archive.js';
+import { encodeGroup, encodeSegmentHeader } from './segment.js';
+
+/** A segment is followed by another one when it is longer than so many bytes, or older than so many milliseconds. */
+const SEGMENT_BYTES = 64 << 20;
+const SEGMENT_AGE = 10 * 60_000;
+/** So much of the disk is left free, and looked for again when it may be used up. */
+const MARGIN = 16 << 20;
+/** Records are written together up to so many bytes. */
+const WRITE_BYTES = 4 << 20;
+
+/** The store whose writes are archived. */
+export interface ArchivedStoreFacts {
+  readonly id: string;
+  /** The version of its last write. */
+  readonly version: number;
+}
+
+/** Appends what each write of a store changes to the segments of a folder. */
+export class ArchiveWriter {
+  readonly #folder: string;
+  readonly #store: string;
+  readonly #clock: Clock;
+  #file: FileHandle;
+  #number: number;
+  #checksum: number;
+  #size = 0;
+  #began: number;
+  #lastTime = 0;
+  /** What the disk had free beyond the margin, less what may have been written since. */
+  #room = 0;
+
+  private constructor(folder: string, store: string, clock: Clock, segment: NewSegment) {
+    this.#folder = folder;
+    this.#store = store;
+    this.#clock = clock;
+    this.#file = segment.file;
+    this.#number = segment.number;
+    this.#checksum = segment.checksum;
+    this.#began = clock.monotonic();
+  }
+
+  /**
+   * Goes on with the archive in a folder, or begins one, with a segment of its own. `report` is called where the
+   * archive lacks something, such as what was written while the server ran without it.
+   * @throws TesseraError `archive_foreign`; Error of the system
+   */
+  static async open(
+    folder: string,
+    { id, version }: ArchivedStoreFacts,
+    clock: Clock,
+    report: (error: TesseraError) => void,
+  ): Promise<ArchiveWriter> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const segments = await segmentsOf(folder, id);
+    let known = version;
+    const last = segments.findLast(({ header }) => header !== undefined);
+    if (last?.header !== undefined) {
+      known = last.header.base;
+      for await (const group of groupsOf(last)) known = group.version;
+    }
+    if (known < version) report(failure('archive_gap', { folder, from: known, to: version }));
+    const number = (segments.at(-1)?.number ?? 0) + 1;
+    return new ArchiveWriter(folder, id, clock, await newSegment(folder, number, id, version));
+  }
+
+  /**
+   * Makes sure that there is room for some bytes more.
+   * @throws TesseraError `storage_full`; Error of the system
+   */
+  admit(bytes: number): void {
+    if (bytes > this.#room) {
+      const { bavail, bsize } = statfsSync(this.#folder);
+      this.#room = bavail * bsize - MARGIN;
+    }
+    if (bytes > this.#room) throw failure('storage_full', { reason: 'the disk of the archive is full' });
+    this.#room -= bytes;
+  }
+
+  /** When it resolves, the group of commits that makes a version of the store is on the disk. */
+  async append(changes: readonly Change[], version: number, stamp: Versionstamp | undefined): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (this.#size >= SEGMENT_BYTES || now - this.#began >= SEGMENT_AGE) await this.#rotate(version - 1);
+    // Times ascend, whatever the clock does.
+    this.#lastTime = Math.max(this.#lastTime, Number(this.#clock.now() / 1_000_000n));
+    const group = { version, time: this.#lastTime, stamp };
+    let waiting: Uint8Array[] = [];
+    let bytes = 0;
+    for (const record of encodeGroup(changes, group, this.#checksum)) {
+      waiting.push(record.bytes);
+      bytes += record.bytes.length;
+      this.#checksum = record.checksum;
+      if (bytes < WRITE_BYTES) continue;
+      await this.#write(waiting, bytes);
+      waiting = [];
+      bytes = 0;
+    }
+    if (bytes > 0) await this.#write(waiting, bytes);
+    await this.#file.datasync();
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  async #write(buffers: Uint8Array[], bytes: number): Promise<void> {
+    const whole = buffers.length === 1 ? (buffers[0] as Uint8Array) : Buffer.concat(buffers);
+    for (let done = 0; done < bytes; ) done += (await this.#file.write(whole, done, bytes - done, null)).bytesWritten;
+    this.#size += bytes;
+  }
+
+  async #rotate(base: number): Promise<void> {
+    const former = this.#file;
+    const segment = await newSegment(this.#folder, this.#number + 1, this.#store, base);
+    this.#file = segment.file;
+    this.#number = segment.number;
+    this.#checksum = segment.checksum;
+    this.#size = 0;
+    this.#began = this.#clock.monotonic();
+    await former.close();
+  }
+}
+
+interface NewSegment {
+  readonly file: FileHandle;
+  readonly number: number;
+  readonly checksum: number;
+}
+
+async function newSegment(folder: string, number: number, store: string, base: number): Promise<NewSegment> {
+  const { bytes, checksum } = encodeSegmentHeader(store, base);
+  const file = await open(segmentPath(folder, number), 'wx', 0o600);
+  await file.write(bytes);
+  await file.sync();
+  syncFolder(folder);
+  return { file, number, checksum };
+}

@@ -1,0 +1,73 @@
+import type { Versionstamp } from '../contract.js';
+import type { Demand } from '../engines/lmdb-space.js';
+import type { ByteStore, ByteView, Changes } from '../engines/lmdb-store.js';
+import type { Change } from '../engines/packed-changes.js';
+import type { ArchiveWriter } from './archive-writer.js';
+
+/** What a record of the archive takes beside the changes in it, and a page of the store at most. */
+const RECORD = 64;
+const PAGE = 1 << 16;
+
+/**
+ * A store whose writes are archived: each is on the disk of the archive before the store begins it, so that the archive
+ * never lacks what the store has.
+ */
+export class ArchivedStore implements ByteStore {
+  readonly #store: ByteStore;
+  readonly #archive: ArchiveWriter;
+
+  constructor(store: ByteStore, archive: ArchiveWriter) {
+    this.#store = store;
+    this.#archive = archive;
+  }
+
+  get lastStamp(): Versionstamp {
+    return this.#store.lastStamp;
+  }
+
+  get mayBeUnsealed(): boolean {
+    return this.#store.mayBeUnsealed;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#store.isReadOnly;
+  }
+
+  get id(): string {
+    return this.#store.id;
+  }
+
+  revision(): string {
+    return this.#store.revision();
+  }
+
+  measure(change: Change, room: Demand): void {
+    this.#store.measure(change, room);
+  }
+
+  reserve(room: Demand): void {
+    this.#archive.admit(RECORD + room.bytes + room.own * PAGE);
+    this.#store.reserve(room);
+  }
+
+  sealed(): Promise<void> {
+    return this.#store.sealed();
+  }
+
+  view(): ByteView {
+    return this.#store.view();
+  }
+
+  /** The store's write comes some rounds later, behind that of the archive. */
+  prepare(): void {}
+
+  async write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void> {
+    await this.#archive.append(changes.changes, version, stamp);
+    await this.#store.write(changes, version, stamp);
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+    await this.#archive.close();
+  }
+}

@@ -1,0 +1,24 @@
+import { realEnvironment } from '../../env/real.js';
+import { LmdbEngine, type LmdbOptions, openLocked, unopened } from '../engines/lmdb.js';
+import { ArchiveWriter } from './archive-writer.js';
+import { ArchivedStore } from './archived-store.js';
+
+/**
+ * Opens a store in a folder as `openLmdb` does, with an archive of its writes in another folder.
+ * @throws TesseraError as `openLmdb` does; `archive_foreign`
+ */
+export async function openArchivedLmdb(folder: string, archive: string, options: LmdbOptions): Promise<LmdbEngine> {
+  const { store, unlock } = openLocked(folder, options);
+  try {
+    const view = store.view();
+    const { version } = view;
+    view.release();
+    const { clock = realEnvironment.clock, report = () => undefined } = options;
+    const writer = await ArchiveWriter.open(archive, { id: store.id, version }, clock, report);
+    return new LmdbEngine(new ArchivedStore(store, writer), options, unlock);
+  } catch (error) {
+    await store.close();
+    await unlock();
+    throw unopened(archive, error);
+  }
+}

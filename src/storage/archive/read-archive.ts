@@ -1,0 +1,122 @@
+/** Reads the archive of a store: its segments in their order, and the groups of commits in them. */
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failure } from '../../errors/error.js';
+import { type Change, unpackChanges } from '../engines/packed-changes.js';
+import {
+  ARCHIVE_FORMAT,
+  decodeRecord,
+  decodeSegmentHeader,
+  type GroupFacts,
+  payloadLength,
+  RECORD_HEADER,
+  SEGMENT_HEADER,
+  type SegmentHeader,
+} from './segment.js';
+
+const SEGMENT_NAME = /^(\d{8})\.segment$/;
+/** Records are parts of 512 KiB, or one change that is longer. */
+const LONGEST_RECORD = 2 ** 31;
+
+export interface Segment {
+  readonly number: number;
+  readonly path: string;
+  /** `undefined` for one that a crash left without a whole header: nothing else is in it. */
+  readonly header: SegmentHeader | undefined;
+}
+
+export interface ArchivedGroup extends GroupFacts {
+  readonly changes: readonly Change[];
+}
+
+export function segmentPath(folder: string, number: number): string {
+  return join(folder, `${String(number).padStart(8, '0')}.segment`);
+}
+
+/**
+ * The segments of a folder, in their order.
+ * @throws TesseraError `archive_foreign` for those of another store, or of a format that isn't known; Error of the
+ * system
+ */
+export async function segmentsOf(folder: string, store: string): Promise<readonly Segment[]> {
+  const numbers = (await readdir(folder)).flatMap((name) => SEGMENT_NAME.exec(name)?.[1] ?? []).map(Number);
+  const segments: Segment[] = [];
+  for (const number of numbers.sort((a, b) => a - b)) {
+    const path = segmentPath(folder, number);
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(SEGMENT_HEADER), 0, SEGMENT_HEADER, 0);
+      const header = decodeSegmentHeader(buffer.subarray(0, bytesRead));
+      if (header !== undefined && (header.store !== store || header.format !== ARCHIVE_FORMAT))
+        throw failure('archive_foreign', { folder });
+      segments.push({ number, path, header });
+    } finally {
+      await file.close();
+    }
+  }
+  return segments;
+}
+
+/** The whole groups of a segment in their order, up to where it ends or isn't as it was written. */
+export async function* groupsOf({ path, header }: Segment): AsyncGenerator<ArchivedGroup> {
+  if (header === undefined) return;
+  const file = await open(path, 'r');
+  try {
+    let changes: Change[] = [];
+    let chain = header.checksum;
+    for (let at = SEGMENT_HEADER; ; ) {
+      const head = await file.read(Buffer.alloc(RECORD_HEADER), 0, RECORD_HEADER, at);
+      if (head.bytesRead < RECORD_HEADER) return;
+      const length = payloadLength(head.buffer);
+      const { size } = await file.stat();
+      if (length > LONGEST_RECORD || at + RECORD_HEADER + length > size) return;
+      const { buffer } = await file.read(Buffer.alloc(length), 0, length, at + RECORD_HEADER);
+      const record = decodeRecord(head.buffer, buffer, chain);
+      if (record === undefined) return;
+      chain = record.checksum;
+      at += RECORD_HEADER + length;
+      unpackChanges(record.changes, (change) => changes.push(change));
+      if (record.group === undefined) continue;
+      yield { ...record.group, changes };
+      changes = [];
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Which groups are wanted: those after a version of the store, up to a time in milliseconds since 1970. */
+export interface WantedGroups {
+  readonly store: string;
+  readonly after: number;
+  readonly until: number | undefined;
+}
+
+/**
+ * The groups that bring a store from a version to a time, or to the end of the archive.
+ *
+ * A group is written to the archive before the store, and so may be the last one of a segment without ever having been
+ * committed: then the process ended, and the next segment begins with the version that the store had.
+ * @throws TesseraError `archive_foreign`, `archive_gap`, `restore_time`; Error of the system
+ */
+export async function* archivedGroups(folder: string, wanted: WantedGroups): AsyncGenerator<ArchivedGroup> {
+  const segments = (await segmentsOf(folder, wanted.store)).filter(({ header }) => header !== undefined);
+  let { after: version } = wanted;
+  const first = segments[0]?.header?.base;
+  if (first === undefined) throw failure('restore_time', { reason: `there is no archive in ${folder}` });
+  if (first > version) throw failure('archive_gap', { folder, from: version, to: first });
+  for (const [index, segment] of segments.entries()) {
+    const next = segments[index + 1]?.header?.base ?? Number.POSITIVE_INFINITY;
+    if (next <= version) continue;
+    for await (const group of groupsOf(segment)) {
+      if (group.version <= version) continue;
+      if (group.version > next) break;
+      if (wanted.until !== undefined && group.time > wanted.until) return;
+      if (group.version !== version + 1) throw failure('archive_gap', { folder, from: version, to: group.version });
+      version = group.version;
+      yield group;
+    }
+    if (next !== Number.POSITIVE_INFINITY && next > version)
+      throw failure('archive_gap', { folder, from: version, to: next });
+  }
+}

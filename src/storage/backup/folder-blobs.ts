@@ -1,0 +1,52 @@
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { syncFolder } from '../sync-folder.js';
+import type { Blobs } from './blobs.js';
+
+/** Keeps each blob as a file, under its name. */
+export class FolderBlobs implements Blobs {
+  readonly place: string;
+
+  constructor(folder: string) {
+    this.place = folder;
+  }
+
+  async isEmpty(): Promise<boolean> {
+    try {
+      return (await readdir(this.place)).length === 0;
+    } catch (error) {
+      if (isMissing(error)) return true;
+      throw error;
+    }
+  }
+
+  async read(name: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(join(this.place, name));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    const path = join(this.place, name);
+    if ((await mkdir(this.place, { recursive: true, mode: 0o700 })) !== undefined) {
+      syncFolder(dirname(resolve(this.place)));
+    }
+    const unfinished = `${path}.unfinished`;
+    const file = await open(unfinished, 'w', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+    syncFolder(this.place);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'ENOENT';
+}

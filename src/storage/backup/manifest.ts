@@ -1,0 +1,129 @@
+/**
+ * What a backup says of itself: `backup.json`, in the clear and written last, and `manifest.json`, which is sealed as
+ * the parts are.
+ */
+import { failure } from '../../errors/error.js';
+import type { Derivation } from './sealing.js';
+import { sha256 } from './sha256.js';
+
+/** The layout of backups, counted up when an older Tessera could misread what a newer one wrote. */
+export const BACKUP_FORMAT = 1;
+export const HEADER_BLOB = 'backup.json';
+export const MANIFEST_BLOB = 'manifest.json';
+
+export interface BackupHeader {
+  readonly format: number;
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  /** The version of Tessera that made it. */
+  readonly version: string;
+  /** SHA-256 of the manifest as it is stored; hexadecimal. */
+  readonly manifest: string;
+  readonly encryption?: Derivation | undefined;
+}
+
+export interface Manifest {
+  /** When its state of the store was pinned; ISO 8601. */
+  readonly taken: string;
+  readonly store: StorePosition;
+  readonly pages: PageLayout;
+  readonly parts: readonly Part[];
+}
+
+/** Which store it is, and which of its states. */
+export interface StorePosition {
+  /** Drawn when the store was created, and again when it was restored. */
+  readonly id: string;
+  /** The format of its data. */
+  readonly format: string;
+  /** How many writes it had seen. */
+  readonly version: number;
+  /** The last versionstamp that was given out, in decimal digits. */
+  readonly stamp: string;
+}
+
+export interface PageLayout {
+  /** In bytes. */
+  readonly size: number;
+  /** The number of the last one that is in use. */
+  readonly last: number;
+  /** The transaction of LMDB that made the state. */
+  readonly transaction: number;
+  /** How many are in the parts. */
+  readonly count: number;
+}
+
+/** A part as it is stored. */
+export interface Part {
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+export function encodeHeader(header: BackupHeader): Uint8Array {
+  return encodeJson({ ...header, checksum: checksumOf(header) });
+}
+
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  return encodeJson(manifest);
+}
+
+function encodeJson(value: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`, 'utf8');
+}
+
+/** SHA-256 of the other members as JSON, in this order and without white space. */
+function checksumOf({ format, id, version, manifest, encryption }: BackupHeader): string {
+  return sha256(JSON.stringify({ format, id, version, manifest, encryption }));
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** @throws TesseraError `backup_damaged`, `backup_format` */
+export function decodeHeader(bytes: Uint8Array, place: string): BackupHeader {
+  const header = decodeJson(bytes, HEADER_BLOB) as Partial<BackupHeader> & { readonly checksum?: unknown };
+  if (header.format !== BACKUP_FORMAT)
+    throw failure('backup_format', { place, format: String(header.format), known: BACKUP_FORMAT });
+  const { id, version, manifest, encryption } = header;
+  if (!isText(id) || !isText(version) || !isText(manifest) || !isDerivation(encryption)) throw malformed(HEADER_BLOB);
+  const read: BackupHeader = { format: BACKUP_FORMAT, id, version, manifest, encryption };
+  if (header.checksum !== checksumOf(read)) throw malformed(HEADER_BLOB);
+  return read;
+}
+
+/** @throws TesseraError `backup_damaged` */
+export function decodeManifest(bytes: Uint8Array): Manifest {
+  const { taken, store, pages, parts } = decodeJson(bytes, MANIFEST_BLOB) as Partial<Manifest>;
+  const isStore = isText(store?.id) && isText(store.format) && isCount(store.version) && /^\d+$/.test(store.stamp);
+  const isPages = [pages?.size, pages?.last, pages?.transaction, pages?.count].every(isCount);
+  const areParts = Array.isArray(parts) && parts.every((part: Partial<Part>) => isPart(part));
+  if (!isText(taken) || !isStore || !isPages || !areParts) throw malformed(MANIFEST_BLOB);
+  return { taken, store, pages: pages as PageLayout, parts };
+}
+
+function isPart({ name, size, sha256 }: Partial<Part>): boolean {
+  return isText(name) && /^[a-z0-9-]+$/.test(name) && isCount(size) && isText(sha256);
+}
+
+function isDerivation(value: Derivation | undefined): boolean {
+  if (value === undefined) return true;
+  if (!isText(value.salt)) return false;
+  return value.kind === 'hkdf-sha256' || (value.kind === 'scrypt' && [value.N, value.r, value.p].every(isCount));
+}
+
+function decodeJson(bytes: Uint8Array, name: string): object {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Reported below.
+  }
+  throw malformed(name);
+}
+
+function malformed(name: string) {
+  return failure('backup_damaged', { what: `${name} is not as it was written` });
+}

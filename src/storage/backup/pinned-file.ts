@@ -1,0 +1,102 @@
+/**
+ * One state of a data file, which stays as it is while servers go on writing: a reader in LMDB's table keeps its pages
+ * from being used again. It needs neither the folder's lock nor the server.
+ */
+import { chownSync, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { failure, TesseraError } from '../../errors/error.js';
+import { MAX_READERS, openDatabases } from '../engines/lmdb-databases.js';
+import { LmdbFile, PAGE_HEADER } from '../engines/lmdb-file.js';
+import { checkDataFile, METADATA_TREE } from '../engines/lmdb-integrity.js';
+import { decodeMetadata, decodeUnsealed, FORMAT, KNOWN_FORMATS, type MetadataName } from '../engines/lmdb-metadata.js';
+import { entriesOf, treesOf } from '../engines/lmdb-pages.js';
+import { allocateLock } from '../engines/lmdb-space.js';
+import { DATA_FILE } from '../engines/lmdb-store.js';
+import type { StorePosition } from './manifest.js';
+
+export interface PinnedFile {
+  readonly file: LmdbFile;
+  readonly position: StorePosition;
+  /** The meta page of this state. */
+  readonly metaPage: { readonly number: number; readonly bytes: Uint8Array };
+  release(): Promise<void>;
+}
+
+/** A state that is being written just now can't be read; the next one can. */
+const ATTEMPTS = 100;
+
+/**
+ * Pins the newest state.
+ * @throws TesseraError `storage_corrupt`, `storage_format`, `restore_incomplete`; Error of the system or of the
+ * library, such as that there is no such folder
+ */
+export async function pinFile(folder: string): Promise<PinnedFile> {
+  const path = join(folder, DATA_FILE);
+  const { uid, gid } = statSync(path);
+  checkDataFile(path, { verifyUpTo: 0, readOnly: true, describeKey: () => 'an entry', report: () => undefined });
+  prepareLock(`${path}-lock`, uid, gid);
+  const { root } = openDatabases(path, { sync: true, readOnly: true });
+  // Whatever is committed from now on leaves alone the pages of the state that is read next.
+  const reader = root.useReadTransaction();
+  const release = async () => {
+    reader.done();
+    await root.close();
+  };
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const pinned = readState(folder, path);
+        return {
+          ...pinned,
+          release: async () => {
+            pinned.file.close();
+            await release();
+          },
+        };
+      } catch (error) {
+        if (!(error instanceof TesseraError) || error.code !== 'storage_corrupt' || attempt === ATTEMPTS) throw error;
+      }
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Where no server has run yet, what belongs to one must be its user's, not that of who takes backups. */
+function prepareLock(path: string, uid: number, gid: number): void {
+  const exists = existsSync(path);
+  allocateLock(path, MAX_READERS, false);
+  if (!exists && process.getuid?.() === 0) chownSync(path, uid, gid);
+}
+
+function readState(folder: string, path: string): Omit<PinnedFile, 'release'> {
+  const file = new LmdbFile(path);
+  try {
+    const number = file.meta.transaction % 2;
+    const page = file.pages(number, 1);
+    if (page.uint64(PAGE_HEADER + TRANSACTION) !== file.meta.transaction) file.damaged('it was being written');
+    return { file, position: positionOf(file, folder), metaPage: { number, bytes: page.bytes } };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** Where a meta page has the number of its transaction, behind the header of the page. */
+const TRANSACTION = 128;
+
+/** @throws TesseraError `storage_format`, `storage_corrupt` */
+function positionOf(file: LmdbFile, folder: string): StorePosition {
+  const header = treesOf(file).get(METADATA_TREE);
+  const metadata = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, METADATA_TREE);
+  const stored = metadata.get('format');
+  if (stored === undefined) file.damaged('the store in it was never used');
+  const format = decodeUnsealed(stored);
+  if (!KNOWN_FORMATS.has(format)) throw failure('storage_format', { folder, format, known: FORMAT });
+  const text = (name: MetadataName) => {
+    const bytes = metadata.get(name);
+    return bytes && (format === String(FORMAT) ? decodeMetadata(name, bytes) : decodeUnsealed(bytes));
+  };
+  return { id: text('store') ?? '', format, version: Number(text('version') ?? 0), stamp: text('stamp') ?? '0' };
+}

@@ -1,0 +1,81 @@
+/** Reads backups, and verifies all of them on the way. */
+import { failure } from '../../errors/error.js';
+import type { Blobs } from './blobs.js';
+import {
+  type BackupHeader,
+  decodeHeader,
+  decodeManifest,
+  HEADER_BLOB,
+  MANIFEST_BLOB,
+  type Manifest,
+  type Part,
+} from './manifest.js';
+import { type PageRun, unpackRuns } from './page-runs.js';
+import { type Sealing, type Secret, sealingFor } from './sealing.js';
+import { sha256 } from './sha256.js';
+
+/** A backup whose header and manifest are as they were written. */
+export interface OpenBackup {
+  readonly header: BackupHeader;
+  readonly manifest: Manifest;
+  readonly blobs: Blobs;
+  readonly sealing: Sealing;
+}
+
+/**
+ * @throws TesseraError `backup_missing`, `backup_format`, `backup_damaged`, `backup_key_missing`, `backup_key_wrong`,
+ * those of the blobs; Error of the system
+ */
+export async function openBackup(blobs: Blobs, secret?: Secret): Promise<OpenBackup> {
+  const { place } = blobs;
+  const stored = await blobs.read(HEADER_BLOB);
+  if (stored === undefined) throw failure('backup_missing', { place });
+  const header = decodeHeader(stored, place);
+  const sealing = await sealingFor(secret, header.encryption, { id: header.id, place });
+  const sealed = await blobs.read(MANIFEST_BLOB);
+  if (sealed === undefined || sha256(sealed) !== header.manifest) throw damaged(MANIFEST_BLOB);
+  const bytes = sealing.open(MANIFEST_BLOB, sealed);
+  if (bytes === undefined) throw failure('backup_key_wrong', { place });
+  return { header, manifest: decodeManifest(bytes), blobs, sealing };
+}
+
+/** Pages of a part, with their bytes. */
+export type ReadRun = PageRun & { readonly bytes: Uint8Array };
+
+/**
+ * Reads all parts, the next one while one is visited.
+ * @throws TesseraError `backup_damaged`, those of the blobs; Error of the system; what `visit` throws
+ */
+export async function readParts(
+  { manifest, blobs, sealing }: OpenBackup,
+  visit: (runs: readonly ReadRun[]) => void | Promise<void>,
+): Promise<void> {
+  const { parts, pages } = manifest;
+  const read = (part: Part | undefined) => {
+    const reading = part === undefined ? undefined : blobs.read(part.name);
+    // Its failure is reported to who waits for it.
+    reading?.catch(() => undefined);
+    return reading;
+  };
+  let count = 0;
+  let next = read(parts[0]);
+  for (const [index, part] of parts.entries()) {
+    const sealed = await next;
+    next = read(parts[index + 1]);
+    if (sealed === undefined) throw failure('backup_damaged', { what: `${part.name} is missing` });
+    if (sealed.length !== part.size || sha256(sealed) !== part.sha256) throw damaged(part.name);
+    const bytes = sealing.open(part.name, sealed);
+    const runs = bytes && unpackRuns(bytes, pages.size);
+    if (runs === undefined || runs.some(({ first, pages: run }) => first + run > pages.last + 1))
+      throw damaged(part.name);
+    for (const run of runs) count += run.pages;
+    await visit(runs);
+  }
+  // The meta page isn't counted.
+  if (count !== pages.count + 1)
+    throw failure('backup_damaged', { what: `it has ${count} pages, where ${pages.count + 1} were written` });
+}
+
+function damaged(name: string) {
+  return failure('backup_damaged', { what: `${name} is not as it was written` });
+}

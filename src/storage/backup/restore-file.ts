@@ -1,0 +1,58 @@
+/** Makes the data file of a backup again. */
+import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { invariant } from '../../base/invariant.js';
+import { failure } from '../../errors/error.js';
+import { NativeBytes, PAGE_HEADER } from '../engines/lmdb-file.js';
+import { type OpenBackup, readParts } from './read-backup.js';
+
+const META_PAGES = 2;
+/** Where a meta page has the number of its transaction, behind the header of the page. */
+const TRANSACTION = PAGE_HEADER + 128;
+
+/**
+ * Writes a data file, which must not exist, page by page. Its meta pages come last, so that what is incomplete doesn't
+ * open. Pages that were free have holes in their place.
+ * @throws TesseraError `backup_damaged`, those of the blobs; Error of the system
+ */
+export async function restoreFile(backup: OpenBackup, path: string, progress: (bytes: number) => void): Promise<void> {
+  const { size, last, transaction } = backup.manifest.pages;
+  const descriptor = openSync(path, 'wx', 0o600);
+  try {
+    let meta: Uint8Array | undefined;
+    await readParts(backup, (runs) => {
+      for (const { first, bytes } of runs) {
+        if (first < META_PAGES) meta = bytes;
+        else writeAll(descriptor, bytes, first * size);
+        progress(bytes.length);
+      }
+    });
+    if (meta === undefined || new NativeBytes(meta).uint64(TRANSACTION) !== transaction)
+      throw failure('backup_damaged', { what: 'it has no meta page' });
+    ftruncateSync(descriptor, (last + 1) * size);
+    fsyncSync(descriptor);
+    for (const page of metaPages(meta, transaction)) writeAll(descriptor, page.bytes, page.number * size);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Both of the same state: transaction n has meta page n mod 2, and the one before it the other. */
+function metaPages(newest: Uint8Array, transaction: number) {
+  const older = Buffer.from(newest);
+  const view = new DataView(older.buffer, older.byteOffset, older.length);
+  const isLittleEndian = endianness() === 'LE';
+  invariant(transaction > 0, 'a state with data was made by a transaction');
+  view.setBigUint64(TRANSACTION, BigInt(transaction - 1), isLittleEndian);
+  view.setBigUint64(0, BigInt((transaction - 1) % 2), isLittleEndian);
+  return [
+    { number: (transaction - 1) % 2, bytes: older },
+    { number: transaction % 2, bytes: newest },
+  ];
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
+}

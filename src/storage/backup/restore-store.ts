@@ -1,0 +1,139 @@
+/** Restores a store from a backup, and from an archive what was written after it. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { failure } from '../../errors/error.js';
+import { type ArchivedGroup, archivedGroups } from '../archive/read-archive.js';
+import { lockFolder } from '../engines/folder-lock.js';
+import { openDatabases, putChange, putVersion } from '../engines/lmdb-databases.js';
+import { RESTORE_MARK } from '../engines/lmdb-file.js';
+import { FORMAT, KNOWN_FORMATS } from '../engines/lmdb-metadata.js';
+import { DATA_FILE } from '../engines/lmdb-store.js';
+import { syncFolder } from '../sync-folder.js';
+import type { OpenBackup } from './read-backup.js';
+import { restoreFile } from './restore-file.js';
+
+/** Where the data file is until it is complete. */
+const UNFINISHED = 'restoring';
+/** What is left of a restore that was interrupted, and of its lock. */
+const OWN_FILES: ReadonlySet<string> = new Set([
+  DATA_FILE,
+  `${DATA_FILE}-lock`,
+  UNFINISHED,
+  'owner.mdb',
+  'owner.mdb-lock',
+]);
+
+export interface RestoreOptions {
+  readonly archive?: { readonly folder: string; readonly until: number | undefined } | undefined;
+  /** Called with the folder in which the store is complete, before it takes its place. */
+  finish(folder: string): Promise<void>;
+  /** Bytes of pages that were written. */
+  progress(bytes: number): void;
+  /** A group of the archive was applied. */
+  replayed(group: ArchivedGroup): void;
+}
+
+/**
+ * Restores into a folder, which is created, or empty, or holds a restore that was interrupted. Until all is done the
+ * folder doesn't open: `restore_incomplete`.
+ * @throws TesseraError `restore_target_not_empty`, `storage_in_use`, `storage_format`, `backup_damaged`, `archive_gap`,
+ * `archive_foreign`, `restore_time`, those of the blobs and of `finish`; Error of the system
+ */
+export async function restoreStore(backup: OpenBackup, folder: string, options: RestoreOptions): Promise<void> {
+  const { format } = backup.manifest.store;
+  if (!KNOWN_FORMATS.has(format))
+    throw failure('storage_format', { folder: backup.blobs.place, format, known: FORMAT });
+  mustBeFree(folder);
+  const unlock = lockFolder(folder);
+  try {
+    // Of two at once, one has the lock.
+    mustBeFree(folder);
+    const place = join(folder, UNFINISHED);
+    rmSync(place, { recursive: true, force: true });
+    writeFileSync(join(folder, DATA_FILE), RESTORE_MARK, { mode: 0o600, flush: true });
+    mkdirSync(place, { mode: 0o700 });
+    syncFolder(folder);
+    const path = join(place, DATA_FILE);
+    await restoreFile(backup, path, (bytes) => options.progress(bytes));
+    await bringForward(backup, path, options);
+    await options.finish(place);
+    sync(path);
+    rmSync(join(folder, `${DATA_FILE}-lock`), { force: true });
+    renameSync(path, join(folder, DATA_FILE));
+    syncFolder(folder);
+    rmSync(place, { recursive: true });
+  } finally {
+    await unlock();
+  }
+}
+
+/** @throws TesseraError `restore_target_not_empty` */
+function mustBeFree(folder: string): void {
+  if (!existsSync(folder)) return;
+  const isOwn = (name: string) => OWN_FILES.has(name) && (name !== DATA_FILE || isMark(join(folder, name)));
+  if (!readdirSync(folder).every(isOwn)) throw failure('restore_target_not_empty', { folder });
+}
+
+function isMark(path: string): boolean {
+  return statSync(path).size === RESTORE_MARK.length && readFileSync(path).equals(RESTORE_MARK);
+}
+
+/** Changes that are applied in one transaction of LMDB, about. */
+const STEP_CHANGES = 16_384;
+
+/** Applies what the archive has, and gives the store a new identity: from now on it goes its own way. */
+async function bringForward({ manifest }: OpenBackup, path: string, options: RestoreOptions): Promise<void> {
+  const { id, version: after } = manifest.store;
+  const { archive } = options;
+  const databases = openDatabases(path, { sync: false, readOnly: false });
+  try {
+    await databases.root.transaction(() => void databases.metadata.remove('store'));
+    if (archive === undefined) return;
+    const { folder, until } = archive;
+    if (until !== undefined && until < Date.parse(manifest.taken))
+      throw failure('restore_time', { reason: `the backup was taken at ${manifest.taken}, which is later` });
+    let groups: ArchivedGroup[] = [];
+    let changes = 0;
+    const apply = async () => {
+      const step = groups;
+      groups = [];
+      changes = 0;
+      await databases.root.batch(() => {
+        for (const group of step) {
+          for (const change of group.changes) putChange(databases, change);
+          putVersion(databases, group.version, group.stamp);
+        }
+      });
+    };
+    for await (const group of archivedGroups(folder, { store: id, after, until })) {
+      options.replayed(group);
+      groups.push(group);
+      changes += group.changes.length;
+      if (changes >= STEP_CHANGES) await apply();
+    }
+    await apply();
+  } finally {
+    await databases.root.close();
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

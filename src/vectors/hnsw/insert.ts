@@ -1,0 +1,147 @@
+/** How a node comes into a graph (algorithm 1), and how deep. */
+import type { Floats } from '../distances.js';
+import { Graph, type Need } from './graph.js';
+import { type FoundNode, LayerSearch } from './layer-search.js';
+import { byDistance, chooseLinks, linkedSlots, linkTo, missingLinks } from './links.js';
+
+/** The most layers above the lowest one: of a graph as large as ids are many, with the least M. */
+const MOST_LEVEL = 32;
+
+/** In how many layers above the lowest one the node of a record is: by its key alone, the same on each node. */
+export function levelOf(key: string, levelFactor: number): number {
+  const level = Math.floor(-Math.log(fraction(key)) * levelFactor);
+  return Number.isFinite(level) ? Math.max(0, Math.min(level, MOST_LEVEL)) : 0;
+}
+
+/** Above 0 and at most 1, evenly: FNV-1a (RFC 9923), its bits mixed as MurmurHash3 does at its end. */
+function fraction(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (((hash ^ (hash >>> 16)) >>> 0) + 1) / 2 ** 32;
+}
+
+/** Walks down from the entry to the slot nearest to a point in the layer above `layer`; none in an empty graph. */
+export function* descend(graph: Graph, point: number | Floats, layer: number): Generator<Need, number[], void> {
+  if (graph.entry === undefined) return [];
+  if (Graph.isMissing(graph.slotOf(graph.entry))) yield [graph.entry];
+  const entry = graph.slotOf(graph.entry);
+  if (!Graph.isHere(entry)) return [];
+  let near = [entry];
+  for (let at = graph.top; at > layer; at--) {
+    near = (yield* searchLayer(graph, { point, layer: at, ef: 1 }, near)).map(({ slot }) => slot);
+  }
+  return near;
+}
+
+function* searchLayer(
+  graph: Graph,
+  from: ConstructorParameters<typeof LayerSearch>[1],
+  entries: readonly number[],
+): Generator<Need, FoundNode[], void> {
+  const search = new LayerSearch(graph, from);
+  try {
+    yield* search.run(entries);
+    return search.found();
+  } finally {
+    search.close();
+  }
+}
+
+/** Adds a node under an id that is free, and links it with others. */
+export function* insert(graph: Graph, id: number, key: string, vector: Floats): Generator<Need, void, void> {
+  const { options } = graph;
+  const level = levelOf(key, options.levelFactor);
+  const layers = Array.from({ length: level + 1 }, () => new Uint32Array());
+  let near: readonly number[] = yield* descend(graph, vector, level);
+  const slot = graph.add(id, { key, vector, links: { isDead: false, layers } });
+  const isAlive = (at: number): boolean => !graph.isDead(at) && at !== slot;
+  for (let layer = Math.min(level, graph.top); near.length > 0 && layer >= 0; layer--) {
+    const ef = options.efConstruction;
+    const all = yield* searchLayer(graph, { point: slot, layer, ef, accepts: isAlive }, near);
+    const candidates = options.extendCandidates ? yield* extended(graph, slot, all, layer) : all;
+    const chosen = chooseLinks(graph, candidates, options.m);
+    graph.setLinks(
+      slot,
+      layer,
+      chosen.map((each) => graph.idOf(each)),
+    );
+    for (const each of chosen) yield* linkTo(graph, each, slot, layer);
+    if (all.length > 0) near = all.map((each) => each.slot);
+  }
+  if (graph.entry !== undefined && level <= graph.top) return;
+  graph.entry = id;
+  graph.top = level;
+}
+
+/** Candidates with the nodes to which they link. */
+function* extended(
+  graph: Graph,
+  slot: number,
+  candidates: readonly FoundNode[],
+  layer: number,
+): Generator<Need, FoundNode[], void> {
+  const slots = candidates.map((each) => each.slot);
+  const missing = missingLinks(graph, slots, layer);
+  if (missing.length > 0) yield missing;
+  const all = new Set(slots);
+  for (const each of slots) for (const linked of linkedSlots(graph, each, layer)) all.add(linked);
+  return byDistance(
+    graph,
+    slot,
+    [...all].filter((each) => each !== slot && !graph.isDead(each)),
+  );
+}
+
+/**
+ * Takes the links to dead nodes from a node, and links it with what these led to instead, so that no one needs them any
+ * more once all nodes were mended.
+ */
+export function* mend(graph: Graph, slot: number): Generator<Need, void, void> {
+  for (let layer = 0; layer <= graph.levelOf(slot); layer++) {
+    const missing = missingLinks(graph, [slot], layer);
+    if (missing.length > 0) yield missing;
+    const linked = linkedSlots(graph, slot, layer);
+    if (!linked.some((each) => graph.isDead(each))) continue;
+    const candidates = yield* beyondDead(graph, slot, linked, layer);
+    const chosen = chooseLinks(graph, byDistance(graph, slot, candidates), graph.mostLinks(layer));
+    graph.setLinks(
+      slot,
+      layer,
+      chosen.map((each) => graph.idOf(each)),
+    );
+    for (const each of chosen) if (!linked.includes(each)) yield* linkTo(graph, each, slot, layer);
+  }
+}
+
+/** Dead nodes that lead to each other are followed no farther than this. */
+const MOST_CANDIDATES = 256;
+
+/** The living among some nodes, and those to which the dead among them lead. */
+function* beyondDead(
+  graph: Graph,
+  slot: number,
+  linked: readonly number[],
+  layer: number,
+): Generator<Need, number[], void> {
+  const met = new Set([slot, ...linked]);
+  const living: number[] = [];
+  let dead: number[] = [];
+  const sort = (each: number): void => {
+    (graph.isDead(each) ? dead : living).push(each);
+  };
+  linked.forEach(sort);
+  while (dead.length > 0 && living.length < MOST_CANDIDATES) {
+    const missing = missingLinks(graph, dead, layer);
+    if (missing.length > 0) yield missing;
+    const next = dead.flatMap((each) => linkedSlots(graph, each, layer));
+    dead = [];
+    for (const each of next) {
+      if (met.has(each)) continue;
+      met.add(each);
+      sort(each);
+    }
+  }
+  return living;
+}

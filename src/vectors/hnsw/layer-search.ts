@@ -1,0 +1,155 @@
+/** The search within one layer (algorithm 2), which can be gone on with for more neighbours. */
+import type { Floats } from '../distances.js';
+import { Graph, type Need } from './graph.js';
+import { Heap } from './heap.js';
+import { QUERY } from './vector-arena.js';
+import type { VisitedSet } from './visited-set.js';
+
+/** So many nodes are expanded between two pauses: about half a millisecond. */
+const EXPANSIONS = 64;
+const PAUSE: Need = [];
+
+export interface FoundNode {
+  readonly slot: number;
+  /** As the arena measures. */
+  readonly distance: number;
+}
+
+export interface SearchFrom {
+  /** The slot of the vector in question, or the vector. */
+  readonly point: number | Floats;
+  readonly layer: number;
+  /** How many are looked for. */
+  readonly ef: number;
+  /** Which nodes count; others only lead on. */
+  readonly accepts?: (slot: number) => boolean;
+}
+
+export class LayerSearch {
+  readonly #graph: Graph;
+  readonly #from: SearchFrom;
+  readonly #visited: VisitedSet;
+  readonly #links: Uint32Array;
+  #ef: number;
+  /** Not yet expanded, nearest first. */
+  readonly #candidates = new Heap();
+  /** The nearest that count, as many as are looked for, farthest first: by negative distances. */
+  readonly #nearest = new Heap();
+  /** Met, and too far away to be looked at more closely. */
+  readonly #far = new Heap();
+  /** Once among the nearest. */
+  readonly #displaced = new Heap();
+
+  constructor(graph: Graph, from: SearchFrom) {
+    this.#graph = graph;
+    this.#from = from;
+    this.#ef = from.ef;
+    this.#visited = graph.takeVisited();
+    this.#links = new Uint32Array(graph.mostLinks(0));
+  }
+
+  /** To be called once it is no longer needed. */
+  close(): void {
+    this.#graph.giveVisited(this.#visited);
+  }
+
+  /** Finds the nearest, from some nodes on, or from where it has stopped. */
+  *run(entries: readonly number[] = []): Generator<Need, void, void> {
+    const { arena } = this.#graph;
+    this.#setQuery();
+    arena.slots.set(entries);
+    this.#meet(entries.length);
+    let expanded = 0;
+    const candidates = this.#candidates;
+    while (candidates.size > 0 && !(candidates.key > this.#bound)) {
+      const missing = this.#unvisited(candidates.item);
+      if (typeof missing !== 'number') {
+        yield missing;
+        this.#setQuery();
+        continue;
+      }
+      candidates.pop();
+      this.#meet(missing);
+      if (++expanded % EXPANSIONS === 0) {
+        yield PAUSE;
+        this.#setQuery();
+      }
+    }
+  }
+
+  /** More are looked for when it goes on. */
+  widen(ef: number): void {
+    this.#ef = ef;
+    const far = this.#far;
+    const displaced = this.#displaced;
+    while (displaced.size > 0 && this.#nearest.size < ef) {
+      this.#nearest.push(-displaced.key, displaced.item);
+      displaced.pop();
+    }
+    while (far.size > 0 && !(far.key > this.#bound)) {
+      const { key, item } = far;
+      far.pop();
+      this.#take(key, item);
+    }
+  }
+
+  /** Nearest first. */
+  found(): FoundNode[] {
+    return this.#nearest.descending().map(({ item, key }) => ({ slot: item, distance: -key }));
+  }
+
+  /** Beyond it nothing is among the nearest; NaN while all are. */
+  get #bound(): number {
+    return this.#nearest.size < this.#ef ? Number.NaN : -this.#nearest.key;
+  }
+
+  #setQuery(): void {
+    const { point } = this.#from;
+    if (typeof point !== 'number') this.#graph.arena.setQuery(point);
+  }
+
+  /** Lists unvisited nodes to which one links in the arena's slots; answers how many, or the ids that are missing. */
+  #unvisited(slot: number): number | Need {
+    const graph = this.#graph;
+    const links = this.#links;
+    const count = graph.readLinks(slot, this.#from.layer, links);
+    let fresh = 0;
+    let missing: number[] | undefined;
+    for (let at = 0; at < count; at++) {
+      const id = links[at] as number;
+      const linked = graph.slotOf(id);
+      if (Graph.isMissing(linked)) {
+        missing ??= [];
+        missing.push(id);
+      } else if (Graph.isHere(linked) && !this.#visited.has(linked)) graph.arena.slots[fresh++] = linked;
+    }
+    return missing ?? fresh;
+  }
+
+  /** Measures so many of the arena's slots. */
+  #meet(count: number): void {
+    const { arena } = this.#graph;
+    const { point } = this.#from;
+    if (count === 0) return;
+    arena.measure(typeof point === 'number' ? point : QUERY, count);
+    for (let at = 0; at < count; at++) {
+      const slot = arena.slots[at] as number;
+      this.#visited.add(slot);
+      this.#take(arena.out[at] as number, slot);
+    }
+  }
+
+  #take(distance: number, slot: number): void {
+    const nearest = this.#nearest;
+    if (distance > this.#bound) {
+      this.#far.push(distance, slot);
+      return;
+    }
+    this.#candidates.push(distance, slot);
+    if (this.#from.accepts?.(slot) === false) return;
+    nearest.push(-distance, slot);
+    if (nearest.size <= this.#ef) return;
+    this.#displaced.push(-nearest.key, nearest.item);
+    nearest.pop();
+  }
+}

@@ -1,0 +1,247 @@
+/** `tessera migrate`, with a server and with stores, by several migrators at once, and its refusals. */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CommandError } from '../../src/cli/command-error.js';
+import { type MigrateOptions, runApply, runDiff, runStatus } from '../../src/cli/migrate/run.js';
+import { valuesOf, withTarget } from '../../src/cli/target.js';
+import type { RunningServer } from '../../src/server/server.js';
+import type { Value } from '../../src/value/value.js';
+import { ROOT, startTestServer } from '../support/server.js';
+
+let server: RunningServer;
+let dir: string;
+let databases = 0;
+let options: MigrateOptions;
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tessera-migrations-'));
+  options = {
+    endpoint: server.url,
+    user: ROOT.username,
+    pass: ROOT.password,
+    authLevel: 'root',
+    ns: 'test',
+    db: `migrated${databases++}`,
+    dir,
+  };
+  return () => rmSync(dir, { recursive: true });
+});
+
+const file = (name: string, text: string) => writeFileSync(join(dir, name), text);
+
+type Command = (options: MigrateOptions, output: NodeJS.WritableStream) => Promise<number>;
+
+/** The exit code and the output of a command, or its error. */
+async function run(command: Command, given: Partial<MigrateOptions & { dryRun: boolean }> = {}): Promise<string> {
+  const output = new PassThrough();
+  const code = await command({ ...options, ...given }, output).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    output.write(`${error.message.replaceAll(`${dir}/`, '')}\n`);
+    return error.exitCode;
+  });
+  output.end();
+  return `${String(output.read() ?? '').replace(/ \d{4}-\d\d-\d\dT[\d:.]+Z$/gm, ' TIME')}${code}`;
+}
+
+const query = (text: string, given: Partial<MigrateOptions> = {}): Promise<Value[]> =>
+  withTarget({ ...options, ...given }, (client) => valuesOf(client, text));
+
+describe('a folder of migrations', () => {
+  it('is applied in order, once', async () => {
+    file('0002_fields.surql', 'DEFINE FIELD name ON person TYPE string; CREATE person:1 SET name = "Ann";');
+    file('0001_tables.surql', 'DEFINE TABLE person SCHEMAFULL');
+    file('0003_empty.surql', '-- nothing yet');
+    file('README.md', 'not a migration');
+    expect(await run(runStatus)).toBe('pending 0001_tables\npending 0002_fields\npending 0003_empty\n2');
+    expect(await run(runApply)).toBe('applied 0001_tables\napplied 0002_fields\napplied 0003_empty\n0');
+    expect(await run(runStatus)).toBe('applied 0001_tables TIME\napplied 0002_fields TIME\napplied 0003_empty TIME\n0');
+    expect(await run(runApply)).toBe('nothing to apply\n0');
+    file('0004_more.surql', 'DEFINE TABLE pet');
+    expect(await run(runApply, { json: true })).toBe('{"applied":["0004_more"]}\n0');
+    expect(await query('SELECT VALUE name FROM person')).toEqual([['Ann']]);
+  });
+
+  it.each(['http', 'ws'])('is applied over %s', async (scheme) => {
+    file('1_a.surql', 'DEFINE TABLE a');
+    expect(await run(runApply, { endpoint: server.url.replace('http', scheme) })).toBe('applied 1_a\n0');
+  });
+
+  it('is applied to a store that no server has open', async () => {
+    const store = join(dir, 'store');
+    file('1_a.surql', 'DEFINE TABLE a; CREATE a:1');
+    expect(await run(runApply, { store })).toBe('applied 1_a\n0');
+    expect(await run(runStatus, { store })).toBe('applied 1_a TIME\n0');
+    expect(await run(runDiff, { store })).toBe('no differences\n0');
+    expect(await run(runDiff, { store: 'memory' })).toBe('+ DEFINE TABLE a TYPE ANY SCHEMALESS PERMISSIONS NONE\n2');
+    await expect(run(runApply, { store, db: undefined as unknown as string })).rejects.toThrow('--ns and --db');
+  });
+
+  it('is tried without leaving anything', async () => {
+    file('1_a.surql', 'DEFINE TABLE a');
+    file('2_b.surql', 'CREATE a:1; DEFINE TABLE b');
+    expect(await run(runApply, { dryRun: true })).toBe('would apply 1_a\nwould apply 2_b\n2');
+    expect(await run(runStatus)).toBe('pending 1_a\npending 2_b\n2');
+    file('3_c.surql', 'DEFINE TABLE c;\n  CREATE a:1');
+    expect(await run(runApply, { dryRun: true })).toBe('3_c.surql:2:3: Database record `a:1` already exists\n1');
+    expect(await query('RETURN (INFO FOR DB).tables')).toEqual([{}]);
+  });
+
+  it('is left where a file fails, with nothing of that file', async () => {
+    file('1_a.surql', 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int');
+    file('2_b.surql', 'DEFINE TABLE b;\nCREATE a:1 SET n = "x";\nDEFINE TABLE c');
+    expect(await run(runApply)).toMatch(/^applied 1_a\n2_b\.surql:2:1: .*\n1$/);
+    expect(await run(runStatus)).toBe('applied 1_a TIME\npending 2_b\n2');
+    expect(await query('RETURN object::keys((INFO FOR DB).tables)')).toEqual([['a', 'tessera_migration']]);
+    file('2_b.surql', 'CREATE a:1 SET n = 1; CREATE a:1 SET n = 1');
+    expect(await run(runApply)).toMatch(/^2_b\.surql:1:23: .*already exists\n1$/);
+  });
+
+  it('has a RETURN or CONCURRENTLY in it', async () => {
+    file(
+      '1_a.surql',
+      'CREATE a:1; IF true { RETURN 1 }; RETURN 2; CREATE a:2; DEFINE INDEX i ON a FIELDS x CONCURRENTLY',
+    );
+    expect(await run(runApply)).toBe('applied 1_a\n0');
+    expect(await query('RETURN count(SELECT * FROM a)')).toEqual([2]);
+  });
+
+  it('is hidden from record users', async () => {
+    file(
+      '1_a.surql',
+      `DEFINE TABLE user PERMISSIONS FULL;
+       DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNUP (CREATE user)`,
+    );
+    await run(runApply);
+    const { ns, db } = options;
+    const response = await fetch(`${server.url}/signup`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: JSON.stringify({ NS: ns, DB: db, AC: 'account' }),
+    });
+    const { token } = (await response.json()) as { token: string };
+    const { user: _, pass: __, ...guest } = options;
+    const rows = withTarget({ ...guest, token }, (client) =>
+      valuesOf(client, 'SELECT * FROM tessera_migration; UPDATE tessera_migration SET checksum = ""'),
+    );
+    expect(await rows).toEqual([[], []]);
+  });
+});
+
+describe('drift is refused', () => {
+  beforeEach(async () => {
+    file('10_a.surql', 'DEFINE TABLE a;\nDEFINE TABLE b');
+    file('20_b.surql', 'DEFINE TABLE c');
+    await run(runApply);
+    file('30_c.surql', 'DEFINE TABLE d');
+  });
+
+  const refused = async (message: string) => {
+    expect(await run(runApply)).toBe(`${message}\n3`);
+    expect(await run(runApply, { dryRun: true })).toBe(`${message}\n3`);
+    const { drift } = JSON.parse((await run(runStatus, { json: true })).slice(0, -1)) as { drift: string[] };
+    expect(drift.map((line) => line.replace(`${dir}/`, ''))).toEqual([message]);
+    expect(await query('RETURN (INFO FOR DB).tables.d')).toEqual([undefined]);
+  };
+
+  it('where a file was changed', async () => {
+    file('10_a.surql', 'DEFINE TABLE a; DEFINE TABLE b ');
+    await refused('10_a.surql was changed after it was applied');
+  });
+
+  it('where a file is missing', async () => {
+    rmSync(join(dir, '10_a.surql'));
+    await refused('10_a was applied, and its file is missing');
+  });
+
+  it('where a new file comes before one that is applied', async () => {
+    renameSync(join(dir, '30_c.surql'), join(dir, '15_c.surql'));
+    await refused('15_c.surql comes before 20_b, which is applied: give it a higher number');
+  });
+
+  it('but not for line ends and byte order marks', async () => {
+    file('10_a.surql', '\uFEFFDEFINE TABLE a;\r\nDEFINE TABLE b');
+    expect(await run(runApply)).toBe('applied 30_c\n0');
+  });
+});
+
+describe('files are refused', () => {
+  it.each([
+    [{ 'users.surql': '' }, 'the name must begin with a number'],
+    [{ '01_a.surql': '', '01_b.surql': '' }, '01_a and 01_b have the same number'],
+    [{ '1_a.surql': '', '10_b.surql': '' }, 'as many digits as that of 10_b'],
+    [{ '1_a b.surql': '' }, 'the name must begin with a number'],
+  ])('by their names: %j', async (files, message) => {
+    for (const [name, text] of Object.entries(files)) file(name, text);
+    expect(await run(runApply)).toContain(message);
+    expect(await run(runStatus)).toMatch(/\n1$/);
+  });
+
+  it.each([
+    ['DEFINE TABLE a;\n BEGIN;', '1_a.surql:2:2: BEGIN is refused: each file is a transaction by itself\n1'],
+    ['USE NS other', '1_a.surql:1:1: USE is refused: a migration belongs to the database of --ns and --db\n1'],
+    ['LIVE SELECT * FROM a', '1_a.surql:1:1: LIVE is refused: the connection ends with the command\n1'],
+    ['DEFINE TABLE a;\nDEFNE TABLE b', '1_a.surql:2:7: Parse error'],
+  ])('by their statements: %j', async (text, message) => {
+    file('1_a.surql', text);
+    file('0_before.surql', 'DEFINE TABLE before');
+    expect((await run(runApply)).startsWith(message)).toBe(true);
+    expect(await run(runStatus)).toBe('pending 0_before\npending 1_a\n2');
+  });
+});
+
+it('is compared with the database in both directions', async () => {
+  const secrets = `
+    DEFINE USER reader ON DATABASE PASSWORD 'a long password' ROLES VIEWER;
+    DEFINE ACCESS account ON DATABASE TYPE RECORD WITH JWT ALGORITHM HS512 KEY '${'k'.repeat(64)}';`;
+  file(
+    '1_a.surql',
+    `DEFINE TABLE person; DEFINE FIELD age ON person TYPE int; DEFINE EVENT e ON person THEN {}; ${secrets}`,
+  );
+  await run(runApply);
+  expect(await run(runDiff)).toBe('no differences\n0');
+  file('2_b.surql', 'DEFINE PARAM $x VALUE 1; DEFINE CONFIG GRAPHQL AUTO; DEFINE INDEX i ON person FIELDS age');
+  await query(`REMOVE EVENT e ON person; ALTER FIELD age ON person TYPE string; DEFINE TABLE extra;
+    DEFINE FUNCTION fn::f() { RETURN 1 }; DEFINE SEQUENCE s; DEFINE ANALYZER an TOKENIZERS blank`);
+  expect(await run(runDiff)).toBe(
+    `- DEFINE ANALYZER an TOKENIZERS BLANK
++ DEFINE CONFIG GRAPHQL TABLES AUTO FUNCTIONS AUTO
++ DEFINE EVENT e ON person WHEN true THEN {  }
+- DEFINE FIELD age ON person TYPE string PERMISSIONS FULL
++ DEFINE FIELD age ON person TYPE int PERMISSIONS FULL
+- DEFINE FUNCTION fn::f() { RETURN 1 } PERMISSIONS FULL
++ DEFINE INDEX i ON person FIELDS age
++ DEFINE PARAM $x VALUE 1 PERMISSIONS FULL
+- DEFINE SEQUENCE s BATCH 1000 START 0
+- DEFINE TABLE extra TYPE ANY SCHEMALESS PERMISSIONS NONE
+2`,
+  );
+  expect(JSON.parse((await run(runDiff, { json: true })).slice(0, -1))).toContainEqual({
+    what: 'field age ON person',
+    database: 'DEFINE FIELD age ON person TYPE string PERMISSIONS FULL',
+    files: 'DEFINE FIELD age ON person TYPE int PERMISSIONS FULL',
+  });
+});
+
+it('is applied once by several migrators at once, while others write', async () => {
+  for (let number = 10; number < 20; number++) {
+    file(`${number}_step.surql`, `UPSERT counter:1 SET n = (n ?? 0) + 1; DEFINE TABLE t${number}; CREATE t${number}`);
+  }
+  await query('DEFINE TABLE counter; CREATE counter:1 SET n = 0');
+  const outcomes = await Promise.all([
+    ...Array.from({ length: 4 }, () => run(runApply)),
+    ...Array.from({ length: 20 }, () => query('UPDATE counter:1 SET writes = (writes ?? 0) + 1').then(() => '0')),
+  ]);
+  expect(outcomes.map((text) => text.at(-1))).toEqual(outcomes.map(() => '0'));
+  expect(outcomes.flatMap((text) => text.match(/^applied \w+/gm) ?? [])).toHaveLength(10);
+  expect(await query('SELECT VALUE [n, writes] FROM counter:1; RETURN count(SELECT * FROM tessera_migration)')).toEqual(
+    [[[10, 20]], 10],
+  );
+  expect((await run(runStatus)).at(-1)).toBe('0');
+});

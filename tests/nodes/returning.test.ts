@@ -1,0 +1,129 @@
+/** A node that stood still for so long that others have removed what the store had of it, and goes on. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CatalogCache } from '../../src/catalog/definitions/load.js';
+import { WATCH_TIME } from '../../src/catalog/live/watched-tables.js';
+import { Retention } from '../../src/session/database/retention.js';
+import { LiveRetention } from '../../src/session/nodes/live-retention.js';
+import { REMOVAL_TIME, RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { objectFrom } from '../../src/value/value.js';
+import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
+import { live, PEOPLE, run, settled, shown, type TwoNodes, twoNodes } from './two-nodes.js';
+
+describe('After less time than changes are kept', () => {
+  let nodes: NodeDatabases;
+  let here: DatabaseNode;
+  let away: DatabaseNode;
+  let heard: string[];
+  beforeEach(async () => {
+    nodes = new NodeDatabases();
+    [here, away] = [await nodes.join(), await nodes.join()];
+    await nodes.ask(here, `DEFINE TABLE a; ${PEOPLE}`);
+    heard = [];
+    away.owner.listen((each) => void heard.push(shown(each)));
+  });
+  afterEach(() => nodes.close());
+
+  const lives = () => nodes.ask(here, 'object::values((INFO FOR TABLE a).lives)');
+  const sessions = () => nodes.ask(here, "(INFO FOR SESSIONS)[WHERE level = 'record'].user");
+
+  async function removed(): Promise<void> {
+    await nodes.during(run(away.owner, 'LIVE SELECT VALUE n FROM a; LIVE SELECT n FROM a'));
+    const session = away.database.session({});
+    session.listen(() => undefined);
+    await nodes.during(session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' })));
+    await nodes.pass(100);
+    expect((await lives()).match(/LIVE/g)).toHaveLength(2);
+    expect(await sessions()).toBe('[user:ann]');
+    away.process.pause();
+    await nodes.pass(REMOVAL_TIME + 2 * RENEWAL_INTERVAL);
+    expect([await lives(), await sessions()]).toEqual(['[]', '[]']);
+  }
+
+  test('its live queries and its sessions are known again, to be listed and ended', async () => {
+    await removed();
+    away.process.resume();
+    await nodes.pass(2 * RENEWAL_INTERVAL);
+    expect((await lives()).match(/LIVE/g)).toHaveLength(2);
+    expect(await sessions()).toBe('[user:ann]');
+    const ids = (await nodes.ask(here, 'object::keys((INFO FOR TABLE a).lives)')).matchAll(/'([0-9a-f-]+)'/g);
+    for (const [, id] of ids) await nodes.ask(here, `KILL u'${id}'`);
+    await nodes.ask(here, 'KILL SESSIONS FOR RECORD user:ann');
+    await nodes.pass(200);
+    expect(heard).toEqual(['KILLED', 'KILLED']);
+    expect([await lives(), await sessions()]).toEqual(['[]', '[]']);
+    expect([...here.reported, ...away.reported]).toEqual([]);
+  });
+
+  test('they receive what was changed meanwhile', async () => {
+    await removed();
+    await nodes.ask(here, 'CREATE a:1 SET n = 1');
+    away.process.resume();
+    await nodes.pass(2 * RENEWAL_INTERVAL);
+    await nodes.ask(here, 'CREATE a:2 SET n = 2');
+    await nodes.pass(200);
+    expect(heard).toEqual(['CREATE a:1 1', 'CREATE a:1 { n: 1 }', 'CREATE a:2 2', 'CREATE a:2 { n: 2 }']);
+  });
+
+  test('those that have ended meanwhile are not noted again', async () => {
+    await removed();
+    away.owner.close();
+    away.process.resume();
+    await nodes.pass(2 * RENEWAL_INTERVAL);
+    expect(await lives()).toBe('[]');
+  });
+});
+
+describe('After so much time that its tables are no longer watched', () => {
+  let nodes: TwoNodes;
+  let retention: Retention;
+  let heard: string[];
+  beforeEach(async () => {
+    nodes = await twoNodes();
+    const { environment, a, b } = nodes;
+    const services = { engine: b.engine, environment, report: () => undefined, leases: undefined };
+    retention = new Retention(services, new LiveRetention(new CatalogCache(), environment));
+    heard = [];
+    await run(a.owner, 'DEFINE TABLE a');
+    a.owner.listen((each) => void heard.push(shown(each)));
+    b.owner.listen(() => undefined);
+    await live(a.owner, 'LIVE SELECT VALUE n FROM a');
+    await retention.prune();
+    a.engine.cut();
+    environment.advance(WATCH_TIME);
+    await settled();
+    await retention.prune();
+    // Nothing notes this change.
+    await run(b.owner, 'CREATE a:1 SET n = 1');
+  });
+  afterEach(() => retention.stop());
+
+  async function comesBack(): Promise<void> {
+    nodes.a.engine.restore();
+    nodes.environment.advance(RENEWAL_INTERVAL);
+    await settled();
+    nodes.environment.advance(RENEWAL_INTERVAL);
+    await settled();
+  }
+
+  test('its live queries end and say why', async () => {
+    await comesBack();
+    expect(heard).toEqual(['KILLED live_queries_behind']);
+  });
+
+  test('they do so, too, where the table is watched again by then', async () => {
+    await live(nodes.b.owner, 'LIVE SELECT VALUE n FROM a');
+    await run(nodes.b.owner, 'CREATE a:2 SET n = 2');
+    await comesBack();
+    expect(heard).toEqual(['KILLED live_queries_behind']);
+  });
+
+  test('and so they do when a new one begins there before that is noticed', async () => {
+    await live(nodes.b.owner, 'LIVE SELECT VALUE n FROM a');
+    nodes.a.engine.restore();
+    await nodes.a.engine.shared.catchUp();
+    await live(nodes.a.owner, 'LIVE SELECT VALUE n FROM a');
+    await run(nodes.b.owner, 'CREATE a:2 SET n = 2');
+    await settled();
+    expect(heard).toEqual(['KILLED live_queries_behind', 'CREATE a:2 2']);
+  });
+});

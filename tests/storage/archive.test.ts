@@ -1,0 +1,216 @@
+/** Archives of the writes of a store: cut off anywhere, of a process that was killed, and brought forward to any time. */
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
+import type { TesseraError } from '../../src/errors/error.js';
+import { openArchivedLmdb } from '../../src/storage/archive/open-archived.js';
+import { groupsOf, segmentsOf } from '../../src/storage/archive/read-archive.js';
+import { createBackup } from '../../src/storage/backup/create-backup.js';
+import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
+import { openBackup } from '../../src/storage/backup/read-backup.js';
+import { restoreStore } from '../../src/storage/backup/restore-store.js';
+import type { Engine, Entry } from '../../src/storage/contract.js';
+import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
+
+const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
+
+let root: string;
+let source: string;
+let archive: string;
+/** Milliseconds since 1970, as the stores see it. */
+let now: number;
+const reported: TesseraError[] = [];
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tessera-archive-'));
+  source = join(root, 'source');
+  archive = join(root, 'archive');
+  now = Date.parse('2026-01-01T00:00:00Z');
+  reported.length = 0;
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const clock = { now: () => BigInt(now) * 1_000_000n, monotonic: () => realEnvironment.clock.monotonic() };
+const open = () =>
+  openArchivedLmdb(source, archive, { sync: 'never', clock, report: (error) => void reported.push(error) });
+
+async function put(engine: Engine, content: Readonly<Record<string, string | number>>): Promise<void> {
+  const transaction = await engine.begin({ writable: true });
+  for (const [key, value] of Object.entries(content)) transaction.put(key, value);
+  transaction.append('log/', Object.keys(content).length);
+  await transaction.commit();
+}
+
+function contentOf(engine: LmdbEngine): readonly Entry[] {
+  const transaction = engine.begin({ writable: false });
+  const all: Entry[] = [];
+  const cursor = transaction.scan(EVERYTHING);
+  for (let batch = cursor.next(); batch !== undefined; batch = cursor.next()) all.push(...(batch as Entry[]));
+  transaction.cancel();
+  return all;
+}
+
+let restores = 0;
+/** What a restore of a backup with the archive holds. */
+async function restored(place: string, until?: number): Promise<readonly Entry[]> {
+  const target = join(root, `target${++restores}`);
+  await restoreStore(await openBackup(new FolderBlobs(join(root, place))), target, {
+    archive: { folder: archive, until },
+    finish: async () => undefined,
+    progress: () => undefined,
+    replayed: () => undefined,
+  });
+  const engine = openLmdb(target, { readOnly: true });
+  const content = contentOf(engine);
+  await engine.close();
+  return content;
+}
+
+const backUp = (place: string) =>
+  createBackup(source, new FolderBlobs(join(root, place)), {
+    environment: { ...realEnvironment, clock },
+  });
+const lastSegment = () => join(archive, readdirSync(archive).sort().at(-1) as string);
+
+describe('an archive', () => {
+  it('brings a backup forward to the state of any time', async () => {
+    let engine = await open();
+    const states: { time: number; content: readonly Entry[] }[] = [];
+    for (let commit = 0; commit < 12; commit++) {
+      now += 1_000;
+      // One of more changes than a record holds, and than are written in one turn.
+      const large = Object.fromEntries(
+        Array.from({ length: 6_000 }, (_, at) => [`many/${at}`, `${commit} `.repeat(40)]),
+      );
+      await put(engine, commit === 6 ? large : { [`key/${commit % 5}`]: commit });
+      states.push({ time: now, content: contentOf(engine) });
+      if (commit === 2 || commit === 8) await backUp(`backup${commit}`);
+      if (commit === 4) {
+        await engine.close();
+        engine = await open();
+      }
+    }
+    await engine.close();
+    expect(readdirSync(archive)).toHaveLength(2);
+    for (const { time, content } of states.slice(2)) {
+      expect(await restored('backup2', time)).toEqual(content);
+      expect(await restored('backup2', time + 500)).toEqual(content);
+    }
+    expect(await restored('backup8')).toEqual(states.at(-1)?.content);
+    await expect(restored('backup8', states[2]?.time)).rejects.toMatchObject({ code: 'restore_time' });
+    expect(reported).toEqual([]);
+  });
+
+  it('may be cut off anywhere, and holds the groups before that', async () => {
+    const engine = await open();
+    const sizes: number[] = [];
+    for (let commit = 0; commit <= 6; commit++) {
+      await put(engine, { [`key/${commit}`]: 'x'.repeat(commit) });
+      sizes.push(readFileSync(lastSegment()).length);
+      if (commit === 0) await backUp('backup');
+    }
+    const { store } = (await openBackup(new FolderBlobs(join(root, 'backup')))).manifest;
+    await engine.close();
+    const whole = readFileSync(lastSegment());
+    for (let length = 0; length <= whole.length; length++) {
+      writeFileSync(lastSegment(), whole.subarray(0, length));
+      const versions: number[] = [];
+      for (const segment of await segmentsOf(archive, store.id)) {
+        for await (const { version } of groupsOf(segment)) versions.push(version);
+      }
+      expect(versions).toHaveLength(sizes.filter((size) => size <= length).length);
+    }
+    // Whatever follows what was cut off isn't read.
+    for (const [at, commits] of [
+      [sizes[2] as number, 3],
+      [whole.length - 1, 6],
+    ] as const) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] as number) ^ 1;
+      writeFileSync(lastSegment(), bytes);
+      // Each has put a key and appended to the log.
+      expect(await restored('backup')).toHaveLength(commits * 2);
+    }
+  });
+
+  it('passes over a group that the store never got, since the process ended between the two', async () => {
+    let engine = await open();
+    await put(engine, { key: 'first' });
+    await backUp('backup');
+    await engine.close();
+    const data = readFileSync(join(source, 'data.mdb'));
+    engine = await open();
+    await put(engine, { key: 'never committed' });
+    await engine.close();
+    // As the crash left it.
+    writeFileSync(join(source, 'data.mdb'), data);
+    rmSync(join(source, 'data.mdb-lock'));
+    engine = await open();
+    await put(engine, { other: 'second' });
+    const content = contentOf(engine);
+    await engine.close();
+    expect(await restored('backup')).toEqual(content);
+    expect(content.some(([, value]) => value === 'never committed')).toBe(false);
+    expect(reported).toEqual([]);
+  });
+
+  it('goes on behind a torn end', async () => {
+    let engine = await open();
+    await put(engine, { key: 'first' });
+    await backUp('backup');
+    await engine.close();
+    appendFileSync(lastSegment(), 'half of a reco');
+    engine = await open();
+    await put(engine, { key: 'second' });
+    const content = contentOf(engine);
+    await engine.close();
+    // A segment of which not even the header was written.
+    writeFileSync(join(archive, '00000009.segment'), 'TESS');
+    expect(await restored('backup')).toEqual(content);
+  });
+
+  it('says what it lacks: writes without it, and cut off segments that others follow', async () => {
+    let engine = await open();
+    await put(engine, { key: 1 });
+    await backUp('before');
+    await engine.close();
+    const alone = openLmdb(source);
+    await put(alone, { key: 2 });
+    await alone.close();
+    engine = await open();
+    expect(reported.map(({ code }) => code)).toEqual(['archive_gap']);
+    await backUp('after');
+    await put(engine, { key: 3 });
+    await put(engine, { key: 4 });
+    const content = contentOf(engine);
+    await engine.close();
+    await expect(restored('before')).rejects.toMatchObject({ code: 'archive_gap' });
+    expect(await restored('after')).toEqual(content);
+    const cut = lastSegment();
+    engine = await open();
+    await engine.close();
+    truncateSync(cut, readFileSync(cut).length - 1);
+    await expect(restored('after')).rejects.toMatchObject({ code: 'archive_gap' });
+  });
+
+  it('belongs to one store, and ends where that is restored', async () => {
+    let engine = await open();
+    await put(engine, { key: 1 });
+    await backUp('backup');
+    await engine.close();
+    rmSync(source, { recursive: true });
+    await expect(open()).rejects.toMatchObject({ code: 'archive_foreign' });
+    rmSync(source, { recursive: true });
+    await restoreStore(await openBackup(new FolderBlobs(join(root, 'backup'))), source, {
+      finish: async () => undefined,
+      progress: () => undefined,
+      replayed: () => undefined,
+    });
+    await expect(open()).rejects.toMatchObject({ code: 'archive_foreign' });
+    archive = join(root, 'another');
+    engine = await open();
+    await put(engine, { key: 2 });
+    await engine.close();
+  });
+});

@@ -1,0 +1,257 @@
+/** Backups of stores in folders, in this process and while another one writes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Blobs } from '../../src/storage/backup/blobs.js';
+import { createBackup } from '../../src/storage/backup/create-backup.js';
+import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
+import { openBackup, readParts } from '../../src/storage/backup/read-backup.js';
+import { restoreStore } from '../../src/storage/backup/restore-store.js';
+import type { Secret } from '../../src/storage/backup/sealing.js';
+import type { Entry } from '../../src/storage/contract.js';
+import { checkFile } from '../../src/storage/engines/check-file.js';
+import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { compiled } from '../support/compiled.js';
+
+const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
+
+let root: string;
+let source: string;
+let place: string;
+let target: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tessera-backup-'));
+  [source, place, target] = ['source', 'backup', 'target'].map((name) => join(root, name)) as [string, string, string];
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+type Content = Readonly<Record<string, unknown>>;
+
+async function fill(folder: string, ...commits: Content[]): Promise<void> {
+  const engine = openLmdb(folder, { sync: 'never' });
+  for (const content of commits) {
+    const transaction = engine.begin({ writable: true });
+    for (const [key, value] of Object.entries(content)) {
+      if (value === undefined) transaction.delete(key);
+      else transaction.put(key, value as string);
+    }
+    await transaction.commit();
+  }
+  await engine.close();
+}
+
+async function contentOf(folder: string): Promise<Content> {
+  const engine = openLmdb(folder, { readOnly: true });
+  const transaction = engine.begin({ writable: false });
+  const cursor = transaction.scan(EVERYTHING);
+  const all: Entry[] = [];
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) all.push(...batch);
+  transaction.cancel();
+  await engine.close();
+  return Object.fromEntries(all);
+}
+
+const restore = async (secret?: Secret) =>
+  restoreStore(await openBackup(new FolderBlobs(place), secret), target, {
+    finish: async () => undefined,
+    progress: () => undefined,
+    replayed: () => undefined,
+  });
+
+function faultsIn(folder: string): string[] {
+  const faults: string[] = [];
+  checkFile(folder, {
+    page: (what) => faults.push(what),
+    value: (key) => faults.push(key),
+    progress: () => undefined,
+  });
+  return faults;
+}
+
+const passphrase: Secret = { kind: 'passphrase', bytes: Buffer.from('correct horse') };
+const key: Secret = { kind: 'key', bytes: Buffer.alloc(32, 7) };
+
+describe('a backup', () => {
+  const content = fc.dictionary(
+    fc.string({ minLength: 1, maxLength: 40, unit: fc.constantFrom('a', 'b', 'c', '\x80') }),
+    fc.option(fc.oneof(fc.string(), fc.string({ minLength: 3_000, maxLength: 9_000 })), { nil: undefined }),
+    { maxKeys: 60 },
+  );
+
+  it('holds what was committed, whatever that is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 8 }), async (commits) => {
+        for (const folder of [source, place, target]) rmSync(folder, { recursive: true, force: true });
+        await fill(source, ...commits);
+        const { manifest } = await createBackup(source, new FolderBlobs(place));
+        expect(manifest.store.version).toBe(commits.filter((each) => Object.keys(each).length > 0).length);
+        await restore();
+        expect(await contentOf(target)).toEqual(await contentOf(source));
+        expect(faultsIn(target)).toEqual([]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('leaves out what was deleted', async () => {
+    await fill(source, { secret: 'swordfish '.repeat(900) }, { secret: undefined }, { other: 'x' }, { another: 'y' });
+    expect(readFileSync(join(source, 'data.mdb')).includes('swordfish')).toBe(true);
+    await createBackup(source, new FolderBlobs(place));
+    await restore();
+    expect(readFileSync(join(target, 'data.mdb')).includes('swordfish')).toBe(false);
+  });
+
+  it.each([
+    ['with a passphrase', passphrase, key],
+    ['with a key', key, { kind: 'key', bytes: Buffer.alloc(32, 8) }],
+  ] as const)('is encrypted %s', async (_, secret, wrong) => {
+    await fill(source, { greeting: 'swordfish '.repeat(30) });
+    await createBackup(source, new FolderBlobs(place), { secret });
+    for (const name of readdirSync(place)) expect(readFileSync(join(place, name)).includes('swordfish')).toBe(false);
+    await expect(restore()).rejects.toMatchObject({ code: 'backup_key_missing' });
+    await expect(restore(wrong)).rejects.toMatchObject({ code: 'backup_key_wrong' });
+    expect(existsSync(target)).toBe(false);
+    await restore(secret);
+    expect(await contentOf(target)).toEqual(await contentOf(source));
+  });
+
+  it('reports each byte that is damaged, and each blob that is missing', async () => {
+    await fill(source, { some: 'text' });
+    await createBackup(source, new FolderBlobs(place), { secret: key });
+    const verify = async () => readParts(await openBackup(new FolderBlobs(place), key), () => undefined);
+    await verify();
+    for (const name of readdirSync(place)) {
+      const path = join(place, name);
+      const bytes = readFileSync(path);
+      for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 40)) {
+        const damaged = Buffer.from(bytes);
+        damaged[at] = (damaged[at] as number) ^ 0x10;
+        writeFileSync(path, damaged);
+        // What is damaged in the header may also look like another key or format.
+        await expect(verify(), `${name} at ${at}`).rejects.toMatchObject({ code: expect.stringMatching(/^backup_/) });
+      }
+      rmSync(path);
+      await expect(verify()).rejects.toMatchObject({ code: expect.stringMatching(/^backup_(missing|damaged)$/) });
+      writeFileSync(path, bytes);
+    }
+    await verify();
+  });
+
+  it('goes into an empty place only, and comes back into an empty folder only', async () => {
+    await fill(source, { some: 'text' });
+    await expect(createBackup(source, new FolderBlobs(source))).rejects.toMatchObject({
+      code: 'backup_target_not_empty',
+    });
+    await createBackup(source, new FolderBlobs(place));
+    mkdirSync(target);
+    writeFileSync(join(target, 'notes.txt'), 'mine');
+    await expect(restore()).rejects.toMatchObject({ code: 'restore_target_not_empty' });
+    expect(readdirSync(target)).toEqual(['notes.txt']);
+  });
+
+  it('is none before its last blob is written', async () => {
+    await fill(source, { some: 'text' });
+    const blobs = new FolderBlobs(place);
+    let written = 0;
+    const failing: Blobs = {
+      place,
+      isEmpty: () => blobs.isEmpty(),
+      read: (name) => blobs.read(name),
+      write: async (name, bytes) => {
+        if (++written === 3) throw new Error('the power is gone');
+        await blobs.write(name, bytes);
+      },
+    };
+    await expect(createBackup(source, failing)).rejects.toThrow('the power is gone');
+    await expect(restore()).rejects.toMatchObject({ code: 'backup_missing' });
+  });
+
+  it('does not open before it is wholly restored, and can then be restored again', async () => {
+    await fill(source, { some: 'text' });
+    await createBackup(source, new FolderBlobs(place));
+    const backup = await openBackup(new FolderBlobs(place));
+    const options = { progress: () => undefined, replayed: () => undefined };
+    const finish = () => Promise.reject(new Error('the power is gone'));
+    await expect(restoreStore(backup, target, { ...options, finish })).rejects.toThrow('the power is gone');
+    expect(() => openLmdb(target)).toThrow('a restore that is not complete');
+    await restore();
+    expect(await contentOf(target)).toEqual({ some: 'text' });
+    expect(readdirSync(target).filter((name) => !name.endsWith('-lock'))).toEqual(['data.mdb', 'owner.mdb']);
+    await expect(restore()).rejects.toMatchObject({ code: 'restore_target_not_empty' });
+  });
+
+  it('is taken of a store of format 1, before that is converted', async () => {
+    mkdirSync(source);
+    writeFileSync(join(source, 'data.mdb'), gunzipSync(readFileSync('tests/storage/fixtures/format-1.mdb.gz')));
+    await createBackup(source, new FolderBlobs(place));
+    await restore();
+    expect(await contentOf(target)).toEqual(await contentOf(source));
+  });
+
+  it('keeps to a rate', async () => {
+    await fill(source, { some: 'text '.repeat(100_000) });
+    let now = 0;
+    const waits: number[] = [];
+    const environment = {
+      clock: { now: () => 0n, monotonic: () => now },
+      timers: {
+        wait: async (milliseconds: number) => {
+          waits.push(milliseconds);
+          now += milliseconds;
+        },
+      } as never,
+    };
+    const { manifest } = await createBackup(source, new FolderBlobs(place), { rate: 100_000, environment });
+    const { count, size } = manifest.pages;
+    expect(waits.reduce((sum, each) => sum + each, 0)).toBeCloseTo((count * size) / 100, 0);
+  });
+});
+
+describe('a store that another process writes to', () => {
+  const compiledIn = mkdtempSync(join(tmpdir(), 'tessera-backup-child-'));
+  let child: string;
+  beforeAll(() => {
+    child = compiled('tests/storage/crash-child.ts', compiledIn);
+  });
+  afterAll(() => rmSync(compiledIn, { recursive: true }));
+
+  it('is backed up as one of the states that were committed', { timeout: 60_000 }, async () => {
+    const writer = spawn(process.execPath, [child, source, 'commit']);
+    const lines = createInterface({ input: writer.stdout });
+    const acknowledged = new Map<string, number>();
+    lines.on('line', (line) => {
+      const [name = '', number = ''] = line.split(' ');
+      acknowledged.set(name, Number(number));
+    });
+    const sum = () => [...acknowledged.values()].reduce((total, each) => total + each, 0);
+    await expect.poll(sum, { timeout: 20_000 }).toBeGreaterThan(40);
+    for (let round = 0; round < 5; round++) {
+      for (const folder of [place, target]) rmSync(folder, { recursive: true, force: true });
+      const before = new Map(acknowledged);
+      // In small steps, so that many commits come between.
+      await createBackup(source, new FolderBlobs(place), { rate: 4 << 20 });
+      await restore();
+      expect(faultsIn(target)).toEqual([]);
+      const content = await contentOf(target);
+      for (const [name, number] of before) {
+        const last = content[`last/${name}`] as number;
+        expect(last).toBeGreaterThanOrEqual(number);
+        for (const side of ['left', 'right']) {
+          const keys = Object.keys(content).filter((each) => each.startsWith(`${side}/${name}/`));
+          expect(keys).toHaveLength(last);
+        }
+      }
+      const then = sum();
+      await expect.poll(sum, { timeout: 20_000 }).toBeGreaterThan(then);
+    }
+    const closed = once(writer, 'close');
+    writer.kill('SIGKILL');
+    await closed;
+  });
+});

@@ -1,0 +1,176 @@
+/** Backups in S3: in s3rver, a server that speaks its protocol, behind a gate that verifies signatures. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBackup } from '../../src/storage/backup/create-backup.js';
+import { openBackup } from '../../src/storage/backup/read-backup.js';
+import { restoreStore } from '../../src/storage/backup/restore-store.js';
+import { readS3Address, S3Blobs } from '../../src/storage/backup/s3-blobs.js';
+import { openLmdb } from '../../src/storage/engines/lmdb.js';
+
+let root: string;
+let server: ChildProcess;
+let gate: Server;
+let endpoint: string;
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'tessera-s3-'));
+  const program = 'node_modules/s3rver/bin/s3rver.js';
+  const options = ['--directory', join(root, 's3'), '--address', '127.0.0.1', '--port', '0'];
+  server = spawn(process.execPath, [program, ...options, '--configure-bucket', 'backups'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const behind = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    const listen = (chunk: Buffer) => {
+      text += chunk;
+      const found = /listening on (\S+):(\d+)/.exec(text);
+      if (found !== null) resolve(`http://${found[1]}:${found[2]}`);
+    };
+    server.stdout?.on('data', listen);
+    server.stderr?.on('data', listen);
+    server.once('close', () => reject(new Error(`s3rver ended: ${text}`)));
+  });
+  gate = createServer((request, response) => void passOn(behind, request, response)).listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  endpoint = `http://127.0.0.1:${(gate.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  const closed = once(server, 'close');
+  server.kill();
+  gate.close();
+  await closed;
+  rmSync(root, { recursive: true });
+});
+
+/** s3rver takes any signature of version 4: it is verified here, before the request is passed on. */
+async function passOn(behind: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  const body = Buffer.concat(pieces);
+  if (!isSigned(request, body)) {
+    response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+    return;
+  }
+  const { method = 'GET', headers, url = '' } = request;
+  const { host: _, connection: __, 'content-length': ___, ...others } = headers as Record<string, string>;
+  const answer = await fetch(behind + url, { method, headers: others, ...(body.length > 0 && { body }) });
+  const answered = Buffer.from(await answer.arrayBuffer());
+  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(answered);
+}
+
+const SECRET = 'S3RVER';
+
+/** AWS Signature Version 4 (docs.aws.amazon.com, "Signature Calculations for the Authorization Header"). */
+function isSigned({ method, headers, url = '' }: IncomingMessage, body: Buffer): boolean {
+  const [, scope = '', signed = '', signature] =
+    /^AWS4-HMAC-SHA256 Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]+)$/.exec(
+      headers.authorization ?? '',
+    ) ?? [];
+  const payload = headers['x-amz-content-sha256'];
+  if (payload !== createHash('sha256').update(body).digest('hex') || !signed.split(';').includes('host')) return false;
+  const [path = '', query = ''] = url.split('?');
+  const canonical = [
+    method,
+    path,
+    query.split('&').sort().join('&'),
+    ...signed.split(';').map((name) => `${name}:${headers[name]}`),
+    '',
+    signed,
+    payload,
+  ].join('\n');
+  const hashed = createHash('sha256').update(canonical).digest('hex');
+  const key = scope
+    .split('/')
+    .reduce<string | Buffer>((by, part) => createHmac('sha256', by).update(part).digest(), `AWS4${SECRET}`);
+  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, hashed].join('\n');
+  return createHmac('sha256', key).update(text).digest('hex') === signature;
+}
+
+const variables = () => ({
+  AWS_ACCESS_KEY_ID: 'S3RVER',
+  AWS_SECRET_ACCESS_KEY: SECRET,
+  AWS_ENDPOINT_URL: endpoint,
+});
+const blobsAt = (address: string, more: object = {}) =>
+  new S3Blobs(readS3Address(address, { ...variables(), ...more }));
+
+async function filledStore(): Promise<string> {
+  const folder = join(root, 'source');
+  const engine = openLmdb(folder, { sync: 'never' });
+  const transaction = engine.begin({ writable: true });
+  for (let each = 0; each < 40; each++) transaction.put(`key/${each}`, `${each} `.repeat(250_000));
+  await transaction.commit();
+  await engine.close();
+  return folder;
+}
+
+describe('a bucket', () => {
+  it('keeps backups of several parts, each under its prefix', async () => {
+    const source = await filledStore();
+    const blobs = blobsAt('s3://backups/shop/tuesday');
+    const { manifest } = await createBackup(source, blobs);
+    expect(manifest.parts.length).toBeGreaterThan(1);
+    await expect(createBackup(source, blobs)).rejects.toThrow('holds something already');
+    await createBackup(source, blobsAt('s3://backups/shop/monday'));
+    await expect(openBackup(blobsAt('s3://backups/shop'))).rejects.toMatchObject({ code: 'backup_missing' });
+    const target = join(root, 'target');
+    await restoreStore(await openBackup(blobs), target, {
+      finish: async () => undefined,
+      progress: () => undefined,
+      replayed: () => undefined,
+    });
+    const engine = openLmdb(target, { readOnly: true });
+    const transaction = engine.begin({ writable: false });
+    for (let each = 0; each < 40; each++) expect(transaction.get(`key/${each}`)).toBe(`${each} `.repeat(250_000));
+    transaction.cancel();
+    await engine.close();
+  });
+
+  it('takes any name', async () => {
+    const blobs = blobsAt("s3://backups/a day's (first) + more/ö");
+    expect(await blobs.isEmpty()).toBe(true);
+    expect(await blobs.read('part-1')).toBeUndefined();
+    await blobs.write('part-1', Buffer.from('some bytes'));
+    expect(Buffer.from((await blobs.read('part-1')) as Uint8Array).toString()).toBe('some bytes');
+  });
+
+  it('refuses wrong keys and other buckets, in its own words and without a secret', async () => {
+    const wrong = blobsAt('s3://backups/x', { AWS_SECRET_ACCESS_KEY: 'another secret' });
+    const refusal = await wrong.write('part-1', Buffer.from('x')).catch((error: Error) => error);
+    expect(refusal).toMatchObject({ code: 'backup_remote', message: expect.stringContaining('SignatureDoesNotMatch') });
+    expect(String(refusal)).not.toContain('another secret');
+    await expect(blobsAt('s3://nothing/x').isEmpty()).rejects.toThrow('NoSuchBucket');
+  });
+});
+
+describe('a server that fails at first', () => {
+  it('is asked again', async () => {
+    let asked = 0;
+    const flaky = createServer((request, response) => {
+      request.resume();
+      if (++asked === 1) request.socket.destroy();
+      else response.writeHead(asked === 2 ? 503 : 200).end();
+    }).listen(0, '127.0.0.1');
+    await once(flaky, 'listening');
+    const AWS_ENDPOINT_URL = `http://127.0.0.1:${(flaky.address() as AddressInfo).port}`;
+    await blobsAt('s3://backups/x', { AWS_ENDPOINT_URL }).write('part-1', Buffer.from('x'));
+    expect(asked).toBe(3);
+    flaky.close();
+  });
+});
+
+describe('an address of a bucket', () => {
+  it.each([
+    ['s3://', {}, 's3://bucket/prefix'],
+    ['s3://Upper_Case/x', {}, 's3://bucket/prefix'],
+    ['s3://backups/x', { AWS_ACCESS_KEY_ID: '' }, 'AWS_ACCESS_KEY_ID'],
+  ])('%s with %j is refused', (address, more, text) => {
+    expect(() => readS3Address(address, { ...variables(), ...more })).toThrow(text);
+  });
+});
