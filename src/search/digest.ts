@@ -41,7 +41,9 @@ export function readDigests(transaction: Transaction, index: string): PromiseOrV
     const { segments, documents } = readManifest(stored);
     const digests = new Map<string, number>();
     const read = forEachInOrder(segments, ({ id }) =>
-      andThen(StoredSource.open(transaction, index, id), (source) => andThen(addSegment(source, digests), () => undefined)),
+      andThen(StoredSource.open(transaction, index, id), (source) =>
+        andThen(addSegment(source, digests), () => undefined),
+      ),
     );
     return andThen(read, () => {
       // What was noted as changed counts as it was folded.

@@ -113,17 +113,21 @@ test.each([
       for (const [key, value] of entries) if (value instanceof Uint8Array) transaction.delete(key);
     },
   ],
-])('%s is found, and the index is built anew', async (_, fault, change) => {
-  await tamper(change);
-  const found = await check();
-  expect(found.isSound).toBe(false);
-  expect(found.text).toMatch(fault);
-  expect(found.text).toContain('--repair-indexes');
-  const repaired = await check(true);
-  expect(repaired.text).toContain('index ft on table doc of test/test is built anew when the server starts');
-  // Judged from the table until the index is there.
-  expect(await using(["SELECT VALUE id FROM doc WHERE t @@ 'changed'"])).toBe('[doc:3]');
-  await untilReady();
-  expect(await using(["SELECT VALUE count() FROM doc WHERE t @OR@ 'all new' GROUP ALL"])).toBe('[600]');
-  expect(await check()).toMatchObject({ isSound: true });
-}, 120_000);
+])(
+  '%s is found, and the index is built anew',
+  async (_, fault, change) => {
+    await tamper(change);
+    const found = await check();
+    expect(found.isSound).toBe(false);
+    expect(found.text).toMatch(fault);
+    expect(found.text).toContain('--repair-indexes');
+    const repaired = await check(true);
+    expect(repaired.text).toContain('index ft on table doc of test/test is built anew when the server starts');
+    // Judged from the table until the index is there.
+    expect(await using(["SELECT VALUE id FROM doc WHERE t @@ 'changed'"])).toBe('[doc:3]');
+    await untilReady();
+    expect(await using(["SELECT VALUE count() FROM doc WHERE t @OR@ 'all new' GROUP ALL"])).toBe('[600]');
+    expect(await check()).toMatchObject({ isSound: true });
+  },
+  120_000,
+);

@@ -24,7 +24,9 @@ async function ask(...statements: string[]): Promise<string[]> {
   const session = database.ownerSession();
   await session.use('test', 'test');
   const results = await session.query(statements.join(';'));
-  return results.map(({ outcome }) => (outcome.ok ? toText(outcome.value) : `${outcome.error.code}: ${outcome.error.message}`));
+  return results.map(({ outcome }) =>
+    outcome.ok ? toText(outcome.value) : `${outcome.error.code}: ${outcome.error.message}`,
+  );
 }
 
 const file = (name: string, text: string | Buffer): string => {

@@ -1,10 +1,11 @@
 /** Checks full-text indexes: what they hold of each record against what the record's texts become. */
-import { encodedKeyOf } from '../../catalog/keys.js';
+
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
+import { encodedKeyOf } from '../../catalog/keys.js';
 import { Analyzer } from '../../search/analyzer.js';
-import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
 import { digestOf, type IndexDigests, readDigests } from '../../search/digest.js';
+import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
 import { textsOf } from '../../search/indexed-texts.js';
 import type { Transaction } from '../../storage/contract.js';
 import { decodeKey } from '../../value/key-codec.js';
@@ -77,7 +78,8 @@ async function compare(
     }
     progress(batch.length);
   }
-  if (listed < digests.size) faults.add('indexes', place, `${digests.size - listed} records are listed that aren’t there`);
+  if (listed < digests.size)
+    faults.add('indexes', place, `${digests.size - listed} records are listed that aren’t there`);
 }
 
 /** `undefined` where it takes more than texts: a FUNCTION, or files. */
