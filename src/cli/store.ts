@@ -123,6 +123,7 @@ function asText({ file, faults }: Checked, repair: Repair | undefined): string {
   }
   if (repair !== undefined) {
     lines.push(`Index entries written: ${repair.added}, removed: ${repair.removed}`);
+    for (const place of repair.rebuilt) lines.push(`${place} is built anew when the server starts`);
     for (const [place, count] of counted(repair.conflicts))
       lines.push(`${place}: ${count} records have values that another one has`);
   }

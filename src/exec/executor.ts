@@ -53,6 +53,17 @@ import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
 import { Analyzers } from './search/analyzers.js';
 
+/** Full-text search. */
+export interface SearchOptions {
+  /** The folders whose files `mapper` may read. */
+  readonly mapperFolders: readonly string[];
+  /**
+   * What scores for users whom PERMISSIONS bind are made of: rows that match and that they may see, or the whole index,
+   * which reveals how frequent words are in hidden rows.
+   */
+  readonly statistics: 'visible' | 'shared';
+}
+
 export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
@@ -76,6 +87,7 @@ export interface ExecutorOptions {
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
+  readonly search?: Partial<SearchOptions> | undefined;
   /** How many bytes packed vectors may take. */
   readonly vectorMemory: number;
 }
@@ -136,7 +148,8 @@ export class Executor {
       scripts: this.#scripts,
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
-      analyzers: new Analyzers(this.compiler),
+      analyzers: new Analyzers(this.compiler, options.search?.mapperFolders ?? []),
+      sharesSearchStatistics: options.search?.statistics === 'shared',
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,

@@ -10,8 +10,9 @@ import type { FunctionRules } from './rules.js';
 export interface IndexNote {
   /** How well it matches, by the number of the condition (`@1@`). */
   readonly scores?: ReadonlyMap<number, number>;
-  /** The condition by which it was found, which it meets. */
+  /** The condition by which it was found, which it meets unless its text has to be looked at. */
   readonly condition?: object;
+  readonly isUncertain?: true;
   /** The scan that has found it, by which is remembered what holds for all of its rows. */
   readonly scan?: object;
   /** How far it lies from what was searched, in the unit of the measure. */

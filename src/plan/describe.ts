@@ -48,18 +48,7 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     attributes: { table: scan.table, access: boundsText(ID, scan).join(' AND '), ...ordered(scan.direction) },
   }),
   'index-scan': (scan) => ({ operator: 'IndexScan', attributes: indexAttributes(scan) }),
-  'full-text-scan': ({ table, index, condition, operator, query, scored, direction }) => ({
-    operator: 'FullTextScan',
-    attributes: {
-      table,
-      index: index.name,
-      query: printExpression(query.value),
-      ...(operator.operator === 'OR' && { operator: 'OR' }),
-      path: printExpression(condition.left),
-      ...(scored && { scores: 'true' }),
-      ...(direction && { order: 'best first' }),
-    },
-  }),
+  'full-text-scan': (scan) => ({ operator: 'FullTextScan', attributes: searchAttributes(scan) }),
   'union-scan': ({ table }) => ({ operator: 'UnionScan', attributes: { table } }),
   'named-record': ({ id, direct }) => ({
     operator: 'PointLookup',
@@ -117,7 +106,10 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   omit: ({ fields }) => ({ operator: 'Omit', attributes: { fields: list(fields) } }),
   fetch: ({ fields }) => ({ operator: 'Fetch', attributes: { fields: list(fields) } }),
   'count-records': ({ table }) => ({ operator: 'CountRecords', attributes: { table } }),
-  'count-entries': ({ access }) => ({ operator: 'CountEntries', attributes: indexAttributes(access) }),
+  'count-entries': ({ access }) => ({
+    operator: 'CountEntries',
+    attributes: access.kind === 'full-text-scan' ? searchAttributes(access) : indexAttributes(access),
+  }),
   update: ({ targets }) => ({ operator: 'Update', attributes: { targets: list(targets) } }),
   upsert: ({ targets }) => ({ operator: 'Upsert', attributes: { targets: list(targets) } }),
   delete: ({ targets }) => ({ operator: 'Delete', attributes: { targets: list(targets) } }),
@@ -181,6 +173,19 @@ function isByQuery(access: Access): boolean {
 
 function operandsOf({ equal, from, to, anyOf }: IndexScan): readonly Operand[] {
   return [...equal, from, to, anyOf].filter((operand) => operand !== undefined);
+}
+
+function searchAttributes(scan: Of<'full-text-scan'>): Readonly<Record<string, string>> {
+  const { table, index, condition, operator, query, scored, direction } = scan;
+  return {
+    table,
+    index: index.name,
+    query: printExpression(query.value),
+    ...(operator.operator !== undefined && { operator: operator.operator }),
+    path: printExpression(condition.left),
+    ...(scored && { scores: 'true' }),
+    ...(direction && { order: 'best first' }),
+  };
 }
 
 function indexAttributes(scan: IndexScan): Record<string, string> {

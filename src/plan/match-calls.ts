@@ -9,7 +9,8 @@ const FUNCTIONS: ReadonlySet<string> = new Set(['search::score', 'search::highli
 const REFERENCE: Readonly<Record<string, number>> = { 'search::highlight': 2 };
 
 /** A SELECT whose functions on a match know their conditions. Where there is none, it stays as it is. */
-export function withMatchCalls(select: Select): Select {
+export function withMatchCalls(written: Select): Select {
+  const select = withIndexNames(written);
   const conditions = matchesIn(select.where);
   if (conditions.length === 0) return select;
   const bind = (expression: Expression): Expression =>
@@ -19,6 +20,23 @@ export function withMatchCalls(select: Select): Select {
     ...select,
     projections: boundProjections(projections, bind),
     ...(where !== undefined && { where: bind(where) }),
+  };
+}
+
+/** A SELECT whose conditions know which indexes WITH INDEX names, by one of which rows are judged, too. */
+function withIndexNames(select: Select): Select {
+  const { with: hints, where, projections } = select;
+  if (hints?.kind !== 'index') return select;
+  const named = (expression: Expression): Expression =>
+    transformExpression(expression, (each) => {
+      if (each.kind !== 'binary' || typeof each.operator !== 'object' || each.operator.kind !== 'matches')
+        return undefined;
+      return { ...each, operator: { ...each.operator, indexes: hints.names } };
+    });
+  return {
+    ...select,
+    projections: boundProjections(projections, named),
+    ...(where !== undefined && { where: named(where) }),
   };
 }
 

@@ -286,7 +286,7 @@ export interface CountRecords {
 export interface CountEntries {
   readonly kind: 'count-entries';
   readonly table: string;
-  readonly access: IndexScan;
+  readonly access: IndexScan | FullTextScan;
   readonly item: CountItem;
   /** What is run where the values turn out to be such that entries aren't records. */
   readonly otherwise: Aggregate;

@@ -3,9 +3,9 @@
  * (`filters.ts`). A FUNCTION, which comes before both, is the caller's to run.
  */
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { failure } from '../errors/error.js';
 import type { AnalyzerFilter, DefineAnalyzer } from '../language/ast.js';
+import type { CountedTerms, TermCell } from './document-terms.js';
 import { createFilter, type Filter, type Lemmas, type Term } from './filters.js';
 import { createTokenizer, type Tokenizer } from './tokenizer.js';
 
@@ -29,23 +29,39 @@ const FIRST_PIECE = 64;
 /** What the terms of one text may have together, in code units: ngrams grow with the square of a token. */
 export const MAX_TERM_UNITS = 2 ** 25;
 
-/** What is remembered of words, in code units of words and terms. */
-const REMEMBERED = 2 ** 19;
+/** What is remembered of words, in bytes; beyond that it is forgotten as a whole. */
+const REMEMBERED = 16 * 2 ** 20;
 /** Longer tokens aren't remembered, nor those that become many terms. */
 const LONGEST_REMEMBERED = 64;
 
+/** What a word and a term take beside their characters. */
+const OVERHEAD = 150;
+
 const GRAMS: ReadonlySet<AnalyzerFilter['kind']> = new Set(['ngram', 'edgengram']);
+/** These and others that make nothing sensible of a part of a word. */
+const OF_WORDS: ReadonlySet<AnalyzerFilter['kind']> = new Set([...GRAMS, 'snowball', 'stopwords', 'mapper']);
+
+/** What is known of a token that has come before. */
+interface KnownToken {
+  readonly terms: readonly Term[];
+  readonly cells: readonly TermCell[];
+}
 
 /** What every analyzed value is given. */
 export class Analyzer {
   readonly #tokenize: Tokenizer;
   readonly #filters: readonly Filter[];
-  /** Terms by token: most tokens are words that have come before. */
-  readonly #known = new TwoGenerationCache<string, readonly Term[]>(REMEMBERED, weightOf);
+  /** By token: most tokens are words that have come before. */
+  #known = new Map<string, KnownToken>();
+  #cells = new Map<string, TermCell>();
+  /** Of both. */
+  #weight = 0;
+  #document = 0;
   readonly #parts: AnalyzerParts;
   readonly #lemmas: (path: string) => Lemmas;
   readonly #grows: boolean;
   #forQueries: Analyzer | undefined;
+  #forPrefixes: Analyzer | undefined;
 
   /** `lemmas` reads the files that `mapper` names. @throws TesseraError whatever `lemmas` throws */
   constructor(parts: AnalyzerParts, lemmas: (path: string) => Lemmas) {
@@ -59,11 +75,53 @@ export class Analyzer {
 
   /** The same for the text of a query: `ngram` and `edgengram` grow what is stored, and nothing else. */
   get forQueries(): Analyzer {
-    const { tokenizers, filters } = this.#parts;
-    const others = filters.filter(({ kind }) => !GRAMS.has(kind));
-    this.#forQueries ??=
-      others.length === filters.length ? this : new Analyzer({ tokenizers, filters: others }, this.#lemmas);
+    this.#forQueries ??= this.#without(GRAMS);
     return this.#forQueries;
+  }
+
+  /** The same for the beginnings of words: filters that know whole words are left out. */
+  get forPrefixes(): Analyzer {
+    this.#forPrefixes ??= this.#without(OF_WORDS);
+    return this.#forPrefixes;
+  }
+
+  #without(kinds: ReadonlySet<AnalyzerFilter['kind']>): Analyzer {
+    const { tokenizers, filters } = this.#parts;
+    const others = filters.filter(({ kind }) => !kinds.has(kind));
+    return others.length === filters.length ? this : new Analyzer({ tokenizers, filters: others }, this.#lemmas);
+  }
+
+  /** Whether texts are analyzed in so little time that nobody else need be let in meanwhile. */
+  isShort(texts: readonly string[]): boolean {
+    if (this.#grows) return false;
+    let units = 0;
+    for (const text of texts) units += text.length;
+    return units <= PIECE;
+  }
+
+  /** The terms of short texts together. They hold until the next call. */
+  countShort(texts: readonly string[]): CountedTerms {
+    this.#forget();
+    const document = ++this.#document;
+    const cells: TermCell[] = [];
+    let length = 0;
+    for (const text of texts) {
+      const visit = (start: number, end: number): void => {
+        const token = text.slice(start, end);
+        for (const cell of (this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS)).cells) {
+          length++;
+          if (cell.document === document) {
+            cell.count++;
+            continue;
+          }
+          cell.document = document;
+          cell.count = 1;
+          cells.push(cell);
+        }
+      };
+      this.#tokenize(text, visit).run(Number.POSITIVE_INFINITY);
+    }
+    return { length, cells };
   }
 
   /**
@@ -71,28 +129,30 @@ export class Analyzer {
    * @throws TesseraError `too_many_terms`; what `pause` throws
    */
   terms(text: string, pause: Pause, visit: (term: string) => void): PromiseOrValue<void> {
-    return this.#walk(text, pause, (terms) => {
+    return this.tokens(text, pause, (terms) => {
       for (const { term } of terms) visit(term);
     });
   }
 
   /** The same with their places. */
   termsAt(text: string, pause: Pause, visit: (term: TermAt) => void): PromiseOrValue<void> {
-    return this.#walk(text, pause, (terms, start, end) => {
+    return this.tokens(text, pause, (terms, start, end) => {
       for (const { term, at } of terms) visit({ term, at, start, end });
     });
   }
 
-  #walk(
+  /** The same token by token, those included that become no terms. */
+  tokens(
     text: string,
     pause: Pause,
     visit: (terms: readonly Term[], start: number, end: number) => void,
   ): PromiseOrValue<void> {
+    this.#forget();
     let units = 0;
     let count = 0;
     const tokenizing = this.#tokenize(text, (start, end) => {
       const token = text.slice(start, end);
-      const terms = this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS - units);
+      const { terms } = this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS - units);
       for (const { term } of terms) units += term.length;
       if (units > MAX_TERM_UNITS) throw tooMany();
       count += terms.length;
@@ -108,13 +168,34 @@ export class Analyzer {
     });
   }
 
-  #become(token: string, room: number): readonly Term[] {
-    if (token.length > LONGEST_REMEMBERED) return this.#filtered(token, room);
+  #forget(): void {
+    if (this.#weight <= REMEMBERED) return;
+    this.#known = new Map();
+    this.#cells = new Map();
+    this.#weight = 0;
+  }
+
+  #become(token: string, room: number): KnownToken {
     // A slice would keep the whole text in memory.
     const own = ` ${token}`.slice(1);
     const terms = this.#filtered(own, room);
-    if (terms.length <= LONGEST_REMEMBERED) this.#known.set(own, terms);
-    return terms;
+    // Terms of a text that grows are never counted by cells.
+    const known = { terms, cells: this.#grows ? [] : terms.map(({ term }) => this.#cellOf(term)) };
+    const isLong = token.length > LONGEST_REMEMBERED || terms.length > LONGEST_REMEMBERED;
+    if (isLong || this.#weight > REMEMBERED) return known;
+    this.#known.set(own, known);
+    this.#weight += 2 * own.length + (1 + terms.length) * OVERHEAD;
+    return known;
+  }
+
+  #cellOf(term: string): TermCell {
+    let cell = this.#cells.get(term);
+    if (cell === undefined) {
+      cell = { term, document: 0, count: 0, owner: undefined, id: 0 };
+      this.#cells.set(term, cell);
+      this.#weight += 2 * term.length + OVERHEAD;
+    }
+    return cell;
   }
 
   #filtered(token: string, room: number): readonly Term[] {
@@ -143,10 +224,4 @@ export class Analyzer {
 
 function tooMany(): Error {
   return failure('too_many_terms', { most: MAX_TERM_UNITS });
-}
-
-function weightOf(token: string, terms: readonly Term[]): number {
-  let weight = token.length + 16;
-  for (const { term } of terms) weight += term.length + 16;
-  return weight;
 }

@@ -1,4 +1,4 @@
-/** Reads what `ByteWriter` writes, at any place, without checks: for bytes of our own. */
+/** Reads what `ByteWriter` writes, at any place, with no more checks than end each loop: for bytes of our own. */
 import { Buffer } from 'node:buffer';
 
 export class ByteCursor {
@@ -15,18 +15,20 @@ export class ByteCursor {
     return this.bytes[this.at++] as number;
   }
 
+  /** @throws RangeError where bytes are damaged, so that no list is read without end */
   varint(): number {
     const { bytes } = this;
     let value = bytes[this.at++] as number;
     if (value < 0x80) return value;
     value &= 0x7f;
     let scale = 0x80;
-    for (;;) {
+    while (this.at < bytes.length) {
       const byte = bytes[this.at++] as number;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
       scale *= 0x80;
     }
+    throw new RangeError('the bytes end within a number');
   }
 
   /** Of `length` bytes, in UTF-8 or with one character a byte. */

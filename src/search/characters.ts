@@ -39,7 +39,7 @@ function classify(point: number): number {
   return COMBINING.test(character) ? MARK : OTHER;
 }
 
-const KINDS = [OTHER, OTHER, BLANK, LETTER, NUMBER, PUNCTUATION, LETTER, OTHER];
+const KINDS = Uint8Array.of(OTHER, OTHER, BLANK, LETTER, NUMBER, PUNCTUATION, LETTER, OTHER);
 
 /** `OTHER`, `BLANK`, `LETTER`, `NUMBER` or `PUNCTUATION` (ASCII). Lone surrogates are `OTHER`. */
 export function kindOf(point: number): number {

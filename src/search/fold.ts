@@ -7,6 +7,8 @@ import { prefixRange } from '../catalog/keys.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import type { Pause } from './analyzer.js';
+import type { Statistics } from './bm25.js';
+import { type GatheredSource, gathered } from './gathered-source.js';
 import { manifestKey, pendingPrefix, SegmentKeys, segmentPrefix } from './layout.js';
 import { type Manifest, readManifest, type SegmentEntry, storeManifest } from './manifest.js';
 import { mergeDocuments, mergeTerms } from './merge.js';
@@ -14,7 +16,7 @@ import { type KeyedChange, readChange } from './pending.js';
 import { WINDOW } from './postings.js';
 import { lastUpTo, readChanged, readHead, readKeys, withMarks } from './segment-reader.js';
 import { MAX_DOCUMENTS, SegmentWriter } from './segment-writer.js';
-import { PendingSource, StoredSource } from './term-sources.js';
+import { StoredSource } from './term-sources.js';
 
 /** Posting lists of segments that are made one, in bytes. */
 const MAX_BYTES = 8 * 2 ** 20;
@@ -46,7 +48,7 @@ export function foldPending(
 }
 
 /** Adds changes, in the order of their keys, as a segment. */
-export function addSegment(
+function addSegment(
   transaction: Transaction,
   index: string,
   changes: readonly KeyedChange[],
@@ -55,6 +57,19 @@ export function addSegment(
   return andThen(transaction.get(manifestKey(index)), (stored) => {
     const manifest = readManifest(stored);
     return new Fold(transaction, index, manifest, pause).run(changes);
+  });
+}
+
+/** Adds documents that were in no segment before. */
+export function addDocuments(
+  transaction: Transaction,
+  index: string,
+  source: GatheredSource,
+  pause: Pause,
+): PromiseOrValue<void> {
+  return andThen(transaction.get(manifestKey(index)), (stored) => {
+    const manifest = readManifest(stored);
+    return andThen(source.sort(pause), () => new Fold(transaction, index, manifest, pause).add(source));
   });
 }
 
@@ -68,11 +83,35 @@ class Fold {
 
   run(changes: readonly KeyedChange[]): PromiseOrValue<void> {
     const replaced = changes.flatMap(({ before, key }) => (before === undefined ? [] : key));
-    return andThen(this.#mark(replaced), (segments) => {
-      const { kept, merged } = chosen(segments, changes.length);
-      return andThen(this.#write(changes, merged), (made) => {
-        this.#store(changes, made === undefined ? kept : [...kept, made]);
-      });
+    return andThen(this.#mark(replaced), (segments) =>
+      andThen(gathered(changes, this.pause), (source) => {
+        const left = { documents: 0, terms: 0 };
+        for (const { before } of changes) {
+          if (before === undefined) continue;
+          left.documents++;
+          left.terms += before.length;
+        }
+        return this.#addTo(segments, source, left);
+      }),
+    );
+  }
+
+  add(source: GatheredSource): PromiseOrValue<void> {
+    return this.#addTo(this.manifest.segments, source, { documents: 0, terms: 0 });
+  }
+
+  /** Adds a segment; `left` is what those before it have lost. */
+  #addTo(segments: readonly SegmentEntry[], source: GatheredSource, left: Statistics): PromiseOrValue<void> {
+    const { kept, merged } = chosen(segments, source.documents.length);
+    return andThen(this.#write(source, merged), (made) => {
+      const { next, documents, terms } = this.manifest;
+      const manifest = {
+        next: next + 1,
+        documents: documents + source.documents.length - left.documents,
+        terms: terms + source.documents.reduce((sum, { length }) => sum + length, 0) - left.terms,
+        segments: [...kept, made],
+      };
+      this.transaction.put(manifestKey(this.index), storeManifest(manifest));
     });
   }
 
@@ -118,8 +157,8 @@ class Fold {
     });
   }
 
-  /** Writes the changes and what segments hold as one segment, unless that holds nothing. */
-  #write(changes: readonly KeyedChange[], merged: readonly SegmentEntry[]): PromiseOrValue<SegmentEntry | undefined> {
+  /** Writes what was gathered and what segments hold as one segment. */
+  #write(fresh: GatheredSource, merged: readonly SegmentEntry[]): PromiseOrValue<SegmentEntry> {
     const { transaction, index, pause, manifest } = this;
     const sources: StoredSource[] = [];
     const opened = forEachInOrder(merged, ({ id }) =>
@@ -128,8 +167,7 @@ class Fold {
         return andThen(pause(), () => false);
       }),
     );
-    const pending = andThen(opened, () => PendingSource.of(changes, pause));
-    return andThen(pending, (fresh) => {
+    return andThen(opened, () => {
       const all = [...sources, fresh];
       return andThen(mergeDocuments(all, pause), (documents) => {
         const keys = new SegmentKeys(index, manifest.next);
@@ -152,16 +190,6 @@ class Fold {
     return forEachInOrder(segments, ({ id }) =>
       andThen(this.transaction.deleteRange(prefixRange(segmentPrefix(this.index, id))), () => false),
     );
-  }
-
-  #store(changes: readonly KeyedChange[], segments: readonly SegmentEntry[]): void {
-    let { documents, terms } = this.manifest;
-    for (const { before, after } of changes) {
-      documents += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
-      terms += (after?.length ?? 0) - (before?.length ?? 0);
-    }
-    const manifest = { next: this.manifest.next + 1, documents, terms, segments };
-    this.transaction.put(manifestKey(this.index), storeManifest(manifest));
   }
 }
 

@@ -11,12 +11,12 @@ export interface Span {
 export function spansOf(
   text: string,
   terms: readonly TermAt[],
-  query: ReadonlySet<string>,
+  isWanted: (term: string) => boolean,
   partial: boolean,
 ): readonly Span[] {
   const spans = new Map<string, Span>();
   for (const { term, at, start, end } of terms) {
-    if (!query.has(term)) continue;
+    if (!isWanted(term)) continue;
     const from = partial ? advanced(text, start, at, end) : start;
     const span = { start: from, end: partial ? advanced(text, from, lengthOf(term), end) : end };
     spans.set(`${span.start} ${span.end}`, span);

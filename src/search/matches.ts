@@ -4,7 +4,7 @@ import type { Transaction } from '../storage/contract.js';
 import type { Pause } from './analyzer.js';
 import { type Bm25, isBounded } from './bm25.js';
 import type { Search } from './searcher.js';
-import { type CandidateWindow, type Match, pendingMatches, SegmentScan } from './window-scan.js';
+import { type Match, pendingMatches, SegmentScan } from './window-scan.js';
 
 /** Matches batch by batch; `undefined` is the end. */
 export interface Matches {
@@ -20,23 +20,21 @@ class SegmentMatches {
   found: readonly Match[] = [];
   at = 0;
   readonly #scan: SegmentScan;
-  readonly #windows: readonly CandidateWindow[];
   #next = 0;
 
   constructor(scan: SegmentScan) {
     this.#scan = scan;
-    this.#windows = scan.windows();
   }
 
   get isAtEnd(): boolean {
-    return this.at >= this.found.length && this.#next >= this.#windows.length;
+    return this.at >= this.found.length && this.#next >= this.#scan.windows.length;
   }
 
   /** Fetches more where all were taken. */
   fill(): PromiseOrValue<void> {
     return untilTrue(() => {
-      if (this.at < this.found.length || this.#next >= this.#windows.length) return true;
-      return andThen(this.#scan.scan(this.#windows[this.#next++] as CandidateWindow), (found) => {
+      if (this.at < this.found.length || this.#next >= this.#scan.windows.length) return true;
+      return andThen(this.#scan.scan(this.#scan.windows[this.#next++] as number), (found) => {
         this.found = found;
         this.at = 0;
         return false;
@@ -129,14 +127,14 @@ export function bestMatches(
   take(pendingMatches(search, bm25));
   const windows = search.segments.flatMap((segment) => {
     const scan = new SegmentScan(transaction, search, segment, bm25);
-    return scan.windows().map((window) => ({ scan, window }));
+    return scan.windows.map((window) => ({ scan, window, most: scan.mostOf(window) }));
   });
   const canSkip = isBounded(bm25);
-  if (canSkip) windows.sort((a, b) => b.window.most - a.window.most);
+  if (canSkip) windows.sort((a, b) => b.most - a.most);
   let visited = 0;
-  const done = forEachInOrder(windows, ({ scan, window }) => {
+  const done = forEachInOrder(windows, ({ scan, window, most: bound }) => {
     // Scores are rounded; equal ones may come before those that are there.
-    if (canSkip && Math.fround(window.most) < least) return true;
+    if (canSkip && Math.fround(bound) < least) return true;
     return andThen(scan.scan(window, least), (found) => {
       take(found);
       return andThen(++visited % TURN === 0 ? pause() : undefined, () => false);
@@ -146,4 +144,26 @@ export function bestMatches(
     cut();
     return best;
   });
+}
+
+/** How many documents match; `undefined` where their texts have to be looked at. */
+export function countMatches(
+  transaction: Transaction,
+  search: Search,
+  pause: Pause,
+): PromiseOrValue<number | undefined> {
+  if (search.query.phrases.length > 0) return undefined;
+  let count = pendingMatches(search, undefined).length;
+  let visited = 0;
+  const done = forEachInOrder(search.segments, (segment) => {
+    const scan = new SegmentScan(transaction, search, segment, undefined);
+    const counted = forEachInOrder(scan.windows, (window) =>
+      andThen(scan.count(window), (found) => {
+        count += found;
+        return andThen(++visited % TURN === 0 ? pause() : undefined, () => undefined);
+      }),
+    );
+    return andThen(counted, () => undefined);
+  });
+  return andThen(done, () => count);
 }

@@ -86,46 +86,51 @@ function addTerm(
   writer: SegmentWriter,
 ): number {
   let net = 0;
-  const parts: Postings[] = [];
+  let postings = NOTHING;
   for (const [index, source] of sources.entries()) {
     const { current } = source;
     if (current?.term !== term) continue;
     net += current.net;
-    const part = renumbered(current.postings, numbers[index] as Numbers);
-    if (part.documents.length > 0) parts.push(part);
+    const part = source.postings();
+    // One source alone keeps its numbers.
+    const fresh = sources.length === 1 && !source.hasDropped ? part : renumbered(part, numbers[index] as Numbers);
+    postings = postings.documents.length === 0 ? fresh : united(postings, fresh);
     source.advance();
   }
-  const postings = parts.length === 1 ? (parts[0] as Postings) : united(parts);
   writer.add({ term, net, postings });
   return postings.documents.length + 16;
 }
 
+const NOTHING: Postings = { documents: [], occurrences: [] };
+
 function renumbered({ documents, occurrences }: Postings, numbers: Numbers): Postings {
-  const fresh: number[] = [];
-  const times: number[] = [];
+  const fresh = new Uint32Array(documents.length);
+  const times = new Uint32Array(documents.length);
+  let count = 0;
   for (let at = 0; at < documents.length; at++) {
     const number = numbers[documents[at] as number] as number;
     if (number < 0) continue;
-    fresh.push(number);
-    times.push(occurrences[at] as number);
+    fresh[count] = number;
+    times[count++] = occurrences[at] as number;
   }
-  return { documents: fresh, occurrences: times };
+  return { documents: fresh.subarray(0, count), occurrences: times.subarray(0, count) };
 }
 
-/** Leaves room for the occurrences below the number of the document, so that native sorting orders both. */
-const OCCURRENCES = 2 ** 32;
-
-function united(parts: readonly Postings[]): Postings {
-  const packed = new Float64Array(parts.reduce((sum, { documents }) => sum + documents.length, 0));
-  let at = 0;
-  for (const { documents, occurrences } of parts) {
-    for (let index = 0; index < documents.length; index++) {
-      packed[at++] = (documents[index] as number) * OCCURRENCES + (occurrences[index] as number);
-    }
+/** Those of both, in their order. No document is in both. */
+function united(one: Postings, other: Postings): Postings {
+  const length = one.documents.length + other.documents.length;
+  const documents = new Uint32Array(length);
+  const occurrences = new Uint32Array(length);
+  let left = 0;
+  let right = 0;
+  for (let at = 0; at < length; at++) {
+    const isLeft =
+      right === other.documents.length ||
+      (left < one.documents.length && (one.documents[left] as number) < (other.documents[right] as number));
+    const from = isLeft ? one : other;
+    const place = isLeft ? left++ : right++;
+    documents[at] = from.documents[place] as number;
+    occurrences[at] = from.occurrences[place] as number;
   }
-  packed.sort();
-  return {
-    documents: Array.from(packed, (each) => Math.floor(each / OCCURRENCES)),
-    occurrences: Array.from(packed, (each) => each % OCCURRENCES),
-  };
+  return { documents, occurrences };
 }

@@ -6,13 +6,7 @@ import type { Stored } from '../storage/contract.js';
 import { ByteWriter } from '../value/byte-writer.js';
 import { isArray, type Value } from '../value/value.js';
 import { ByteCursor } from './byte-cursor.js';
-
-/** The terms of a document, and how often each occurs. */
-export interface DocumentTerms {
-  /** How many there are, repeated ones too. */
-  readonly length: number;
-  readonly counts: ReadonlyMap<string, number>;
-}
+import type { DocumentTerms } from './document-terms.js';
 
 /** `undefined`: no such record. */
 export interface PendingChange {

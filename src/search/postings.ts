@@ -103,17 +103,6 @@ function varintLength(value: number): number {
   return length;
 }
 
-/** What a list says of a window without its postings being read. */
-export interface WindowOfList {
-  readonly window: number;
-  readonly postings: number;
-  /** How often the term occurs in one document of it at most. */
-  readonly most: number;
-  /** The length of the shortest document with the term, or less. */
-  readonly shortest: number;
-  readonly from: number;
-}
-
 /** The postings of a window, in buffers that the next reading fills again. */
 export class WindowPostings {
   count = 0;
@@ -122,58 +111,114 @@ export class WindowPostings {
   readonly occurrences = new Uint32Array(WINDOW);
 }
 
-/** A list, read window by window. */
+/** A list, read window by window. What it says of its windows stands in columns, by the place of each in the list. */
 export class PostingList {
-  readonly windows: readonly WindowOfList[];
+  /** Their numbers, ascending. */
+  readonly windows: Uint32Array;
+  readonly postings: Uint32Array;
+  /** How often the term occurs in one document at most. */
+  readonly most: Uint32Array;
+  /** The length of the shortest document with the term, or less. */
+  readonly shortest: Uint32Array;
+  /** Postings in all. */
+  readonly count: number;
+  readonly #from: Uint32Array;
   readonly #bytes: Uint8Array;
-  /** Of a short list. */
+  /** Of a list whose postings are all read. */
   readonly #all: Postings | undefined;
 
-  constructor(bytes: Uint8Array, count: number) {
-    this.#bytes = bytes;
-    if (count <= SHORT) {
-      this.#all = readShort(bytes, count);
-      this.windows = windowsOf(this.#all);
-    } else {
-      this.windows = readWindows(bytes);
+  constructor(stored: Uint8Array | Postings, count: number) {
+    this.count = count;
+    this.#bytes = stored instanceof Uint8Array ? stored : NO_BYTES;
+    this.#all = stored instanceof Uint8Array ? (count <= SHORT ? readShort(stored, count) : undefined) : stored;
+    const cursor = new ByteCursor(this.#bytes);
+    const windows = this.#all === undefined ? cursor.varint() : windowsIn(this.#all);
+    this.windows = new Uint32Array(windows);
+    this.postings = new Uint32Array(windows);
+    this.most = new Uint32Array(windows);
+    this.shortest = new Uint32Array(windows);
+    this.#from = new Uint32Array(windows);
+    if (this.#all === undefined) this.#readHeads(cursor);
+    else this.#gatherHeads(this.#all);
+  }
+
+  #readHeads(cursor: ByteCursor): void {
+    const { length } = this.windows;
+    let window = 0;
+    let from = 0;
+    for (let at = 0; at < length; at++) {
+      window += cursor.varint();
+      this.windows[at] = window;
+      this.postings[at] = cursor.varint();
+      this.most[at] = cursor.varint();
+      this.shortest[at] = cursor.varint();
+      this.#from[at] = from;
+      from += cursor.varint();
+    }
+    for (let at = 0; at < length; at++) this.#from[at] = (this.#from[at] as number) + cursor.at;
+  }
+
+  #gatherHeads({ documents, occurrences }: Postings): void {
+    let place = -1;
+    for (let at = 0; at < documents.length; at++) {
+      const window = Math.floor((documents[at] as number) / WINDOW);
+      if (place < 0 || this.windows[place] !== window) {
+        place++;
+        this.windows[place] = window;
+        this.#from[place] = at;
+        this.shortest[place] = 1;
+      }
+      this.postings[place] = (this.postings[place] as number) + 1;
+      this.most[place] = Math.max(this.most[place] as number, occurrences[at] as number);
     }
   }
 
-  /** Reads the postings of one of the windows. */
-  read({ window, postings, from }: WindowOfList, into: WindowPostings): void {
+  /** Reads the postings of the window at a place. */
+  read(place: number, into: WindowPostings): void {
+    const from = this.#from[place] as number;
+    const postings = this.postings[place] as number;
     into.count = postings;
     if (this.#all !== undefined) {
+      const first = (this.windows[place] as number) * WINDOW;
       for (let at = 0; at < postings; at++) {
-        into.documents[at] = (this.#all.documents[from + at] as number) - window * WINDOW;
+        into.documents[at] = (this.#all.documents[from + at] as number) - first;
         into.occurrences[at] = this.#all.occurrences[from + at] as number;
       }
       return;
     }
-    into.documents.set(this.#bytes.subarray(from, from + postings));
-    into.occurrences.fill(1, 0, postings);
-    const cursor = new ByteCursor(this.#bytes, from + postings);
+    const bytes = this.#bytes;
+    const { documents, occurrences } = into;
+    for (let at = 0; at < postings; at++) {
+      documents[at] = bytes[from + at] as number;
+      occurrences[at] = 1;
+    }
+    const cursor = new ByteCursor(bytes, from + postings);
     for (let left = cursor.varint(); left > 0; left--) {
       const at = cursor.byte();
-      into.occurrences[at] = cursor.varint();
+      occurrences[at] = cursor.varint();
     }
   }
 
   /** All of it, for those who merge lists. */
   all(): Postings {
     if (this.#all !== undefined) return this.#all;
-    const documents: number[] = [];
-    const occurrences: number[] = [];
+    const documents = new Uint32Array(this.count);
+    const occurrences = new Uint32Array(this.count);
     const some = new WindowPostings();
-    for (const each of this.windows) {
-      this.read(each, some);
+    let count = 0;
+    for (let place = 0; place < this.windows.length; place++) {
+      this.read(place, some);
+      const first = (this.windows[place] as number) * WINDOW;
       for (let at = 0; at < some.count; at++) {
-        documents.push(each.window * WINDOW + (some.documents[at] as number));
-        occurrences.push(some.occurrences[at] as number);
+        documents[count] = first + (some.documents[at] as number);
+        occurrences[count++] = some.occurrences[at] as number;
       }
     }
     return { documents, occurrences };
   }
 }
+
+const NO_BYTES = new Uint8Array(0);
 
 function readShort(bytes: Uint8Array, count: number): Postings {
   const cursor = new ByteCursor(bytes);
@@ -189,36 +234,13 @@ function readShort(bytes: Uint8Array, count: number): Postings {
   return { documents, occurrences };
 }
 
-function windowsOf({ documents, occurrences }: Postings): WindowOfList[] {
-  const windows: WindowOfList[] = [];
-  for (let from = 0; from < documents.length; ) {
-    const window = Math.floor((documents[from] as number) / WINDOW);
-    let to = from;
-    let most = 1;
-    for (; to < documents.length && (documents[to] as number) < (window + 1) * WINDOW; to++) {
-      most = Math.max(most, occurrences[to] as number);
-    }
-    windows.push({ window, postings: to - from, most, shortest: 1, from });
-    from = to;
+function windowsIn({ documents }: Postings): number {
+  let windows = 0;
+  let last = -1;
+  for (let at = 0; at < documents.length; at++) {
+    const window = Math.floor((documents[at] as number) / WINDOW);
+    if (window !== last) windows++;
+    last = window;
   }
   return windows;
-}
-
-function readWindows(bytes: Uint8Array): WindowOfList[] {
-  const cursor = new ByteCursor(bytes);
-  const count = cursor.varint();
-  const heads: Omit<WindowOfList, 'from'>[] = [];
-  const sizes: number[] = [];
-  let window = 0;
-  for (let at = 0; at < count; at++) {
-    window += cursor.varint();
-    heads.push({ window, postings: cursor.varint(), most: cursor.varint(), shortest: cursor.varint() });
-    sizes.push(cursor.varint());
-  }
-  let from = cursor.at;
-  return heads.map((head, at) => {
-    const each = { ...head, from };
-    from += sizes[at] as number;
-    return each;
-  });
 }

@@ -1,94 +1,31 @@
-/** Where a segment that is made takes its documents and terms from: earlier segments, and changes that are pending. */
-import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+/** Where a segment that is made takes its documents and terms from; earlier segments are such sources. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
-import type { Pause } from './analyzer.js';
 import { SegmentKeys } from './layout.js';
-import type { KeyedChange } from './pending.js';
 import { PostingList, type Postings, WINDOW } from './postings.js';
 import { isMarked, lengthAt, readChanged, readHead, readKeys, readPage, type TermEntry } from './segment-reader.js';
-import { LENGTHS, type SegmentDocument, type TermPostings } from './segment-writer.js';
+import { LENGTHS, type SegmentDocument } from './segment-writer.js';
+
+/** A term with what the source adds to the number of documents that hold it (`TermPostings.net`). */
+export interface SourceTerm {
+  readonly term: string;
+  readonly net: number;
+}
 
 /** Terms in ascending order, over documents in the order of their keys. */
 export interface TermSource {
   readonly documents: readonly SegmentDocument[];
   /** Whether a document is left out: it has changed since. */
   isDropped(document: number): boolean;
+  /** Whether that may be so of any. */
+  readonly hasDropped: boolean;
   /** The first term that wasn't taken yet; `undefined` where `fill` has to be called, or at the end. */
-  readonly current: TermPostings | undefined;
+  readonly current: SourceTerm | undefined;
+  /** Of the current term. */
+  postings(): Postings;
   advance(): void;
   /** Fetches the next terms; answers `false` where there are none. */
   fill(): PromiseOrValue<boolean>;
-}
-
-/** A term of a batch of changes. */
-interface Gathered extends TermPostings {
-  net: number;
-  readonly postings: { readonly documents: number[]; readonly occurrences: number[] };
-}
-
-/** Terms of changes between two pauses. */
-const GATHERED = 4_096;
-
-/** The documents of a batch of changes. */
-export class PendingSource implements TermSource {
-  readonly documents: SegmentDocument[] = [];
-  readonly #byTerm = new Map<string, Gathered>();
-  #terms: readonly TermPostings[] = [];
-  #at = 0;
-
-  /** `changes` are in the order of their keys. */
-  static of(changes: readonly KeyedChange[], pause: Pause): PromiseOrValue<PendingSource> {
-    const source = new PendingSource();
-    let next = 0;
-    const step = (): PromiseOrValue<boolean> => {
-      for (let left = GATHERED; left > 0 && next < changes.length; )
-        left -= source.#add(changes[next++] as KeyedChange);
-      if (next < changes.length) return andThen(pause(), () => false);
-      source.#terms = [...source.#byTerm.values()].sort((a, b) => (a.term < b.term ? -1 : 1));
-      return true;
-    };
-    return andThen(untilTrue(step), () => source);
-  }
-
-  #add({ key, before, after }: KeyedChange): number {
-    if (before !== undefined) for (const term of before.counts.keys()) this.#of(term).net--;
-    if (after !== undefined) {
-      const document = this.documents.length;
-      this.documents.push({ key, length: after.length });
-      for (const [term, count] of after.counts) {
-        const gathered = this.#of(term);
-        gathered.net++;
-        gathered.postings.documents.push(document);
-        gathered.postings.occurrences.push(count);
-      }
-    }
-    return 1 + (before?.counts.size ?? 0) + (after?.counts.size ?? 0);
-  }
-
-  #of(term: string): Gathered {
-    let gathered = this.#byTerm.get(term);
-    if (gathered === undefined) {
-      gathered = { term, net: 0, postings: { documents: [], occurrences: [] } };
-      this.#byTerm.set(term, gathered);
-    }
-    return gathered;
-  }
-
-  isDropped(): boolean {
-    return false;
-  }
-
-  get current(): TermPostings | undefined {
-    return this.#terms[this.#at];
-  }
-
-  advance(): void {
-    this.#at++;
-  }
-
-  fill(): boolean {
-    return false;
-  }
 }
 
 /** An earlier segment. */
@@ -146,12 +83,18 @@ export class StoredSource implements TermSource {
     return isMarked(this.#changed, document);
   }
 
-  get current(): TermPostings | undefined {
-    const entry = this.#entries[this.#at];
-    if (entry === undefined) return undefined;
-    const { term, net, count, list } = entry;
+  get hasDropped(): boolean {
+    return this.#changed.some((byte) => byte !== 0);
+  }
+
+  get current(): SourceTerm | undefined {
+    return this.#entries[this.#at];
+  }
+
+  postings(): Postings {
+    const { list, count } = this.#entries[this.#at] as TermEntry;
     const bytes = typeof list === 'number' ? (this.#lists.get(list) as Uint8Array) : list;
-    return { term, net, postings: later(() => new PostingList(bytes, count).all()) };
+    return new PostingList(bytes, count).all();
   }
 
   advance(): void {
@@ -174,23 +117,6 @@ export class StoredSource implements TermSource {
       );
     });
   }
-}
-
-/** Postings that are read when they are asked for. */
-function later(read: () => Postings): Postings {
-  let made: Postings | undefined;
-  const get = (): Postings => {
-    made ??= read();
-    return made;
-  };
-  return {
-    get documents() {
-      return get().documents;
-    },
-    get occurrences() {
-      return get().occurrences;
-    },
-  };
 }
 
 function rangeOf<T>(count: number, make: (at: number) => T): T[] {

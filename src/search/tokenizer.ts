@@ -65,44 +65,55 @@ class CharacterWalk implements Tokenizing {
   }
 
   run(units: number): boolean {
-    const { text, to, rules } = this;
-    const { dropsBlanks, byClass, byCamel, byPunctuation, keepsMarks } = rules;
-    const end = Math.min(to, this.#at + units);
-    while (this.#at < end) {
-      const at = this.#at;
-      const point = text.codePointAt(at) as number;
-      const next = at + (point > 0xffff ? 2 : 1);
-      this.#at = next;
-      if (keepsMarks && this.#start >= 0 && point >= 0x300 && isMark(point)) continue;
+    const { text, to, visit } = this;
+    const { dropsBlanks, byClass, byCamel, byPunctuation, keepsMarks } = this.rules;
+    const until = Math.min(to, this.#at + units);
+    let at = this.#at;
+    let start = this.#start;
+    let before = this.#kind;
+    let previous = this.#previous;
+    for (let next = at; at < until; at = next) {
+      let point = text.charCodeAt(at);
+      next = at + 1;
+      if (point >= 0xd800 && point <= 0xdbff) {
+        point = text.codePointAt(at) as number;
+        if (point > 0xffff) next++;
+      }
+      if (keepsMarks && start >= 0 && point >= 0x300 && isMark(point)) continue;
       const kind = kindOf(point);
       if (kind === OTHER || (kind === BLANK && dropsBlanks)) {
-        this.#end(at);
+        if (start >= 0) visit(start, at);
+        start = -1;
         continue;
       }
       if (byPunctuation && kind === PUNCTUATION) {
-        this.#end(at);
-        this.visit(at, next);
+        if (start >= 0) visit(start, at);
+        start = -1;
+        visit(at, next);
         continue;
       }
-      if (this.#start >= 0) {
+      if (start >= 0) {
         const ends =
-          (byClass && kind !== this.#kind) ||
-          (byCamel && kind === LETTER && (this.#kind !== LETTER || (isUpper(point) && !isUpper(this.#previous)))) ||
-          next - this.#start > MAX_TOKEN;
-        if (ends) this.#end(at);
+          (byClass && kind !== before) ||
+          (byCamel && kind === LETTER && (before !== LETTER || (isUpper(point) && !isUpper(previous)))) ||
+          next - start > MAX_TOKEN;
+        if (ends) {
+          visit(start, at);
+          start = -1;
+        }
       }
-      if (this.#start < 0) this.#start = at;
-      this.#kind = kind;
-      this.#previous = point;
+      if (start < 0) start = at;
+      before = kind;
+      previous = point;
     }
-    if (this.#at < to) return false;
-    this.#end(to);
-    return true;
-  }
-
-  #end(at: number): void {
-    if (this.#start >= 0) this.visit(this.#start, at);
+    this.#at = at;
+    this.#start = start;
+    this.#kind = before;
+    this.#previous = previous;
+    if (at < to) return false;
+    if (start >= 0) visit(start, to);
     this.#start = -1;
+    return true;
   }
 }
 

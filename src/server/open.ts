@@ -79,6 +79,7 @@ export async function openConfigured(
     ...functionRules(configuration),
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
+    search: { mapperFolders: configuration.allowMapperFolders, statistics: configuration.searchStatistics },
     weakKeys: configuration.allowWeakKeys,
     maxStaleness: configuration.maxStaleness,
     report: (error, trace) => {

@@ -150,7 +150,8 @@ export function executionOver(world: World, store: Store): Execution {
       scripts: undefined,
       sequences: { next: missing },
       apis: { invoke: missing },
-      analyzers: { named: missing },
+      analyzers: { named: missing, prepare: missing },
+      sharesSearchStatistics: false,
       reader: {
         judge: () => ({ admitted: true, hidden: [] }),
         read: (_, id) => store.read(id),

@@ -18,6 +18,48 @@ const SEED = Number(process.env['SEARCH_SEED'] ?? Math.floor(Math.random() * 2 *
 /** Frequent words, and words that are rarer the later they stand. */
 const WORDS = Array.from({ length: 40 }, (_, at) => `w${at}`);
 
+/** A part of a query as `@QUERY@` has it. */
+interface Part {
+  readonly kind: 'word' | 'prefix' | 'phrase';
+  readonly words: readonly string[];
+  readonly isExcluded: boolean;
+}
+
+function textOf({ kind, words, isExcluded }: Part): string {
+  const text = { word: words[0], prefix: `${words[0]}*`, phrase: `"${words.join(' ')}"` }[kind];
+  return `${isExcluded ? '-' : ''}${text}`;
+}
+
+/** The records that hold all parts but those that are excluded, with their scores: a prefix counts as one word. */
+function queryReference(texts: ReadonlyMap<string, string>, parts: readonly Part[]): Reference {
+  const documents = Array.from(texts, ([id, text]) => ({ id, words: text === '' ? [] : text.split(' ') }));
+  const average = documents.reduce((sum, { words }) => sum + words.length, 0) / documents.length;
+  const isIn = ({ kind, words: wanted }: Part, words: readonly string[]): boolean => {
+    if (kind === 'prefix') return words.some((word) => word.startsWith(wanted[0] as string));
+    return words.some((_, from) => wanted.every((word, at) => words[from + at] === word));
+  };
+  const terms = parts
+    .filter(({ isExcluded }) => !isExcluded)
+    .flatMap(({ kind, words }) =>
+      words.map((word) => (other: string) => (kind === 'prefix' ? other.startsWith(word) : other === word)),
+    );
+  const matches = new Map<string, number>();
+  for (const { id, words } of documents) {
+    if (!parts.every((part) => isIn(part, words) !== part.isExcluded)) continue;
+    let score = 0;
+    for (const isTerm of terms) {
+      const occurrences = words.filter(isTerm).length;
+      const having = documents.filter((each) => each.words.some(isTerm)).length;
+      const weight = Math.log((documents.length - having + 0.5) / (having + 0.5));
+      if (occurrences === 0 || weight <= 0) continue;
+      const times = 1 + Math.log(occurrences);
+      score += (weight * times * 2.2) / (times + 1.2 * (0.25 + (0.75 * words.length) / average));
+    }
+    matches.set(id, score);
+  }
+  return { matches };
+}
+
 interface Reference {
   readonly matches: ReadonlyMap<string, number>;
 }
@@ -128,6 +170,36 @@ class Changes {
     return `UPSERT ${id} SET t = '${text}', n = ${this.random(5)}`;
   }
 
+  #part(isExcluded: boolean): Part {
+    const kind = (['word', 'prefix', 'phrase'] as const)[this.random(3)] as Part['kind'];
+    const word = this.word();
+    const words = kind === 'phrase' ? [word, this.word()] : [kind === 'prefix' ? word.slice(0, 2) : word];
+    return { kind, words, isExcluded };
+  }
+
+  /** The same for phrases, prefixes and what is excluded. */
+  async checkQuery(): Promise<void> {
+    const parts = [
+      this.#part(false),
+      ...Array.from({ length: this.random(3) }, () => this.#part(this.random(2) === 0)),
+    ];
+    const text = parts.map(textOf).join(' ');
+    const expected = queryReference(this.texts, parts);
+    const where = `WHERE t @1,QUERY@ '${text}'`;
+    const [found, judged, best, count] = await answers(
+      this.session,
+      `SELECT VALUE [id, search::score(1)] FROM doc ${where};
+       SELECT VALUE [id, search::score(1)] FROM doc WITH NOINDEX ${where};
+       SELECT VALUE [id, s] FROM (SELECT id, search::score(1) AS s FROM doc ${where} ORDER BY s DESC LIMIT 5);
+       SELECT VALUE count() FROM doc ${where} GROUP ALL`,
+    );
+    expectSame(scoresOf(found), expected, where);
+    expectSame(scoresOf(judged), expected, `${where} without the index`);
+    const exhaustive = [...scoresOf(found)].sort((a, b) => b[1] - a[1]).slice(0, 5);
+    expect([...scoresOf(best)], `${where} (seed ${SEED})`).toEqual(exhaustive);
+    expect(toText(count), where).toBe(`[${expected.matches.size}]`);
+  }
+
   /** Compares what is found, all and the best, with the reference. */
   async check(): Promise<void> {
     const operator = this.random(2) === 0 ? 'AND' : 'OR';
@@ -135,13 +207,14 @@ class Changes {
     const text = query.join(' ');
     const expected = reference(this.texts, query, operator);
     const where = `WHERE t @1,${operator}@ '${text}'`;
-    const [found, unordered, best = [], narrowed = []] = await answers(
+    const [found, unordered, best = [], narrowed = [], count] = await answers(
       this.session,
       `SELECT VALUE [id, search::score(1)] FROM doc ${where}; SELECT VALUE id FROM doc ${where};
        SELECT id, search::score(1) AS s FROM doc ${where} ORDER BY s DESC LIMIT 5;
-       SELECT VALUE id FROM doc ${where} AND n = 1`,
+       SELECT VALUE id FROM doc ${where} AND n = 1; SELECT VALUE count() FROM doc ${where} GROUP ALL`,
     );
     expectSame(scoresOf(found), expected, where);
+    expect(toText(count), `${where} (seed ${SEED})`).toBe(`[${expected.matches.size}]`);
     const ids = isArray(unordered) ? unordered.map((id) => toText(id)) : [];
     expect(ids).toEqual([...scoresOf(found).keys()]);
     const exhaustive = [...scoresOf(found)].sort((a, b) => b[1] - a[1]).slice(0, 5);
@@ -176,9 +249,11 @@ describe.each(Object.entries(WAYS))('%s', (_, { options, store, rounds }) => {
       const isTogether = random(2) === 0;
       await answers(session, isTogether ? `BEGIN; ${statements.join('; ')}; COMMIT` : statements.join('; '));
       await changes.check();
+      await changes.checkQuery();
       if (random(3) > 0) {
         await fold(1 + random(200));
         await changes.check();
+        await changes.checkQuery();
       }
       if (random(15) === 0) await answers(session, 'REBUILD INDEX ft ON doc');
     }

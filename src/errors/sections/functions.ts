@@ -87,9 +87,22 @@ export const functionErrors = {
     kind: 'NotAllowed',
     text: ({ path }) => `Access to the file '${path}' is not allowed`,
   }),
+  analyzer_file: row<{ path: string; reason: string }>({
+    kind: 'Validation',
+    text: ({ path, reason }) => `The file '${path}' can't be read: ${reason}`,
+  }),
+  analyzer_lemma: row<{ number: number; line: string }>({
+    kind: 'Validation',
+    text: ({ number, line }) =>
+      `A value can't be analyzed: Expected two terms separated by a tab line ${number}: ${line}`,
+  }),
   too_many_terms: row<{ most: number }>({
     kind: 'Validation',
     text: ({ most }) => `The terms of a text may not exceed ${most} UTF-16 code units together`,
+  }),
+  search_query: row<{ position: number; reason: string }>({
+    kind: 'Validation',
+    text: ({ position, reason }) => `Invalid search query at character ${position}: ${reason}`,
   }),
   no_suitable_index: row<{ expression: string }>({
     kind: 'Validation',

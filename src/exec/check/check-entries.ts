@@ -4,6 +4,7 @@
 import type { Engine } from '../../storage/contract.js';
 import { checkedDatabases } from './databases.js';
 import type { Faults } from './fault.js';
+import { checkFullText } from './full-text.js';
 import { checkChanges, checkEvents } from './logs.js';
 import { type Progress, TableCheck } from './tables.js';
 
@@ -12,8 +13,10 @@ export async function checkEntries(engine: Engine, faults: Faults, progress: Pro
   const transaction = await engine.begin({ writable: false });
   try {
     for (const catalog of await checkedDatabases(transaction, faults)) {
-      for (const table of catalog.tables.values())
+      for (const table of catalog.tables.values()) {
         await new TableCheck(transaction, catalog, table, faults, progress).run();
+        await checkFullText(transaction, catalog, table, faults, progress);
+      }
       await checkChanges(transaction, catalog, faults, progress);
     }
     await checkEvents(transaction, faults, progress);

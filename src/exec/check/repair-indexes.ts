@@ -1,6 +1,9 @@
 /** Makes the entries of indexes what the records say. */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { putIndex } from '../../catalog/indexes/lifecycle.js';
 import { prefixRange } from '../../catalog/keys.js';
+import { realEnvironment } from '../../env/real.js';
+import { manifestKey } from '../../search/layout.js';
 import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { equals } from '../../value/order.js';
@@ -9,6 +12,7 @@ import type { KeptIndex } from '../index/contract.js';
 import { keptIndexes } from '../index/maintain.js';
 import { checkedDatabases } from './databases.js';
 import { Faults } from './fault.js';
+import { checkFullText, fullTextIndexes } from './full-text.js';
 import { databasePathOf, TableCheck } from './tables.js';
 
 /** Entries that are looked at in one transaction. */
@@ -20,6 +24,8 @@ export interface Repair {
   readonly removed: number;
   /** Records that a unique index can't list, since another one has the same values. */
   readonly conflicts: readonly string[];
+  /** Full-text indexes that the server builds anew when it starts; until then conditions are judged from the table. */
+  readonly rebuilt: readonly string[];
 }
 
 /** Works in transactions of bounded size; interrupted, it can be run again. The engine reads damaged values as NULL. */
@@ -27,9 +33,14 @@ export async function repairIndexes(engine: Engine): Promise<Repair> {
   const start = await engine.begin({ writable: false });
   const catalogs = await checkedDatabases(start, new Faults());
   start.cancel();
-  const total = { added: 0, removed: 0, conflicts: [] as string[] };
+  const total = { added: 0, removed: 0, conflicts: [] as string[], rebuilt: [] as string[] };
   for (const catalog of catalogs) {
     for (const table of catalog.tables.values()) {
+      for (const index of fullTextIndexes(table)) {
+        if (await isSound(engine, catalog, table)) continue;
+        await queueRebuild(engine, catalog, table, index);
+        total.rebuilt.push(databasePathOf(catalog, table, index.definition));
+      }
       for (const index of keptIndexes(table)) {
         // The rest of its entries come in the background.
         if (index.isBuilding || index.keeping.entries === undefined) continue;
@@ -40,6 +51,31 @@ export async function repairIndexes(engine: Engine): Promise<Repair> {
     }
   }
   return total;
+}
+
+async function isSound(engine: Engine, catalog: DatabaseCatalog, table: TableEntry): Promise<boolean> {
+  const transaction = await engine.begin({ writable: false });
+  const faults = new Faults();
+  try {
+    await checkFullText(transaction, catalog, table, faults, () => {});
+  } finally {
+    transaction.cancel();
+  }
+  return faults.total === 0;
+}
+
+/** What is there of the index answers no more. */
+async function queueRebuild(
+  engine: Engine,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  { definition, prefix }: KeptIndex,
+): Promise<void> {
+  const transaction = await engine.begin({ writable: true });
+  transaction.delete(manifestKey(prefix));
+  const { random, clock } = realEnvironment;
+  await putIndex({ transaction, random, clock }, catalog, table, definition, true);
+  await transaction.commit();
 }
 
 class IndexRepair {

@@ -15,7 +15,10 @@ export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compi
       andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const taken = catalog.analyzers.has(name);
         if (!goesAhead(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
-        return andThen(putAtLevel(change, databasePath, settled(statement, { name })), () => finish(execution));
+        const definition = settled(statement, { name });
+        // An import may come before the files that it names.
+        const prepared = execution.importing ? undefined : execution.services.analyzers.prepare(execution, definition);
+        return andThen(prepared, () => andThen(putAtLevel(change, databasePath, definition), () => finish(execution)));
       }),
     );
   };

@@ -2,13 +2,15 @@
  * Full-text indexes. A writer notes the terms of a record, before and after, under a key of the record's own
  * (`search/pending.ts`); what is noted is folded into segments in the background (`search/fold.ts`).
  */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys.js';
 import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
-import { addSegment, foldPending } from '../../search/fold.js';
+import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
+import { addDocuments, foldPending } from '../../search/fold.js';
+import { GatheredSource } from '../../search/gathered-source.js';
 import { textsOf } from '../../search/indexed-texts.js';
 import { pendingPrefix } from '../../search/layout.js';
-import { type DocumentTerms, type KeyedChange, readChange, storeChange } from '../../search/pending.js';
+import { readChange, storeChange } from '../../search/pending.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
@@ -29,12 +31,26 @@ export function indexedValue({ definition }: Pick<KeptIndex, 'definition'>, reco
   return found === UNINDEXABLE ? undefined : found;
 }
 
+/** The texts of a value as an analyzer sees them: its FUNCTION has been called. */
+function sourcesOf({ source }: TextAnalyzer, value: Value): PromiseOrValue<readonly string[]> {
+  return mapInOrder(textsOf(value), source);
+}
+
 /** The terms of all texts of a value. @throws TesseraError what the analyzer throws */
 export function documentTerms(
   execution: Execution,
-  { analyzer, source }: TextAnalyzer,
+  analyzer: TextAnalyzer,
   value: Value,
 ): PromiseOrValue<DocumentTerms> {
+  return andThen(sourcesOf(analyzer, value), (texts) => countTerms(execution, analyzer, texts));
+}
+
+function countTerms(
+  execution: Execution,
+  { analyzer }: TextAnalyzer,
+  texts: readonly string[],
+): PromiseOrValue<DocumentTerms> {
+  if (analyzer.isShort(texts)) return keptTerms(analyzer.countShort(texts));
   const counts = new Map<string, number>();
   let length = 0;
   const pause = () => execution.interrupt.checkpoint();
@@ -42,9 +58,7 @@ export function documentTerms(
     length++;
     counts.set(term, (counts.get(term) ?? 0) + 1);
   };
-  const done = forEachInOrder(textsOf(value), (text) =>
-    andThen(source(text), (analyzed) => andThen(analyzer.terms(analyzed, pause, add), () => undefined)),
-  );
+  const done = forEachInOrder(texts, (text) => andThen(analyzer.terms(text, pause, add), () => undefined));
   return andThen(done, () => ({ length, counts }));
 }
 
@@ -97,16 +111,11 @@ function fold({ prefix }: KeptIndex, { context, interrupt }: Execution): Promise
   return foldPending(context.transaction, prefix, FOLD, () => interrupt.checkpoint());
 }
 
-/** Documents of a segment as it is built, and their different terms together. */
-const DOCUMENTS = 2_048;
-const TERMS = 500_000;
-
 /** Records that become segments at once. */
 class SegmentBuild implements BulkBuild {
   readonly #index: KeptIndex;
   readonly #execution: Execution;
-  #changes: KeyedChange[] = [];
-  #terms = 0;
+  #source = new GatheredSource();
   #isBegun = false;
 
   constructor(index: KeptIndex, execution: Execution) {
@@ -116,18 +125,30 @@ class SegmentBuild implements BulkBuild {
 
   add(changes: readonly RecordChange[]): PromiseOrValue<void> {
     return forEachInOrder(changes, ({ key, after }) =>
-      andThen(termsOfRecord(this.#index, this.#execution, after), (terms) => {
-        this.#changes.push({ key: encodeKey(key), before: undefined, after: terms });
-        this.#terms += terms?.counts.size ?? 0;
-        const isFull = this.#changes.length >= DOCUMENTS || this.#terms >= TERMS;
-        return andThen(isFull ? this.#write() : this.#execution.interrupt.checkpoint(), () => false);
+      andThen(this.#gather(encodeKey(key), after), () =>
+        andThen(this.#source.isFull ? this.#write() : this.#execution.interrupt.checkpoint(), () => false),
+      ),
+    );
+  }
+
+  #gather(key: string, record: ObjectValue | undefined): PromiseOrValue<void> {
+    const value = record && indexedValue(this.#index, record);
+    if (textsOf(value).length === 0) return this.#source.add(key, NO_TERMS);
+    return andThen(analyzerOf(this.#index, this.#execution), (analyzer) =>
+      andThen(sourcesOf(analyzer, value), (texts) => {
+        if (analyzer.analyzer.isShort(texts)) {
+          this.#source.addCounted(key, analyzer.analyzer.countShort(texts));
+          return;
+        }
+        return andThen(countTerms(this.#execution, analyzer, texts), (terms) => this.#source.add(key, terms));
       }),
     );
   }
 
   finish(keys?: KeyRange): PromiseOrValue<void> {
     const cleared = keys === undefined ? undefined : this.#clear(keys);
-    return andThen(cleared, () => (this.#changes.length > 0 || !this.#isBegun ? this.#write() : undefined));
+    const isLeft = this.#source.documents.length > 0 || !this.#isBegun;
+    return andThen(cleared, () => (isLeft ? this.#write() : undefined));
   }
 
   #clear({ from, to }: KeyRange): PromiseOrValue<void> {
@@ -138,10 +159,9 @@ class SegmentBuild implements BulkBuild {
 
   #write(): PromiseOrValue<void> {
     const { context, interrupt } = this.#execution;
-    const changes = this.#changes;
-    this.#changes = [];
-    this.#terms = 0;
+    const source = this.#source;
+    this.#source = new GatheredSource();
     this.#isBegun = true;
-    return addSegment(context.transaction, this.#index.prefix, changes, () => interrupt.checkpoint());
+    return addDocuments(context.transaction, this.#index.prefix, source, () => interrupt.checkpoint());
   }
 }

@@ -73,6 +73,8 @@ function notStopping(done: PromiseOrValue<void>): PromiseOrValue<undefined> {
 const ANALYZER_FAULTS = [
   'analyzer_missing',
   'analyzer_file_denied',
+  'analyzer_file',
+  'analyzer_lemma',
   'analyzer_result',
   'function_undefined',
   'too_many_terms',

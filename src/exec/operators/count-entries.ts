@@ -3,27 +3,41 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { indexPrefix, prefixRange } from '../../catalog/keys.js';
 import { arrayEntries, overflowPrefix } from '../../index/entries.js';
-import type { CountEntries, IndexScan } from '../../plan/nodes.js';
-import type { KeyRange } from '../../storage/contract.js';
+import type { CountEntries, FullTextScan, IndexScan } from '../../plan/nodes.js';
+import { countMatches } from '../../search/matches.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
 import { countedRow } from './counted-row.js';
+import { compileSearch } from './full-text-scan.js';
 import { compileOperands, rangeOf } from './index-ranges.js';
 import { unlessFailing } from './narrow.js';
 import type { List, OperatorContext } from './operator.js';
 import { requireTable } from './require-table.js';
 
 export function compileCountEntries({ table, access, item, otherwise }: CountEntries, context: OperatorContext): List {
-  const counted = unlessFailing(compileCounted(access, context.compiler));
+  const { compiler } = context;
+  const counted = unlessFailing(
+    access.kind === 'full-text-scan' ? compileCountedMatches(access, compiler) : compileCounted(access, compiler),
+  );
   const instead = context.list(otherwise);
   return (frame, demand) =>
     andThen(requireTable(frame.execution, table), ({ catalog, entry }) =>
-      andThen(counted(frame, catalog, entry), (range): PromiseOrValue<readonly Value[]> => {
-        if (range === undefined) return instead(frame, demand);
-        return countedRow(frame.execution, range, item);
+      andThen(counted(frame, catalog, entry), (count): PromiseOrValue<readonly Value[]> => {
+        if (count === undefined) return instead(frame, demand);
+        return countedRow(frame.execution, count, item);
       }),
     );
+}
+
+/** How many records the search of a full-text index finds, where terms alone decide that. */
+function compileCountedMatches(scan: FullTextScan, compiler: Compiler) {
+  const search = compileSearch(scan, compiler);
+  return (frame: Frame, { database }: DatabaseCatalog, entry: TableEntry) =>
+    andThen(search(frame, database.id, entry), (opened): PromiseOrValue<number | undefined> => {
+      const { context, interrupt } = frame.execution;
+      return opened && countMatches(context.transaction, opened, () => interrupt.checkpoint());
+    });
 }
 
 /**
@@ -33,7 +47,7 @@ export function compileCountEntries({ table, access, item, otherwise }: CountEnt
 function compileCounted(scan: IndexScan, compiler: Compiler) {
   const operands = compileOperands(scan, compiler);
   return (frame: Frame, { database }: DatabaseCatalog, entry: TableEntry) =>
-    andThen(operands(frame), (values): PromiseOrValue<KeyRange | undefined> => {
+    andThen(operands(frame), (values): PromiseOrValue<number | undefined> => {
       const { fixed, from, to } = values;
       const wanted = [...fixed, ...(scan.from ? [from] : []), ...(scan.to ? [to] : [])];
       const range = wanted.every(isScalar) ? rangeOf(scan, entry, values, database.id) : undefined;
@@ -51,7 +65,7 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
       const { transaction } = frame.execution.context;
       return andThen(
         mapInOrder([prefixRange(overflowPrefix(index)), ...arrays], (others) => transaction.count(others)),
-        (counts) => (counts.every((count) => count === 0) ? range : undefined),
+        (counts) => (counts.every((count) => count === 0) ? transaction.count(range) : undefined),
       );
     });
 }

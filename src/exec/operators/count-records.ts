@@ -7,5 +7,7 @@ import { requireTable } from './require-table.js';
 /** Counts the records of a table by their keys. */
 export function compileCountRecords({ table, item }: CountRecords): List {
   return ({ execution }) =>
-    andThen(requireTable(execution, table), ({ entry }) => countedRow(execution, entry.keys.records, item));
+    andThen(requireTable(execution, table), ({ entry }) =>
+      andThen(execution.context.transaction.count(entry.keys.records), (count) => countedRow(execution, count, item)),
+    );
 }

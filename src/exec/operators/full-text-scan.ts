@@ -10,8 +10,9 @@ import { encodeKey } from '../../value/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../record/candidates.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
-import { analyzerOf, bm25Of, queryTerms } from '../search/match.js';
+import { analyzerOf, bm25Of } from '../search/match.js';
 import { MatchCandidates } from '../search/match-candidates.js';
+import { searchQueryOf } from '../search/search-query.js';
 import type { Narrow } from './narrow.js';
 import { compileOperand } from './operand.js';
 import type { Demand } from './operator.js';
@@ -61,26 +62,38 @@ type Begin = (
 
 function compileFullTextScan(scan: FullTextScan, compiler: Compiler): Begin {
   const { index, operator, condition } = scan;
-  const query = compileOperand(scan.query, compiler);
+  const search = compileSearch(scan, compiler);
   const bm25 = bm25Of(index);
   return (frame, database, entry, demand) => {
     const { execution } = frame;
     const { transaction } = execution.context;
     const pause = () => execution.interrupt.checkpoint();
+    return andThen(search(frame, database, entry), (opened) => {
+      if (opened === undefined) return undefined;
+      const isRanked = scan.direction !== undefined;
+      const matches = isRanked
+        ? new BestFirst((most) => bestMatches(transaction, opened, bm25, most, pause), opened, demand?.inOrder)
+        : new MatchesByKey(transaction, opened, scan.scored ? bm25 : undefined, pause);
+      const reference = isRanked || scan.scored ? (operator.reference ?? 0) : undefined;
+      return new MatchCandidates(matches, condition, reference, opened.query.phrases.length > 0);
+    });
+  };
+}
+
+/** Opens the search of a scan; `undefined` where the index can't answer. */
+export function compileSearch(
+  { index, operator, query }: FullTextScan,
+  compiler: Compiler,
+): (frame: Frame, database: number, entry: TableEntry) => PromiseOrValue<Search | undefined> {
+  const operand = compileOperand(query, compiler);
+  return (frame, database, entry) => {
+    const { execution } = frame;
+    const pause = () => execution.interrupt.checkpoint();
     return andThen(analyzerOf(execution, index), (analyzer) =>
-      andThen(query(frame), (text) =>
-        andThen(queryTerms(execution, analyzer, text), (terms) => {
+      andThen(operand(frame), (text) =>
+        andThen(searchQueryOf(execution, analyzer, text, operator), (wanted) => {
           const prefix = indexPrefix(database, entry.definition.id, index.id);
-          const wanted = { terms, operator: operator.operator ?? 'AND' };
-          return andThen(openSearch(transaction, prefix, wanted, pause), (search) => {
-            if (search === undefined) return undefined;
-            const isRanked = scan.direction !== undefined;
-            const matches = isRanked
-              ? new BestFirst((most) => bestMatches(transaction, search, bm25, most, pause), search, demand?.inOrder)
-              : new MatchesByKey(transaction, search, scan.scored ? bm25 : undefined, pause);
-            const isScored = isRanked || scan.scored;
-            return new MatchCandidates(matches, condition, isScored ? (operator.reference ?? 0) : undefined);
-          });
+          return openSearch(execution.context.transaction, prefix, wanted, pause);
         }),
       ),
     );

@@ -1,7 +1,7 @@
 /** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import type { AnalyzerDefinition, Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import type { DatabasePath, Identity } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
@@ -108,6 +108,8 @@ export interface Services {
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
+  /** Scores are made of whole indexes for all users. */
+  readonly sharesSearchStatistics: boolean;
   /** To be called once a transaction that queued work on indexes has committed: a round before wouldn't find it. */
   indexWorkQueued(): void;
 }
@@ -162,8 +164,10 @@ export interface Past {
 
 /** The analyzers of the selected database. */
 export interface AnalyzerRegistry {
-  /** @throws TesseraError `analyzer_missing`, `analyzer_file_denied` */
+  /** @throws TesseraError `analyzer_missing`, and as `prepare` */
   named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
+  /** Reads the files that a definition names. @throws TesseraError `analyzer_file_denied`, `analyzer_file`, `analyzer_lemma` */
+  prepare(execution: Execution, definition: AnalyzerDefinition): PromiseOrValue<Analyzer>;
 }
 
 /** An analyzer for the texts of one execution. */

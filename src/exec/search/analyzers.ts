@@ -1,6 +1,6 @@
 /** The analyzers of a database, ready to analyze texts: with what their FUNCTION makes of a text. */
 import { Derived } from '../../base/derived.js';
-import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { Analyzer, type TermAt } from '../../search/analyzer.js';
@@ -14,35 +14,52 @@ import {
   type TextAnalyzer,
 } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
+import { LemmaFiles } from './lemma-files.js';
 
 /** All analyzers of an open store. */
 export class Analyzers implements AnalyzerRegistry {
   readonly #compiler: Compiler;
+  readonly #files: LemmaFiles;
   readonly #made = new Derived<AnalyzerDefinition, Analyzer>();
 
-  constructor(compiler: Compiler) {
+  /** `folders`: from which `mapper` may read files. */
+  constructor(compiler: Compiler, folders: readonly string[]) {
     this.#compiler = compiler;
+    this.#files = new LemmaFiles(folders);
   }
 
   named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer> {
     return andThen(execution.context.catalog(), (catalog) => {
       const definition = catalog?.analyzers.get(name);
       if (definition === undefined) throw failure('analyzer_missing', { name });
-      return this.#of(execution, definition);
+      return andThen(this.prepare(execution, definition), (analyzer) => {
+        const { function: called } = definition;
+        return {
+          analyzer,
+          source: (text) => (called === undefined ? text : this.#call(execution, called, text)),
+        };
+      });
     });
   }
 
-  #of(execution: Execution, definition: AnalyzerDefinition): TextAnalyzer {
-    let analyzer = this.#made.get(definition);
-    if (analyzer === undefined) {
-      analyzer = new Analyzer(definition, lemmasOf);
+  /** Reads the files that a definition names, once. */
+  prepare(execution: Execution, definition: AnalyzerDefinition): PromiseOrValue<Analyzer> {
+    const made = this.#made.get(definition);
+    if (made !== undefined) return made;
+    const paths = definition.filters.flatMap((filter) => (filter.kind === 'mapper' ? filter.path : []));
+    const lemmas = new Map<string, Lemmas>();
+    const pause = async () => execution.interrupt.checkpoint();
+    const read = forEachInOrder(paths, (path) =>
+      andThen(this.#files.read(path, pause), (found) => {
+        lemmas.set(path, found);
+        return undefined;
+      }),
+    );
+    return andThen(read, () => {
+      const analyzer = new Analyzer(definition, (path) => lemmas.get(path) ?? new Map());
       this.#made.set(definition, analyzer);
-    }
-    const { function: called } = definition;
-    return {
-      analyzer,
-      source: (text) => (called === undefined ? text : this.#call(execution, called, text)),
-    };
+      return analyzer;
+    });
   }
 
   #call(execution: Execution, name: string, text: string): PromiseOrValue<string> {
@@ -60,11 +77,6 @@ export class Analyzers implements AnalyzerRegistry {
       throw isMissing ? failure('function_undefined', { name: CUSTOM + name }) : error;
     }
   }
-}
-
-/** No folder is open to `mapper`. */
-function lemmasOf(path: string): Lemmas {
-  throw failure('analyzer_file_denied', { path });
 }
 
 /** The terms of a text, in order, each with its place in what is analyzed. */

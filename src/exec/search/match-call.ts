@@ -4,6 +4,7 @@ import { failure } from '../../errors/error.js';
 import type { Binary, Call } from '../../language/ast.js';
 import { inCodePoints, marked, type Span, spansOf } from '../../search/highlight.js';
 import { textsOf } from '../../search/indexed-texts.js';
+import type { SearchQuery } from '../../search/query.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { float, isArray, isObject, objectFrom, type Value } from '../../value/value.js';
@@ -53,12 +54,19 @@ interface Found {
   readonly spans: readonly Span[];
 }
 
+/** Which terms are marked: those that are looked for, and those with a prefix. */
+function wantedTerms({ terms }: SearchQuery): (term: string) => boolean {
+  const whole = new Set(terms.flatMap(({ term, isPrefix }) => (isPrefix ? [] : term)));
+  const prefixes = terms.flatMap(({ term, isPrefix }) => (isPrefix ? term : []));
+  return (term) => whole.has(term) || prefixes.some((prefix) => term.startsWith(prefix));
+}
+
 function foundIn(execution: Execution, site: MatchSite, value: Value, partial: boolean): PromiseOrValue<Found[]> {
-  const query = new Set(site.query);
+  const isWanted = wantedTerms(site.query);
   return mapInOrder(textsOf(value), (text) =>
     andThen(termsOf(execution, site.analyzer, text), ({ source, terms }) => ({
       text: source,
-      spans: spansOf(source, terms, query, partial),
+      spans: spansOf(source, terms, isWanted, partial),
     })),
   );
 }

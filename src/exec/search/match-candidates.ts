@@ -13,6 +13,8 @@ export class MatchCandidates implements Candidates {
     private readonly condition: object,
     /** The number of the condition, where scores are asked for. */
     private readonly reference: number | undefined,
+    /** Whether the texts of those that are found have to be looked at. */
+    private readonly isUncertain: boolean,
   ) {}
 
   next(): PromiseOrValue<readonly Candidate[] | undefined> {
@@ -20,11 +22,13 @@ export class MatchCandidates implements Candidates {
   }
 
   #candidate({ key, score }: Match): Candidate {
-    const { condition, reference } = this;
-    const note: IndexNote =
-      reference === undefined
-        ? { condition, scan: this }
-        : { condition, scan: this, scores: new Map([[reference, score]]) };
+    const { condition, reference, isUncertain } = this;
+    const note: IndexNote = {
+      condition,
+      scan: this,
+      ...(reference !== undefined && { scores: new Map([[reference, score]]) }),
+      ...(isUncertain && { isUncertain }),
+    };
     return { key: decodeKey(key).value as RecordKey, note };
   }
 

@@ -1,18 +1,22 @@
 /** MATCHES (`@@`): whether the texts of a record match a query. */
+import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
-import type { Binary, Idiom } from '../../language/ast.js';
+import type { Binary, Idiom, IndexHints, MatchesOperator } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import { fullTextIndexOn } from '../../plan/access/full-text.js';
 import { type Bm25, DEFAULT_BM25 } from '../../search/bm25.js';
-import type { DocumentTerms } from '../../search/pending.js';
+import type { DocumentTerms } from '../../search/document-terms.js';
+import { textsOf } from '../../search/indexed-texts.js';
+import { holdsTerms, type SearchQuery } from '../../search/query.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
 import { noteOf } from '../record/candidates.js';
 import type { Compiler, Evaluate, Execution, Frame, TextAnalyzer } from '../runtime/execution.js';
+import { holdsPhrases, searchQueryOf } from './search-query.js';
 
 /** A condition at a row: the index whose analyzer judges it, and the terms that are looked for. */
 export interface MatchSite {
@@ -21,28 +25,27 @@ export interface MatchSite {
   readonly index: IndexDefinition;
   readonly analyzer: TextAnalyzer;
   readonly row: ObjectValue;
-  readonly query: readonly string[];
-  readonly operator: 'AND' | 'OR';
+  readonly query: SearchQuery;
 }
 
 /** Judges row by row; what an index has found by the very condition meets it. */
 export function compileMatches(condition: Binary, compiler: Compiler): Evaluate {
   const siteOf = compileMatchSite(condition, compiler);
   return (frame) => {
-    if (noteOf(frame.current)?.condition === condition) return true;
+    const note = noteOf(frame.current);
+    if (note?.condition === condition && note.isUncertain !== true) return true;
     return andThen(siteOf(frame), (site) =>
-      andThen(rowTerms(frame.execution, site), (terms) => doesMatch(site, terms)),
+      andThen(rowTerms(frame.execution, site), (terms) => isMatch(frame.execution, site, terms)),
     );
   };
 }
 
-export function doesMatch(
-  { query, operator }: Pick<MatchSite, 'query' | 'operator'>,
-  { counts }: DocumentTerms,
-): boolean {
-  if (query.length === 0) return false;
-  const has = (term: string): boolean => counts.has(term);
-  return operator === 'AND' ? query.every(has) : query.some(has);
+/** Whether a row with these terms is what a query asks for. */
+export function isMatch(execution: Execution, site: MatchSite, terms: DocumentTerms): PromiseOrValue<boolean> {
+  const { query, analyzer, index, row } = site;
+  if (!holdsTerms(query, terms)) return false;
+  if (query.phrases.length === 0) return true;
+  return holdsPhrases(execution, analyzer, textsOf(indexedValue({ definition: index }, row)), query);
 }
 
 /** The terms of a row, as far as it is seen. */
@@ -59,29 +62,28 @@ export function rowTerms(
  */
 export function compileMatchSite(condition: Binary, compiler: Compiler): (frame: Frame) => PromiseOrValue<MatchSite> {
   const { left, operator } = condition;
+  invariant(typeof operator === 'object' && operator.kind === 'matches', 'the condition is a MATCHES');
   const isPath = left.kind === 'idiom' && left.start === undefined;
   const path = isPath ? printIdiom(left as Idiom) : undefined;
   const evaluate = compiler.expression(condition.right);
-  const connective = typeof operator === 'object' && operator.kind === 'matches' ? operator.operator : undefined;
   return (frame) => {
     const { execution, current } = frame;
     return andThen(execution.context.catalog(), (catalog) => {
       const id = isObject(current) ? current['id'] : undefined;
       const table = id instanceof RecordId ? catalog?.tables.get(id.table) : undefined;
-      const index = path === undefined || table === undefined ? undefined : judgingIndex(table, path);
+      const index = path === undefined || table === undefined ? undefined : judgingIndex(table, path, operator);
       if (catalog === undefined || table === undefined || index === undefined || !isObject(current)) {
         throw failure('no_suitable_index', { expression: printedWith(execution.request.literals, condition) });
       }
       return andThen(analyzerOf(execution, index), (analyzer) =>
         andThen(evaluate(frame), (text) =>
-          andThen(queryTerms(execution, analyzer, text), (query) => ({
+          andThen(searchQueryOf(execution, analyzer, text, operator), (query) => ({
             catalog,
             table,
             index,
             analyzer,
             row: current,
             query,
-            operator: connective ?? 'AND',
           })),
         ),
       );
@@ -97,10 +99,17 @@ function printedWith(literals: readonly Value[], condition: Binary): string {
   return printExpression(restored);
 }
 
-/** By whose analyzer rows are judged: one that answers, or one that is still being built. */
-function judgingIndex({ answering, indexes }: TableEntry, path: string): IndexDefinition | undefined {
-  const building = () => indexes.filter(({ state }) => state === 'building');
-  return fullTextIndexOn(answering, path) ?? fullTextIndexOn(building(), path);
+/** By whose analyzer rows are judged: one that answers, or one that is still being built; of those that WITH INDEX names. */
+function judgingIndex(
+  { answering, indexes }: TableEntry,
+  path: string,
+  { indexes: names }: MatchesOperator,
+): IndexDefinition | undefined {
+  const building = indexes.filter(({ state }) => state === 'building');
+  const named = names && ({ kind: 'index', names } as const);
+  const find = (hints?: IndexHints) =>
+    fullTextIndexOn(answering, path, hints) ?? fullTextIndexOn(building, path, hints);
+  return find(named) ?? find();
 }
 
 export function analyzerOf(execution: Execution, { indexKind }: IndexDefinition): PromiseOrValue<TextAnalyzer> {
@@ -111,19 +120,4 @@ export function analyzerOf(execution: Execution, { indexKind }: IndexDefinition)
 export function bm25Of({ indexKind }: IndexDefinition): Bm25 {
   const [k1, b] = (indexKind.kind === 'fulltext' && indexKind.bm25) || [DEFAULT_BM25.k1, DEFAULT_BM25.b];
   return { k1, b };
-}
-
-/** The terms of a query. What isn't text has none, and finds nothing. */
-export function queryTerms(
-  execution: Execution,
-  { analyzer, source }: TextAnalyzer,
-  text: Value,
-): PromiseOrValue<readonly string[]> {
-  if (typeof text !== 'string') return [];
-  const terms: string[] = [];
-  const pause = () => execution.interrupt.checkpoint();
-  return andThen(source(text), (analyzed) => {
-    const done = analyzer.forQueries.terms(analyzed, pause, (term) => terms.push(term));
-    return andThen(done, () => terms);
-  });
 }

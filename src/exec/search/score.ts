@@ -6,19 +6,22 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import { indexPrefix } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
 import { lengthFactor, type Statistics, termScore } from '../../search/bm25.js';
+import type { DocumentTerms } from '../../search/document-terms.js';
 import { MatchesByKey } from '../../search/matches.js';
-import type { DocumentTerms } from '../../search/pending.js';
+import { nameOf, occurrencesOf } from '../../search/query.js';
 import { openSearch, type Search } from '../../search/searcher.js';
 import { noteOf } from '../record/candidates.js';
 import type { Execution, Frame } from '../runtime/execution.js';
-import { bm25Of, doesMatch, type MatchSite, rowTerms } from './match.js';
+import { bm25Of, isMatch, type MatchSite, rowTerms } from './match.js';
 import { MatchCandidates } from './match-candidates.js';
 
 /** How well a row matches; 0 where it doesn't. */
 export function scoreOf({ execution, current }: Frame, site: MatchSite): PromiseOrValue<number> {
   return andThen(rowTerms(execution, site), (terms) => {
-    if (!doesMatch(site, terms)) return 0;
-    return andThen(weightsFor(execution, site, noteOf(current)?.scan), (weights) => scored(site, terms, weights));
+    return andThen(isMatch(execution, site, terms), (matches) => {
+      if (!matches) return 0;
+      return andThen(weightsFor(execution, site, noteOf(current)?.scan), (weights) => scored(site, terms, weights));
+    });
   });
 }
 
@@ -28,14 +31,14 @@ interface Weights {
   readonly of: ReadonlyMap<string, number>;
 }
 
-function scored({ index, query }: MatchSite, { counts, length }: DocumentTerms, { statistics, of }: Weights): number {
+function scored({ index, query }: MatchSite, terms: DocumentTerms, { statistics, of }: Weights): number {
   const bm25 = bm25Of(index);
-  const factor = lengthFactor(bm25, statistics)(length);
+  const factor = lengthFactor(bm25, statistics)(terms.length);
   let score = 0;
-  for (const term of query) {
-    const occurrences = counts.get(term);
-    const weight = of.get(term) ?? 0;
-    if (occurrences !== undefined && weight !== 0) score += termScore(weight, occurrences, factor, bm25);
+  for (const term of query.terms) {
+    const occurrences = occurrencesOf(term, terms);
+    const weight = of.get(nameOf(term)) ?? 0;
+    if (occurrences > 0 && weight !== 0) score += termScore(weight, occurrences, factor, bm25);
   }
   return Math.fround(score);
 }
@@ -44,14 +47,15 @@ function scored({ index, query }: MatchSite, { counts, length }: DocumentTerms, 
 const remembered = new WeakMap<object, Map<string, PromiseOrValue<Weights>>>();
 
 function weightsFor(execution: Execution, site: MatchSite, scan: object | undefined): PromiseOrValue<Weights> {
-  const work = execution.checks.view ? visibleWeights : indexWeights;
+  const isBound = execution.checks.view && !execution.services.sharesSearchStatistics;
+  const work = isBound ? visibleWeights : indexWeights;
   if (scan === undefined) return work(execution, site);
   let known = remembered.get(scan);
   if (known === undefined) {
     known = new Map();
     remembered.set(scan, known);
   }
-  const name = JSON.stringify([site.index.id, site.operator, site.query]);
+  const name = JSON.stringify([site.index.id, site.query]);
   let weights = known.get(name);
   if (weights === undefined) {
     weights = work(execution, site);
@@ -60,11 +64,11 @@ function weightsFor(execution: Execution, site: MatchSite, scan: object | undefi
   return weights;
 }
 
-function searchOf(execution: Execution, { catalog, table, index, query, operator }: MatchSite): PromiseOrValue<Search> {
+function searchOf(execution: Execution, { catalog, table, index, query }: MatchSite): PromiseOrValue<Search> {
   const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
   const pause = () => execution.interrupt.checkpoint();
   if (index.state === 'building') throw failure('index_building', { index: index.name });
-  return andThen(openSearch(execution.context.transaction, prefix, { terms: query, operator }, pause), (search) => {
+  return andThen(openSearch(execution.context.transaction, prefix, query, pause), (search) => {
     // One that an earlier version has kept without effect.
     if (search === undefined) throw failure('index_building', { index: index.name });
     return search;
@@ -74,7 +78,7 @@ function searchOf(execution: Execution, { catalog, table, index, query, operator
 function indexWeights(execution: Execution, site: MatchSite): PromiseOrValue<Weights> {
   return andThen(searchOf(execution, site), ({ statistics, terms }) => ({
     statistics,
-    of: new Map(terms.map(({ term, weight }) => [term, weight])),
+    of: new Map(terms.map(({ term, weight }) => [nameOf(term), weight])),
   }));
 }
 
@@ -86,12 +90,13 @@ function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<W
     const having = new Map<string, number>();
     let documents = 0;
     let all = 0;
-    const candidates = new MatchCandidates(matches, site, undefined);
+    const candidates = new MatchCandidates(matches, site, undefined, true);
     const count = (terms: DocumentTerms): void => {
-      if (!doesMatch(site, terms)) return;
       documents++;
       all += terms.length;
-      for (const term of new Set(site.query)) if (terms.counts.has(term)) having.set(term, (having.get(term) ?? 0) + 1);
+      for (const { term } of search.terms) {
+        if (occurrencesOf(term, terms) > 0) having.set(nameOf(term), (having.get(nameOf(term)) ?? 0) + 1);
+      }
     };
     const read = execution.services.reader.scan(execution, { table: site.table.definition.name, candidates }, (rows) =>
       andThen(countAll(execution, site, rows, count), () => undefined),
@@ -103,16 +108,20 @@ function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<W
   });
 }
 
+/** Hands over the terms of those rows that match, as far as they are seen. */
 function countAll(
   execution: Execution,
   site: MatchSite,
   rows: readonly MatchSite['row'][],
   count: (terms: DocumentTerms) => void,
 ): PromiseOrValue<void> {
-  return forEachInOrder(rows, (row) =>
-    andThen(rowTerms(execution, { ...site, row }), (terms) => {
-      count(terms);
-      return false;
-    }),
-  );
+  return forEachInOrder(rows, (row) => {
+    const there = { ...site, row };
+    return andThen(rowTerms(execution, there), (terms) =>
+      andThen(isMatch(execution, there, terms), (matches) => {
+        if (matches) count(terms);
+        return false;
+      }),
+    );
+  });
 }

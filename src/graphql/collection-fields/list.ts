@@ -2,30 +2,34 @@
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
-import { columns, join } from '../execution/select.js';
+import { columnsFound, type Marks, SCORE } from '../execution/found-columns.js';
+import { join } from '../execution/select.js';
 import { boundRows, filtersOf, isGiven, type Listed, listArguments, readCount } from '../schema/list-arguments.js';
-import { readOrder } from '../schema/table-order.js';
+import { orderedColumns, readOrder } from '../schema/table-order.js';
 import { type CollectionField, lengthOf } from './collection-field.js';
 
-export function listOf(type: Listed): CollectionField {
+/** Of edges that a record has, or of a table: functions on full-text conditions are about tables alone. */
+export function listOf(type: Listed, of: 'edges' | 'table'): CollectionField {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),
     args: listArguments(type),
-    compile: compileList(type),
+    compile: compileList(type, of === 'table'),
   };
 }
 
-function compileList({ object, filter }: Listed): CompileCollectionQuery {
+function compileList({ object, filter }: Listed, isOfTable: boolean): CompileCollectionQuery {
   return (field) => {
     const plan = field.record(object);
-    const projections = columns(plan.columns);
     return {
       completion: field.completionBy(plan),
       bind: (call, build) => {
-        const { statements, values, asked, limit } = field.arguments.boundAll(call, (given, conditions) => {
+        const { statements, values, asked, limit } = field.arguments.boundAll(call, (given, all) => {
+          const conditions = isOfTable ? all : all.nested;
           const { params } = conditions;
           const filters = filtersOf(given, filter, conditions);
           const { order, version } = given;
+          const names = [...plan.columns, ...(isOrderedBy(order, SCORE) ? [SCORE] : [])];
+          const projections = columnsFound(names, conditions, readMarks(given['marks']));
           const asked = readCount('limit', given);
           const start = readCount('start', given);
           const limit = params.bind(asked);
@@ -51,4 +55,14 @@ function compileList({ object, filter }: Listed): CompileCollectionQuery {
       },
     };
   };
+}
+
+function isOrderedBy(order: unknown, column: string): boolean {
+  return orderedColumns(order).some((key) => key.column === column);
+}
+
+/** Without those that are null. */
+function readMarks(given: unknown): Partial<Marks> {
+  const marks = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(marks.filter(([, mark]) => typeof mark === 'string'));
 }

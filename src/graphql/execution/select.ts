@@ -56,15 +56,43 @@ export class ConditionCount {
 /** A condition on a list of values takes as long as the list: so many of them count as one more. */
 const VALUES_OF_CONDITION = 10;
 
+/** A full-text condition of a list, with the number by which functions know it. */
+export interface NumberedMatch {
+  readonly number: number;
+  /** The field, as GraphQL calls it. */
+  readonly field: string;
+}
+
+/** The largest number that a full-text condition may have. */
+const MOST_MATCHES = 255;
+
 /** What filters become part of: params for their values, and a count of conditions. */
 export class Conditions {
   readonly #counted: ConditionCount;
+  /** Those on the records themselves, by which functions know them. */
+  readonly matches: NumberedMatch[] = [];
+  readonly #isNested: boolean;
 
   constructor(
     readonly params: Params,
     counted: ConditionCount,
+    isNested = false,
   ) {
     this.#counted = counted;
+    this.#isNested = isNested;
+  }
+
+  /** For what is asked of other records than those that are listed. */
+  get nested(): Conditions {
+    return new Conditions(this.params, this.#counted, true);
+  }
+
+  /** The number of a full-text condition; `undefined` where functions can't refer to it. */
+  noteMatch(field: string): number | undefined {
+    const number = this.matches.length;
+    if (this.#isNested || number > MOST_MATCHES) return undefined;
+    this.matches.push({ number, field });
+    return number;
   }
 
   /**

@@ -24,7 +24,7 @@ export function queryFields(
   const lists = tableNames(tables, names);
   const fields: GraphQLFieldConfigMap<unknown, unknown> = {};
   for (const type of tables)
-    fields[lists.get(type.table) as string] = ofTable(type, tableField(type.table, listOf(type)));
+    fields[lists.get(type.table) as string] = ofTable(type, tableField(type.table, listOf(type, 'table')));
   for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
   fields[names.claim('_get')] = anyRecordField(types);
   for (const type of tables) {

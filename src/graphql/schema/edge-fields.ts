@@ -61,7 +61,7 @@ export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfig
       const extensions = fromSource({ kind: 'edges', table: type.table, direction, compile });
       configs[field] = { ...config, description: `${description} ${type.object.name} that ${where}.`, extensions };
     };
-    add(name, listOf(type), 'The edges of');
+    add(name, listOf(type, 'edges'), 'The edges of');
     add(connection, connectionOf(type), 'A page of the edges of');
     add(aggregate, aggregateOf(type), 'Figures of the edges of');
   }

@@ -1,4 +1,3 @@
-/** The arguments of fields that give records of a table, and what they mean. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
@@ -7,6 +6,7 @@ import type { GivenArguments } from '../execution/field-arguments.js';
 import type { Conditions } from '../execution/select.js';
 import type { Filter } from './filter/filter.js';
 import { DOCUMENT } from './filter/subject.js';
+import { MARKS } from './found-fields.js';
 import { SCALARS } from './scalars.js';
 
 /** What is known of records that are listed. */
@@ -16,10 +16,18 @@ export interface Listed {
   readonly object: GraphQLObjectType;
   readonly filter: Filter;
   readonly order: GraphQLInputObjectType;
+  /** Whether it has full-text indexes. */
+  readonly isSearched: boolean;
 }
 
-export function listArguments({ filter, order }: Listed): GraphQLFieldConfigArgumentMap {
-  return { ...cutArguments('records'), order: { type: order }, ...filterArguments(filter) };
+export function listArguments({ filter, order, isSearched }: Listed): GraphQLFieldConfigArgumentMap {
+  const marks = { type: MARKS, description: 'What `_highlights` put around words; default: `<mark>` and `</mark>`.' };
+  return {
+    ...cutArguments('records'),
+    order: { type: order },
+    ...filterArguments(filter),
+    ...(isSearched && { marks }),
+  };
 }
 
 export function cutArguments(what: string): GraphQLFieldConfigArgumentMap {

@@ -92,12 +92,21 @@ function fieldConfig({ column, shape, nullable, description, deprecated }: Objec
   };
 }
 
-/** The members of a filter over these fields. */
-export function filterMembers(fields: ObjectFields, filters: Filters): FilterMembers {
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The members of a filter over these fields; `searched` are the columns with full-text indexes. */
+export function filterMembers(
+  fields: ObjectFields,
+  filters: Filters,
+  searched: ReadonlySet<string> = NOTHING,
+): FilterMembers {
   const members = new Map<string, FilterMember>();
   for (const [name, { column, shape, isHidden }] of fields) {
-    if (shape.filterable !== undefined && !isHidden)
-      members.set(name, fieldMember(column, filters.of(shape.filterable, name)));
+    if (shape.filterable === undefined || isHidden) continue;
+    const filter = searched.has(column)
+      ? filters.ofSearched(shape.filterable, name)
+      : filters.of(shape.filterable, name);
+    members.set(name, fieldMember(column, filter));
   }
   return members;
 }

@@ -11,6 +11,7 @@ import { escapeRecordPart } from '../../value/text/quote.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { namedInError } from '../errors.js';
+import { SCORE } from '../execution/found-columns.js';
 import { readRecordId, recordsOf } from '../execution/record-id.js';
 import { type AggregateType, aggregateType } from './aggregate-type.js';
 import { type ConnectionType, connectionType } from './connection-type.js';
@@ -18,6 +19,7 @@ import { edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-fields.js';
 import { fromSource, ofRecords, type RecordType } from './field-source.js';
 import { type FieldNode, fieldTree } from './field-tree.js';
 import { Filters } from './filter/filters.js';
+import { FOUND_FIELDS, foundFields, highlightType, searchedColumns } from './found-fields.js';
 import { GEOMETRY_NAMES } from './geometry.js';
 import { legalName, Names } from './names.js';
 import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
@@ -51,6 +53,8 @@ const RESERVED: readonly string[] = [
   '_record',
   'Tokens',
   'PageInfo',
+  '_highlight',
+  '_marks',
   ...Object.keys(SCALARS),
   ...GEOMETRY_NAMES,
 ];
@@ -67,6 +71,7 @@ export class TableTypes implements ShapeKit {
   readonly warnings: string[] = [];
   readonly #view: SchemaView;
   readonly #enums = new Map<string, FieldShape>();
+  #highlightType: GraphQLObjectType | undefined;
   readonly #unions = new Map<string, GraphQLUnionType>();
 
   constructor(entries: readonly TableEntry[], view: SchemaView) {
@@ -112,6 +117,8 @@ export class TableTypes implements ShapeKit {
   #table(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableType {
     const { name, comment, graphqlAlias, graphqlDeprecated } = entry.definition;
     if ((graphqlAlias ?? name) !== typeName) this.warn(`the table ${name} is called ${typeName}`);
+    const searched = searchedColumns(entry);
+    const isSearched = searched.size > 0;
     let known: TableFields | undefined;
     const fieldsOf = () => {
       known ??= this.#tableFields(entry, typeName, entries);
@@ -141,20 +148,21 @@ export class TableTypes implements ShapeKit {
         extensions: ofRecords((record) => this.#typeOf(record)),
         fields: () => {
           const { fields, edges } = fieldsOf();
-          return { ...fieldConfigs(fields), ...edgeConfigs(edges) };
+          return { ...fieldConfigs(fields), ...(isSearched && foundFields(this.#highlight())), ...edgeConfigs(edges) };
         },
       }),
       filter: this.filters.ofTable(typeName, () => {
         const { fields, edges } = fieldsOf();
-        return new Map([...filterMembers(fields, this.filters), ...edgeMembers(edges, this.filters)]);
+        return new Map([...filterMembers(fields, this.filters, searched), ...edgeMembers(edges, this.filters)]);
       }),
-      order: orderType(typeName, this.#names, () => orderable(fieldsOf().fields)),
+      order: orderType(typeName, this.#names, () => orderable(fieldsOf().fields, isSearched)),
+      isSearched,
     };
     return type;
   }
 
   #tableFields(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableFields {
-    const own = new Names(['id']);
+    const own = new Names(['id', ...(searchedColumns(entry).size > 0 ? FOUND_FIELDS : [])]);
     const tree = fieldTree(entry, ({ path }) => this.warn(`the field ${printIdiom(path)} of ${typeName} is left out`));
     const nodes = new Map(tree.fields);
     nodes.delete('id');
@@ -185,6 +193,12 @@ export class TableTypes implements ShapeKit {
       definition: undefined,
       type: undefined,
     };
+  }
+
+  /** The type of a field's texts with the words that match marked; one for the schema. */
+  #highlight(): GraphQLObjectType {
+    this.#highlightType ??= highlightType();
+    return this.#highlightType;
   }
 
   /** Claims a name for another type of the schema: the given one if it is free. */
@@ -325,6 +339,7 @@ function recordNamed(text: string): readonly RecordId[] {
   return [id];
 }
 
-function* orderable(fields: ObjectFields): Iterable<readonly [name: string, column: string]> {
+function* orderable(fields: ObjectFields, isSearched: boolean): Iterable<readonly [name: string, column: string]> {
+  if (isSearched) yield ['_score', SCORE];
   for (const [name, { column, shape, isHidden }] of fields) if (shape.orderable && !isHidden) yield [name, column];
 }

@@ -235,11 +235,13 @@ export type BinaryOperator =
   | MatchesOperator
   | NearestOperator;
 
-/** `@@`, `@1@`, `@AND@`, `@1,OR@`. */
+/** `@@`, `@1@`, `@AND@`, `@1,OR@`, `@QUERY@`. */
 export interface MatchesOperator {
   readonly kind: 'matches';
   readonly reference?: number;
-  readonly operator?: 'AND' | 'OR';
+  readonly operator?: 'AND' | 'OR' | 'QUERY';
+  /** The indexes that the statement names: one of them judges. */
+  readonly indexes?: readonly string[];
 }
 
 /** `<|k|>`, `<|k,EUCLIDEAN|>`, `<|k,ef|>`. */

@@ -158,13 +158,14 @@ function failAtFirst(parser: Parser): never {
 
 const MAX_REFERENCE = 255n;
 
-/** `@@`, `@1@`, `@OR@`, `@1,OR@`. */
+/** `@@`, `@1@`, `@OR@`, `@1,OR@`, `@QUERY@`. */
 function matches(parser: Parser): MatchesOperator {
   parser.advance();
   const reference = parser.kind === 'number' ? Number(unsigned(parser, 'a match reference', MAX_REFERENCE)) : undefined;
   if (reference !== undefined) parser.acceptPunct(',');
   // Default: all words must match.
-  const operator = parser.acceptOneOf('AND', 'OR') === 'OR' ? 'OR' : undefined;
+  const word = parser.acceptOneOf('AND', 'OR', 'QUERY');
+  const operator = word === 'AND' ? undefined : word;
   if (!parser.acceptPunct('@')) parser.unexpected(reference === undefined ? 'a match reference, operator or `@`' : '@');
   return {
     kind: 'matches',

@@ -2,7 +2,7 @@
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';
-import type { Access, IndexAccess, IndexScan } from '../nodes.js';
+import type { Access, FullTextScan, IndexAccess, IndexScan } from '../nodes.js';
 import { type Comparison, comparisonOf, operandsOf } from './comparisons.js';
 import type { AccessFacts } from './facts.js';
 import { INDEX_MATCHING } from './index-kinds.js';
@@ -45,7 +45,8 @@ function isAllowed({ name }: IndexDefinition, { with: hint }: AccessFacts): bool
  * nor fewer, provided that none is listed several times: each part of the condition is one of its bounds, and no field
  * of the index is left open behind them.
  */
-export function answersAlone(access: Access, where: Expression): access is IndexScan {
+export function answersAlone(access: Access, where: Expression): access is IndexScan | FullTextScan {
+  if (access.kind === 'full-text-scan') return access.condition === where;
   if (access.kind !== 'index-scan' || access.anyOf !== undefined) return false;
   const { equal, from, to, index } = access;
   const bounds = [from, to].filter((bound) => bound !== undefined);

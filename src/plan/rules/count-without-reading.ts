@@ -18,7 +18,8 @@ export const countWithoutReading: NodeRule<'aggregate'> = {
     if (input.kind === 'table-scan') return { kind: 'count-records', table: input.table, item };
     if (input.kind !== 'filter') return undefined;
     const { condition, input: access } = input;
-    if (access.kind !== 'index-scan' || !answersAlone(access, condition)) return undefined;
+    if (access.kind !== 'index-scan' && access.kind !== 'full-text-scan') return undefined;
+    if (!answersAlone(access, condition)) return undefined;
     return { kind: 'count-entries', table: access.table, access, item, otherwise: aggregate };
   },
 };

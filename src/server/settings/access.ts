@@ -10,6 +10,7 @@ import {
   readChoice,
   readCount,
   readFunctionName,
+  readList,
   readNetworkTarget,
   readPositiveTime,
   readSize,
@@ -237,6 +238,23 @@ export const ACCESS_SETTINGS = {
     flag: '--strict-permissions',
     description: 'Make a write that PERMISSIONS refuse an error, rather than skipping it silently',
   }),
+  allowMapperFolders: withDefault(
+    {
+      flag: '--allow-mapper-folders <folders>',
+      description: 'The folders, separated by commas, whose files the filter mapper of analyzers may read',
+    },
+    '',
+    readList,
+  ),
+  searchStatistics: withDefault(
+    {
+      flag: '--search-statistics <rule>',
+      description:
+        'What scores of full-text search are made of for users whom PERMISSIONS bind: rows that they may see (visible), or whole indexes (shared), which is faster and reveals how frequent words are',
+    },
+    'visible',
+    readChoice(['visible', 'shared']),
+  ),
   sessionIdle: withDefault(
     {
       flag: '--session-idle <time>',

@@ -15,7 +15,7 @@ import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
-import { Executor } from '../../exec/executor.js';
+import { Executor, type SearchOptions } from '../../exec/executor.js';
 import type { FieldPermissionDefault } from '../../exec/record/table.js';
 import type { Tuning } from '../../exec/runtime/tuning.js';
 import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../../exec/script/contract.js';
@@ -79,6 +79,8 @@ export interface DatabaseOptions {
   readonly functions?: Partial<FunctionRuleOptions>;
   /** Allows embedded JavaScript, within these limits. Default: not allowed. */
   readonly scripting?: Partial<ScriptLimits>;
+  /** Full-text search. Default: no files, and scores of what their readers may see. */
+  readonly search?: Partial<SearchOptions>;
   /** Limits of the text of a query. Default: `DEFAULT_LIMITS` of the parser. */
   readonly queries?: QueryLimits;
   /** Memory limits in bytes. Default: shares of the heap limit. */
@@ -248,6 +250,7 @@ export class OpenDatabase implements Database {
       weakKeys: options.weakKeys ?? false,
       network: new Fetcher(environment, targets, fetchLimits),
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
+      search: options.search,
       vectorMemory: memory.limits.vectors,
       scripting: options.scripting && { ...DEFAULT_SCRIPT_LIMITS, ...options.scripting },
     });

@@ -10,6 +10,7 @@ import { Names } from '../names.js';
 import { SCALARS } from '../scalars.js';
 import { type Filter, type FilterMember, type FilterMembers, filterOf, underBothNames } from './filter.js';
 import { JUNCTIONS, junctions } from './junctions.js';
+import { matchOperators } from './match-operators.js';
 import { type Comparable, listOperators, type OperatorKind, valueOperators } from './operators.js';
 import { type Collection, existence, quantifiers } from './quantifiers.js';
 import {
@@ -87,6 +88,17 @@ export class Filters {
     if (filterable.kind === 'object') return filterable.filter;
     const members = this.#members[filterable.kind] as (of: Filterable, name: string) => FilterMembers;
     return this.#once(`${keyOf(filterable)} ${name}`, `${filterable.label}_${name}`, () => members(filterable, name));
+  }
+
+  /** The same of a field that has a full-text index. */
+  ofSearched(filterable: Filterable, name: string): Filter {
+    const others = this.of(filterable, name);
+    if (filterable.kind !== 'value' && filterable.kind !== 'list') return others;
+    const members = this.#members[filterable.kind] as (of: Filterable, name: string) => FilterMembers;
+    return this.#once(`searched ${keyOf(filterable)} ${name}`, `searched_${filterable.label}_${name}`, () => {
+      const searched = underBothNames(name, matchOperators(name));
+      return new Map([...members(filterable, name), ...searched]);
+    });
   }
 
   /** The filter of the edges that a record has in a table, in a field that is called `name` in GraphQL. */
@@ -174,7 +186,7 @@ function behindLink(records: Filter): FilterMember {
     type: records.type,
     translate: (given, subject, conditions) => {
       conditions.count();
-      return recordBehind(subject, records.translate(given, DOCUMENT, conditions));
+      return recordBehind(subject, records.translate(given, DOCUMENT, conditions.nested));
     },
   };
 }

@@ -23,7 +23,7 @@ export function quantifiers(collection: Collection, count: Filter): Readonly<Rec
     (condition: (given: Expression) => Expression): Translate =>
     (given, subject, conditions) => {
       conditions.count();
-      return collection.matching(subject, condition(element.translate(given, at, conditions)));
+      return collection.matching(subject, condition(element.translate(given, at, conditions.nested)));
     };
   const any = elements((condition) => condition);
   const anyOther = elements(not);

@@ -1,0 +1,55 @@
+/** The fields that records of a table have besides, if it has full-text indexes: how well they match, and where. */
+import { GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { HIGHLIGHTS, readHighlights, SCORE } from '../execution/found-columns.js';
+import { fromSource } from './field-source.js';
+import type { FieldConfig, FieldConfigs } from './object-fields.js';
+import { SCALARS } from './scalars.js';
+
+export const FOUND_FIELDS = ['_score', '_highlights'] as const;
+
+/** The columns of a table that have full-text indexes of their own. */
+export function searchedColumns({ indexes }: TableEntry): ReadonlySet<string> {
+  const columns = new Set<string>();
+  for (const { indexKind, fields } of indexes) {
+    const [first, ...others] = fields[0]?.parts ?? [];
+    if (indexKind.kind === 'fulltext' && first?.kind === 'field' && others.length === 0) columns.add(first.name);
+  }
+  return columns;
+}
+
+export function highlightType(): GraphQLObjectType {
+  const column = (name: string): FieldConfig['extensions'] => fromSource({ kind: 'column', column: name });
+  return new GraphQLObjectType({
+    name: '_highlight',
+    description: 'The texts of a field that matches a filter, with marks around the words that do.',
+    fields: {
+      field: { type: new GraphQLNonNull(SCALARS.String), extensions: column('field') },
+      texts: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(SCALARS.String))),
+        extensions: column('texts'),
+      },
+    },
+  });
+}
+
+export function foundFields(highlight: GraphQLObjectType): FieldConfigs {
+  return {
+    _score: {
+      type: SCALARS.Float,
+      description: 'How well the record matches the full-text conditions of its list.',
+      extensions: fromSource({ kind: 'column', column: SCORE }),
+    },
+    _highlights: {
+      type: new GraphQLList(new GraphQLNonNull(highlight)),
+      description: 'What matches the full-text conditions of its list.',
+      extensions: fromSource({ kind: 'column', column: HIGHLIGHTS, read: readHighlights }),
+    },
+  };
+}
+
+/** What is put around words that match. */
+export const MARKS = new GraphQLInputObjectType({
+  name: '_marks',
+  fields: { before: { type: SCALARS.String }, after: { type: SCALARS.String } },
+});

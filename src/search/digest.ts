@@ -1,0 +1,86 @@
+/** What a full-text index holds of each document, as a number that is compared with the record's own. */
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { prefixRange } from '../catalog/keys.js';
+import type { Transaction } from '../storage/contract.js';
+import { forEachBatch } from '../storage/cursor.js';
+import type { DocumentTerms } from './document-terms.js';
+import { manifestKey, pendingPrefix } from './layout.js';
+import { readManifest } from './manifest.js';
+import { readChange } from './pending.js';
+import { StoredSource } from './term-sources.js';
+
+/** The same for the same terms and occurrences, in any order. */
+export function digestOf({ counts, length }: DocumentTerms): number {
+  let digest = length;
+  for (const [term, count] of counts) digest = added(digest, hashOf(term), count);
+  return digest;
+}
+
+function added(digest: number, hash: number, count: number): number {
+  return (digest + Math.imul(hash, 2 * count + 1)) >>> 0;
+}
+
+/** FNV-1a of UTF-16 code units. */
+function hashOf(term: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+export interface IndexDigests {
+  /** By the encoded keys of records. */
+  readonly digests: ReadonlyMap<string, number>;
+  /** Whether the statistics of the manifest are those of its documents. */
+  readonly agrees: boolean;
+}
+
+/** `undefined` where the index was never built. @throws TypeError where what is stored isn't that of an index */
+export function readDigests(transaction: Transaction, index: string): PromiseOrValue<IndexDigests | undefined> {
+  return andThen(transaction.get(manifestKey(index)), (stored): PromiseOrValue<IndexDigests | undefined> => {
+    if (stored === undefined) return undefined;
+    const { segments, documents } = readManifest(stored);
+    const digests = new Map<string, number>();
+    const read = forEachInOrder(segments, ({ id }) =>
+      andThen(StoredSource.open(transaction, index, id), (source) =>
+        andThen(addSegment(source, digests), () => undefined),
+      ),
+    );
+    return andThen(read, () => {
+      // What was noted as changed counts as it was folded.
+      let folded = digests.size;
+      const prefix = pendingPrefix(index);
+      const noted = forEachBatch(transaction.scan(prefixRange(prefix)), (batch) => {
+        for (const [key, value] of batch) {
+          const { before, after } = readChange(value);
+          const name = key.slice(prefix.length);
+          if ((before !== undefined) !== digests.has(name)) folded = Number.NaN;
+          if (after === undefined) digests.delete(name);
+          else digests.set(name, digestOf(after));
+        }
+        return false;
+      });
+      return andThen(noted, () => ({ digests, agrees: folded === documents }));
+    });
+  });
+}
+
+function addSegment(source: StoredSource, digests: Map<string, number>): PromiseOrValue<void> {
+  const sums = source.documents.map(({ length }) => length);
+  const read = untilTrue(() =>
+    andThen(source.fill(), (isFilled) => {
+      for (; source.current !== undefined; source.advance()) {
+        const hash = hashOf(source.current.term);
+        const { documents, occurrences } = source.postings();
+        for (let at = 0; at < documents.length; at++) {
+          const document = documents[at] as number;
+          sums[document] = added(sums[document] as number, hash, occurrences[at] as number);
+        }
+      }
+      return !isFilled;
+    }),
+  );
+  return andThen(read, () => {
+    for (const [at, { key }] of source.documents.entries())
+      if (!source.isDropped(at)) digests.set(key, (sums[at] as number) >>> 0);
+  });
+}

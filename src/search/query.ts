@@ -1,0 +1,48 @@
+/** What a query asks for, once its text is analyzed. */
+import type { DocumentTerms } from './document-terms.js';
+
+/** A term, or all terms with a prefix, which count as one. */
+export interface QueryTerm {
+  readonly term: string;
+  readonly isPrefix: boolean;
+}
+
+/** Terms of a text whose words follow one another: `at` is the place among them; marks between words have none. */
+export interface Phrase {
+  readonly words: readonly { readonly term: string; readonly at: number | undefined }[];
+  readonly isExcluded: boolean;
+}
+
+export interface SearchQuery {
+  /** In the order of the text, those of phrases among them; one that stands there twice counts twice in scores. */
+  readonly terms: readonly QueryTerm[];
+  /** Whether each of the terms has to occur, or any one of them. */
+  readonly operator: 'AND' | 'OR';
+  readonly excluded: readonly QueryTerm[];
+  /** What terms alone don't decide. */
+  readonly phrases: readonly Phrase[];
+}
+
+export function plainQuery(terms: readonly string[], operator: SearchQuery['operator']): SearchQuery {
+  return { terms: terms.map((term) => ({ term, isPrefix: false })), operator, excluded: [], phrases: [] };
+}
+
+/** A name for each term that there may be. No term has a zero character. */
+export function nameOf({ term, isPrefix }: QueryTerm): string {
+  return isPrefix ? `${term}\0` : term;
+}
+
+/** How often a term occurs in a document. */
+export function occurrencesOf({ term, isPrefix }: QueryTerm, { counts }: DocumentTerms): number {
+  if (!isPrefix) return counts.get(term) ?? 0;
+  let sum = 0;
+  for (const [each, count] of counts) if (each.startsWith(term)) sum += count;
+  return sum;
+}
+
+/** Whether the terms of a document are those that are asked for; phrases are yet to be judged. */
+export function holdsTerms({ terms, operator, excluded }: SearchQuery, document: DocumentTerms): boolean {
+  if (terms.length === 0) return false;
+  const has = (term: QueryTerm): boolean => occurrencesOf(term, document) > 0;
+  return (operator === 'AND' ? terms.every(has) : terms.some(has)) && !excluded.some(has);
+}

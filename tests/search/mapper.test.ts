@@ -1,0 +1,81 @@
+/** The filter `mapper`: files of folders that a setting allows, and no others. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { openEngine } from '../../src/storage/engines/open.js';
+import { toText } from '../../src/value/text/text.js';
+
+let folder: string;
+let database: OpenDatabase;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tessera-mapper-'));
+  mkdirSync(join(folder, 'open', 'below'), { recursive: true });
+});
+afterEach(async () => {
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** What each statement answers, or its error's code. */
+async function ask(...statements: string[]): Promise<string[]> {
+  database = await openDatabase(await openEngine('memory'), { search: { mapperFolders: [join(folder, 'open')] } });
+  const session = database.ownerSession();
+  await session.use('test', 'test');
+  const results = await session.query(statements.join(';'));
+  return results.map(({ outcome }) =>
+    outcome.ok ? toText(outcome.value) : `${outcome.error.code}: ${outcome.error.message}`,
+  );
+}
+
+const file = (name: string, text: string | Buffer): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const define = (path: string) => `DEFINE ANALYZER a TOKENIZERS blank FILTERS lowercase, mapper('${path}')`;
+
+test('words become their lemmas, the later line wins, and others stay', async () => {
+  const path = file('open/below/lemmas.tsv', 'be\tis\ngo\twent\r\nrun\tran\nrunning\tran\n');
+  expect(
+    await ask(
+      define(path),
+      "search::analyze('a', 'He IS ran went away')",
+      'DEFINE INDEX i ON t FIELDS x FULLTEXT ANALYZER a',
+      "CREATE t:1 SET x = 'It is here' RETURN NONE",
+      "SELECT VALUE id FROM t WHERE x @@ 'be'",
+    ),
+  ).toEqual(['NONE', "['he', 'be', 'running', 'go', 'away']", 'NONE', '[]', '[t:1]']);
+});
+
+test('files elsewhere are refused whether or not they exist, links to them too', async () => {
+  const secret = file('secret.tsv', 'a\tb\n');
+  symlinkSync(secret, join(folder, 'open', 'link.tsv'));
+  const paths = [
+    secret,
+    join(folder, 'nothing.tsv'),
+    join(folder, 'open', 'link.tsv'),
+    join(folder, 'open', '..', 'secret.tsv'),
+    join(folder, 'open', 'nothing.tsv'),
+    join(folder, 'open'),
+    '',
+  ];
+  const answers = await ask(...paths.map(define), 'RETURN (INFO FOR DB).analyzers');
+  expect(answers).toEqual([
+    ...paths.map((path) => `analyzer_file_denied: Access to the file '${path}' is not allowed`),
+    '{  }',
+  ]);
+});
+
+test('what no file of lemmas is says where', async () => {
+  const flawed = file('open/flawed.tsv', 'be\tis\nnothing\n');
+  const large = file('open/large.tsv', Buffer.alloc(16 * 2 ** 20 + 1, 'a'));
+  const [first, second, third] = await ask(define(flawed), define(large), define(join(folder, 'open', 'below')));
+  expect(first).toBe(
+    "analyzer_lemma: A value can't be analyzed: Expected two terms separated by a tab line 1: nothing",
+  );
+  expect(second).toContain('analyzer_file: ');
+  expect(second).toContain('larger than 16777216 bytes');
+  expect(third).toContain('analyzer_file: ');
+});
