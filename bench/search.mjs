@@ -41,7 +41,7 @@ async function timed(work) {
 
 const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1];
 
-/** Until nothing works in the background any more. */
+/** Resolves when no work is left in the background. */
 async function quiet() {
   for (let still = 0; still < 3; ) {
     const before = processor();

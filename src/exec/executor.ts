@@ -51,18 +51,7 @@ import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
 import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
-import { Analyzers } from './search/analyzers.js';
-
-/** Full-text search. */
-export interface SearchOptions {
-  /** The folders whose files `mapper` may read. */
-  readonly mapperFolders: readonly string[];
-  /**
-   * What scores for users whom PERMISSIONS bind are made of: rows that match and that they may see, or the whole index,
-   * which reveals how frequent words are in hidden rows.
-   */
-  readonly statistics: 'visible' | 'shared';
-}
+import { Analyzers, type SearchOptions } from './search/analyzers.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -148,8 +137,7 @@ export class Executor {
       scripts: this.#scripts,
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
-      analyzers: new Analyzers(this.compiler, options.search?.mapperFolders ?? []),
-      sharesSearchStatistics: options.search?.statistics === 'shared',
+      analyzers: new Analyzers(this.compiler, options.search),
       reader: new Reader(this.#tables, tuning),
       writer: new Writer(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,

@@ -91,7 +91,7 @@ export class Analyzer {
     return others.length === filters.length ? this : new Analyzer({ tokenizers, filters: others }, this.#lemmas);
   }
 
-  /** Whether texts are analyzed in so little time that nobody else need be let in meanwhile. */
+  /** Whether texts are short enough to be analyzed in one step. */
   isShort(texts: readonly string[]): boolean {
     if (this.#grows) return false;
     let units = 0;

@@ -1,4 +1,4 @@
-/** Documents that are gathered to become a segment: their terms as numbers, in the order of documents, then of terms. */
+/** Documents gathered for a segment: postings as numbers, first in the order of documents, then of terms. */
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import { StepwiseSort } from '../base/stepwise-sort.js';
 import type { Pause } from './analyzer.js';
@@ -61,7 +61,7 @@ export class GatheredSource implements TermSource {
     return documents.length >= MAX_DOCUMENTS || this.#postingTerms.length >= POSTINGS || this.#units >= UNITS;
   }
 
-  /** Adds what becomes of a record, and takes out what it was before; answers how much work that was. */
+  /** Adds the new terms of a record, and takes out the former ones; answers how much work that was. */
   change({ key, before, after }: KeyedChange): number {
     if (before !== undefined) for (const term of before.counts.keys()) this.#of(term).net--;
     if (after !== undefined) this.add(key, after);

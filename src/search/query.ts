@@ -23,6 +23,7 @@ export interface SearchQuery {
   readonly phrases: readonly Phrase[];
 }
 
+/** A query without syntax: terms as the analyzer gave them. */
 export function plainQuery(terms: readonly string[], operator: SearchQuery['operator']): SearchQuery {
   return { terms: terms.map((term) => ({ term, isPrefix: false })), operator, excluded: [], phrases: [] };
 }

@@ -150,8 +150,7 @@ export function executionOver(world: World, store: Store): Execution {
       scripts: undefined,
       sequences: { next: missing },
       apis: { invoke: missing },
-      analyzers: { named: missing, prepare: missing },
-      sharesSearchStatistics: false,
+      analyzers: { named: missing, prepare: missing, sharesStatistics: false },
       reader: {
         judge: () => ({ admitted: true, hidden: [] }),
         read: (_, id) => store.read(id),

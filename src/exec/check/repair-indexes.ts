@@ -24,7 +24,7 @@ export interface Repair {
   readonly removed: number;
   /** Records that a unique index can't list, since another one has the same values. */
   readonly conflicts: readonly string[];
-  /** Full-text indexes that the server builds anew when it starts; until then conditions are judged from the table. */
+  /** Full-text indexes that the server rebuilds when it starts; until then conditions are judged from the table. */
   readonly rebuilt: readonly string[];
 }
 

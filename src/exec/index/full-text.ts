@@ -14,7 +14,8 @@ import { readChange, storeChange } from '../../search/pending.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import type { Execution, TextAnalyzer } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexKeeping, KeptIndex, RecordChange } from './contract.js';
 import { countNote } from './noted-changes.js';
 

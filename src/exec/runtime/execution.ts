@@ -28,6 +28,7 @@ import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
+import type { TextAnalyzer } from './text-analyzer.js';
 import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 
@@ -108,8 +109,6 @@ export interface Services {
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
-  /** Scores are made of whole indexes for all users. */
-  readonly sharesSearchStatistics: boolean;
   /** To be called once a transaction that queued work on indexes has committed: a round before wouldn't find it. */
   indexWorkQueued(): void;
 }
@@ -166,15 +165,10 @@ export interface Past {
 export interface AnalyzerRegistry {
   /** @throws TesseraError `analyzer_missing`, and as `prepare` */
   named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
-  /** Reads the files that a definition names. @throws TesseraError `analyzer_file_denied`, `analyzer_file`, `analyzer_lemma` */
+  /** Reads the files that it names. @throws TesseraError `analyzer_file_denied`, `analyzer_file`, `analyzer_lemma` */
   prepare(execution: Execution, definition: AnalyzerDefinition): PromiseOrValue<Analyzer>;
-}
-
-/** An analyzer for the texts of one execution. */
-export interface TextAnalyzer {
-  readonly analyzer: Analyzer;
-  /** The result of its FUNCTION for a text, or the text itself. @throws TesseraError `analyzer_result`, and others */
-  source(text: string): PromiseOrValue<string>;
+  /** Scores are made of whole indexes for all users. */
+  readonly sharesStatistics: boolean;
 }
 
 /**

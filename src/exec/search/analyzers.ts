@@ -6,15 +6,21 @@ import { failure, TesseraError } from '../../errors/error.js';
 import { Analyzer, type TermAt } from '../../search/analyzer.js';
 import type { Lemmas } from '../../search/filters.js';
 import { CUSTOM, callDefined } from '../expression/call-defined.js';
-import {
-  type AnalyzerRegistry,
-  type Compiler,
-  type Execution,
-  Frame,
-  type TextAnalyzer,
-} from '../runtime/execution.js';
+import { type AnalyzerRegistry, type Compiler, type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
+import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import { LemmaFiles } from './lemma-files.js';
+
+/** Full-text search. */
+export interface SearchOptions {
+  /** The folders whose files `mapper` may read. */
+  readonly mapperFolders: readonly string[];
+  /**
+   * What scores for users whom PERMISSIONS bind are made of: rows that match and that they may see, or the whole index,
+   * which reveals how frequent words are in hidden rows.
+   */
+  readonly statistics: 'visible' | 'shared';
+}
 
 /** All analyzers of an open store. */
 export class Analyzers implements AnalyzerRegistry {
@@ -22,10 +28,12 @@ export class Analyzers implements AnalyzerRegistry {
   readonly #files: LemmaFiles;
   readonly #made = new Derived<AnalyzerDefinition, Analyzer>();
 
-  /** `folders`: from which `mapper` may read files. */
-  constructor(compiler: Compiler, folders: readonly string[]) {
+  readonly sharesStatistics: boolean;
+
+  constructor(compiler: Compiler, { mapperFolders = [], statistics }: Partial<SearchOptions> = {}) {
     this.#compiler = compiler;
-    this.#files = new LemmaFiles(folders);
+    this.#files = new LemmaFiles(mapperFolders);
+    this.sharesStatistics = statistics === 'shared';
   }
 
   named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer> {

@@ -15,7 +15,8 @@ import { holdsTerms, type SearchQuery } from '../../search/query.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
 import { noteOf } from '../record/candidates.js';
-import type { Compiler, Evaluate, Execution, Frame, TextAnalyzer } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import { holdsPhrases, searchQueryOf } from './search-query.js';
 
 /** A condition at a row: the index whose analyzer judges it, and the terms that are looked for. */
@@ -99,7 +100,7 @@ function printedWith(literals: readonly Value[], condition: Binary): string {
   return printExpression(restored);
 }
 
-/** By whose analyzer rows are judged: one that answers, or one that is still being built; of those that WITH INDEX names. */
+/** The index whose analyzer judges rows: of those that WITH INDEX names, one that answers, or is being built. */
 function judgingIndex(
   { answering, indexes }: TableEntry,
   path: string,

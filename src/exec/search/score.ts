@@ -47,7 +47,7 @@ function scored({ index, query }: MatchSite, terms: DocumentTerms, { statistics,
 const remembered = new WeakMap<object, Map<string, PromiseOrValue<Weights>>>();
 
 function weightsFor(execution: Execution, site: MatchSite, scan: object | undefined): PromiseOrValue<Weights> {
-  const isBound = execution.checks.view && !execution.services.sharesSearchStatistics;
+  const isBound = execution.checks.view && !execution.services.analyzers.sharesStatistics;
   const work = isBound ? visibleWeights : indexWeights;
   if (scan === undefined) return work(execution, site);
   let known = remembered.get(scan);

@@ -6,7 +6,8 @@ import { kindOf, LETTER, NUMBER } from '../../search/characters.js';
 import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query.js';
 import { type QueryItem, queryError, readQueryText } from '../../search/query-text.js';
 import type { Value } from '../../value/value.js';
-import type { Execution, TextAnalyzer } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 
 /** What isn't text has no terms, and finds nothing. @throws TesseraError `search_query`, what the analyzer throws */
 export function searchQueryOf(

@@ -52,7 +52,7 @@ function literal(value: Value): Expression {
   return { kind: 'literal', value };
 }
 
-/** Of the fields that match, their texts with the marks; fields whose index keeps no highlights are shown as they are. */
+/** The texts of the fields that match, with marks; without marks where the index keeps no highlights. */
 export function readHighlights(found: Value): Value {
   if (!isArray(found)) return undefined;
   return found.flatMap((each) => {

@@ -1,4 +1,4 @@
-/** Full-text conditions: `matches` all words, `matchesAny` of them, `matchesQuery` with phrases, prefixes and exclusion. */
+/** Full-text conditions: all words, any of them, or queries with phrases, prefixes and exclusion. */
 import type { MatchesOperator } from '../../../language/ast.js';
 import { matching } from '../../execution/found-columns.js';
 import { SCALARS } from '../scalars.js';
