@@ -109,6 +109,8 @@ export class Store {
         revocationFlag: new RevocationFlag(),
         weakKeys: false,
         indexWorkQueued: () => {},
+        // Analyzers without functions and files need nothing.
+        analyzers: { prepare: () => undefined },
       },
       request: {},
       context: {

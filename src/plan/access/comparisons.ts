@@ -4,6 +4,7 @@ import type { Binary, BinaryOperator, Expression, Idiom } from '../../language/a
 import { printExpression, printIdiom } from '../../language/print.js';
 import { isDocumentFree } from '../dependencies.js';
 import type { Bounds, Operand } from '../nodes.js';
+import { ORDERED_OPERATORS } from '../ordered-operators.js';
 
 export interface Comparison extends Operand {
   readonly field: Idiom;
@@ -33,7 +34,7 @@ interface Search {
 
 /** By the operator that has the field at its left. */
 const SEARCHES: ReadonlyMap<BinaryOperator, Search> = new Map<BinaryOperator, Search>([
-  ...(['=', '==', '<', '<=', '>', '>=', 'IN'] as const).map((operator) => [operator, { operator }] as const),
+  ...([...ORDERED_OPERATORS, 'IN'] as const).map((operator) => [operator, { operator }] as const),
   ['CONTAINS', { operator: '=', amongElements: true }],
   ['CONTAINSANY', { operator: 'IN', amongElements: true }],
 ]);

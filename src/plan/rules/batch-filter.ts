@@ -3,6 +3,7 @@ import { constantValue } from '../../language/constant-value.js';
 import { fieldNameOf } from '../../language/field-name-of.js';
 import { operandsOf } from '../access/comparisons.js';
 import { isDocumentFree } from '../dependencies.js';
+import { ORDERED_OPERATORS } from '../ordered-operators.js';
 import type { NodeRule } from './rule.js';
 
 /**
@@ -22,7 +23,7 @@ export const batchFilter: NodeRule<'filter'> = {
 };
 
 /** The operators that compare, which do nothing else and fail for no values but huge ones. */
-const COMPARING: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>(['=', '!=', '==', '<', '<=', '>', '>=']);
+const COMPARING: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>([...ORDERED_OPERATORS, '!=']);
 
 /** Whether an expression asks nothing but a field of the row. */
 function isComparison(condition: Expression): boolean {
