@@ -13,6 +13,7 @@ export interface ServerProcess {
   readonly url: string;
   /** The same for WebSockets, with its path. */
   readonly rpcUrl: string;
+  readonly pid: number;
   /** What it has written so far. */
   log(): string;
   isAlive(): boolean;
@@ -84,6 +85,7 @@ export async function startServerWith(
   const server: ServerProcess = {
     url,
     rpcUrl: `${url.replace('http', 'ws')}/rpc`,
+    pid: child.pid as number,
     log: () => log,
     isAlive: () => isAlive(child),
     signal: (signal) => void child.kill(signal),
