@@ -2,6 +2,8 @@
  * Operators, by precedence climbing. Chains of one level are parsed in a loop; the right operand recurses at most once
  * per precedence level before `Parser.enter` counts it.
  */
+
+import { METRIC_NAMES } from '../../vectors/metric.js';
 import type {
   BinaryOperator,
   Expression,
@@ -198,16 +200,7 @@ function failWithoutDistance(parser: Parser): never {
   });
 }
 
-const DISTANCES: ReadonlySet<string> = new Set([
-  'CHEBYSHEV',
-  'COSINE',
-  'EUCLIDEAN',
-  'HAMMING',
-  'JACCARD',
-  'MANHATTAN',
-  'MINKOWSKI',
-  'PEARSON',
-]);
+const DISTANCES: ReadonlySet<string> = new Set(METRIC_NAMES);
 
 /** The name of a distance in capitals, `MINKOWSKI` with its order. */
 export function distanceName(parser: Parser, expected = 'a distance kind'): string {
