@@ -135,6 +135,14 @@ describe.each(SETS)('of vectors that are %s (seed 23)', (_, make) => {
     all.check(points);
   });
 
+  test('with fewer links in the lowest layer than above it', () => {
+    const random = seededRandom(SEED);
+    const all = new Vectors(optionsOf('EUCLIDEAN', { m: 16, m0: 4, levelFactor: 1 }));
+    for (const vector of make(COUNT, random)) all.add(vector);
+    expect(all.graph.top).toBeGreaterThan(1);
+    for (const vector of make(20, random)) expect(all.nearest(Float32Array.from(vector), 40)).toHaveLength(K);
+  });
+
   test('by the options of the paper', () => {
     const random = seededRandom(SEED);
     const options = { extendCandidates: true, keepPrunedConnections: true };

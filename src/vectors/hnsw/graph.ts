@@ -181,7 +181,7 @@ export class Graph {
   }
 
   linksOf(slot: number): NodeLinks {
-    const scratch = new Uint32Array(this.mostLinks(0));
+    const scratch = this.linksBuffer();
     const layers = Array.from({ length: this.levelOf(slot) + 1 }, (_, layer) =>
       scratch.slice(0, this.readLinks(slot, layer, scratch)),
     );
@@ -192,6 +192,11 @@ export class Graph {
     this.#noteBefore(slot);
     this.#putLayer(slot, layer, ids);
     this.version++;
+  }
+
+  /** An array that takes the links of a node in any layer. */
+  linksBuffer(): Uint32Array {
+    return new Uint32Array(Math.max(this.options.m, this.options.m0));
   }
 
   mostLinks(layer: number): number {

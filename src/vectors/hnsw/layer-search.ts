@@ -45,7 +45,7 @@ export class LayerSearch {
     this.#from = from;
     this.#ef = from.ef;
     this.#visited = graph.takeVisited();
-    this.#links = new Uint32Array(graph.mostLinks(0));
+    this.#links = graph.linksBuffer();
   }
 
   /** To be called once it is no longer needed. */
