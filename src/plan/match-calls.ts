@@ -1,5 +1,5 @@
 /** Functions on a match (`search::score(1)`): which condition of their statement they are about. */
-import type { Binary, Call, Expression, Projections, Select } from '../language/ast.js';
+import type { Binary, Call, Expression, Live, Select } from '../language/ast.js';
 import { constantValue } from '../language/constant-value.js';
 import { transformExpression, walk } from '../language/visitor.js';
 
@@ -8,25 +8,32 @@ const FUNCTIONS: ReadonlySet<string> = new Set(['search::score', 'search::highli
 /** Which argument of a function says which condition it is about. */
 const REFERENCE: Readonly<Record<string, number>> = { 'search::highlight': 2 };
 
-/** A SELECT whose functions on a match know their conditions. Where there is none, it stays as it is. */
-export function withMatchCalls(written: Select): Select {
-  const select = withIndexNames(written);
-  const conditions = matchesIn(select.where);
-  if (conditions.length === 0) return select;
+/** The parts of SELECT and LIVE SELECT that have to do with matches. */
+type Query = Pick<Select, 'where' | 'with'> & Pick<Live, 'projections'>;
+
+/**
+ * A SELECT or LIVE SELECT whose functions on a match know their conditions. Where there is none, it stays as it is.
+ *
+ *     SELECT search::score(1) FROM doc WHERE text @1@ 'tea' // the call has `match`: text @1@ 'tea'
+ */
+export function withMatchCalls<Q extends Query>(written: Q): Q {
+  const query = withIndexNames(written);
+  const conditions = matchesIn(query.where);
+  if (conditions.length === 0) return query;
   const bind = (expression: Expression): Expression =>
     transformExpression(expression, (each) => (each.kind === 'call' ? bound(each, conditions) : undefined));
-  const { where, projections } = select;
+  const { where, projections } = query;
   return {
-    ...select,
+    ...query,
     projections: boundProjections(projections, bind),
     ...(where !== undefined && { where: bind(where) }),
   };
 }
 
-/** A SELECT whose conditions know which indexes WITH INDEX names, by one of which rows are judged, too. */
-function withIndexNames(select: Select): Select {
-  const { with: hints, where, projections } = select;
-  if (hints?.kind !== 'index') return select;
+/** A query whose conditions know which indexes WITH INDEX names, by one of which rows are judged, too. */
+function withIndexNames<Q extends Query>(query: Q): Q {
+  const { with: hints, where, projections } = query;
+  if (hints?.kind !== 'index') return query;
   const named = (expression: Expression): Expression =>
     transformExpression(expression, (each) => {
       if (each.kind !== 'binary' || typeof each.operator !== 'object' || each.operator.kind !== 'matches')
@@ -34,13 +41,17 @@ function withIndexNames(select: Select): Select {
       return { ...each, operator: { ...each.operator, indexes: hints.names } };
     });
   return {
-    ...select,
+    ...query,
     projections: boundProjections(projections, named),
     ...(where !== undefined && { where: named(where) }),
   };
 }
 
-function boundProjections(projections: Projections, bind: (expression: Expression) => Expression): Projections {
+function boundProjections(
+  projections: Query['projections'],
+  bind: (expression: Expression) => Expression,
+): Query['projections'] {
+  if (projections.kind === 'diff') return projections;
   if (projections.kind === 'value') return { ...projections, expression: bind(projections.expression) };
   return {
     ...projections,
@@ -92,9 +103,9 @@ export function isScore(expression: Expression): expression is Call & { readonly
   return expression.kind === 'call' && expression.path === 'search::score' && expression.match !== undefined;
 }
 
-/** Whether a SELECT asks for scores. */
-export function asksForScores({ projections, where }: Select): boolean {
-  if (where === undefined) return false;
+/** Whether a query asks for scores. */
+export function asksForScores({ projections, where }: Query): boolean {
+  if (where === undefined || projections.kind === 'diff') return false;
   const items =
     projections.kind === 'value'
       ? [projections.expression]

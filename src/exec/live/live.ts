@@ -9,6 +9,7 @@ import { printStatement } from '../../language/print.js';
 import { walk } from '../../language/visitor.js';
 import { bindLive } from '../../plan/bind-change.js';
 import { ALL_FIELDS, fieldsWatched } from '../../plan/fields-read.js';
+import { asksForScores, withMatchCalls } from '../../plan/match-calls.js';
 import { LAST_POSITION, positionAfter } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
@@ -29,7 +30,13 @@ import {
 import { Scope } from '../runtime/scope.js';
 import { stampAt } from './show-changes.js';
 
-export function compileLive(statement: Live, compiler: Compiler): Evaluate {
+/** @throws TesseraError `misplaced_function` if it asks for scores, which compare a record with all others */
+export function compileLive(written: Live, compiler: Compiler): Evaluate {
+  const statement = withMatchCalls(written);
+  if (asksForScores(statement)) {
+    const reason = 'a live query looks at one record at a time';
+    throw failure('misplaced_function', { name: 'search::score', reason });
+  }
   const { from, since } = statement;
   const evaluate: Evaluate = from.kind === 'table' ? () => new Table(from.name) : compiler.expression(from);
   const evaluateSince = since && compiler.expression(since);
