@@ -5,7 +5,8 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../scripts/options.mjs';
-import { articles, seededRandom, wordOf } from './data/articles.mjs';
+import { articles, wordOf } from './data/articles.mjs';
+import { seededRandom } from './data/seeded-random.mjs';
 import { openMiniSearch, openPeer, openSqlite, openTessera } from './search/targets.mjs';
 
 const HELP = `

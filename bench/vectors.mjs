@@ -7,7 +7,8 @@ import { openDatabase } from '../dist/session/database/database.js';
 import { openEngine } from '../dist/storage/engines/open.js';
 import { objectFrom, RecordId } from '../dist/value/value.js';
 import { readOptions } from '../scripts/options.mjs';
-import { seededRandom, spread } from './data/vectors.mjs';
+import { seededRandom } from './data/seeded-random.mjs';
+import { spread } from './data/vectors.mjs';
 
 const HELP = `
 Usage: node bench/vectors.mjs [rows=20000] [dimension=128] [searches=50]

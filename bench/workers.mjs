@@ -2,7 +2,7 @@
 // share nothing: that is as much as the machine and this client allow. Filtered counts a second, which keep a core busy, and reads by id, with the
 // processor time of both. Needs a build (`npm run build`).
 //
-//     node bench/workers.mjs [workers=2] [seconds=5] [rounds=3]
+//     node bench/workers.mjs [workers=2] [seconds=5] [rounds=3] [connections=8]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -14,17 +14,16 @@ import { readOptions } from '../scripts/options.mjs';
 
 const HELP = `Compares a server of several processes with one of a single process, and with as many of those. Needs a build.
 
-  node bench/workers.mjs [WORKERS] [SECONDS] [ROUNDS]
+  node bench/workers.mjs [WORKERS] [SECONDS] [ROUNDS] [CONNECTIONS]
 
-WORKERS is how many processes there are (2), SECONDS how long each figure is taken (5), ROUNDS how often (3).
+WORKERS is how many processes there are (2), SECONDS how long each figure is taken (5), ROUNDS how often (3), CONNECTIONS
+how many there are in all (8); each asks one thing after the other.
 
   -h, --help   prints this`;
 const { positionals } = readOptions(HELP, { allowPositionals: true });
-const [workers, seconds, rounds] = [2, 5, 3].map((standard, at) => Number(positionals[at] ?? standard));
+const [workers, seconds, rounds, connections] = [2, 5, 3, 8].map((standard, at) => Number(positionals[at] ?? standard));
 
 const ROWS = 20_000;
-/** Connections in all; each asks one thing after the other. */
-const CLIENTS = 8;
 const COMMAND = fileURLToPath(new URL('../dist/bin/tessera.js', import.meta.url));
 const TICKS_A_SECOND = 100;
 
@@ -107,7 +106,7 @@ async function measure(servers, textOf) {
     const server = servers[at % servers.length];
     while (performance.now() < end) await ask(server, textOf(asked++));
   };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(Array.from({ length: connections }, client));
   const { user, system } = process.cpuUsage(clientBefore);
   return {
     rate: (asked * 1_000) / (performance.now() - started),

@@ -1,5 +1,7 @@
 // Texts for full-text search that are the same in each run: words of made-up syllables whose frequencies fall as in natural texts (Zipf).
 
+import { seededRandom } from './seeded-random.mjs';
+
 /** Different words there are. */
 const VOCABULARY = 30_000;
 /** How fast their frequencies fall. */
@@ -9,17 +11,6 @@ const [SHORTEST, LONGEST] = [20, 120];
 
 const CONSONANTS = ['b', 'd', 'f', 'g', 'h', 'k', 'l', 'm', 'n', 'p', 'r', 't', 'v', 'z'];
 const VOWELS = ['a', 'e', 'i', 'o', 'u'];
-
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
-export function seededRandom(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** The word of a rank, from 0: the frequent ones are short. */
 export function wordOf(rank) {

@@ -1,22 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCheck, runUpgrade } from '../../src/cli/store.js';
 import type { Entry, Transaction } from '../../src/storage/contract.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { isObject, type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
-
-class Text extends Writable {
-  text = '';
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk;
-    done();
-  }
-}
+import { TextSink } from '../support/text-sink.js';
 
 let folder: string;
 let data: string;
@@ -24,7 +15,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tessera-'));
   data = join(folder, 'data.mdb');
   writeFileSync(data, gunzipSync(readFileSync('tests/storage/fixtures/format-1.mdb.gz')));
-  await runUpgrade(folder, new Text());
+  await runUpgrade(folder, new TextSink());
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -39,16 +30,16 @@ interface Report {
 }
 
 async function check(options: { readonly repairIndexes?: boolean } = {}): Promise<Report> {
-  const output = new Text();
-  const isSound = await runCheck(folder, { ...options, json: true }, output, new Text());
+  const output = new TextSink();
+  const isSound = await runCheck(folder, { ...options, json: true }, output, new TextSink());
   const report: Report = JSON.parse(output.text);
   expect(report.sound).toBe(isSound);
   return report;
 }
 
 async function checkText(options: { readonly repairIndexes?: boolean } = {}): Promise<string> {
-  const output = new Text();
-  await runCheck(folder, options, output, new Text());
+  const output = new TextSink();
+  await runCheck(folder, options, output, new TextSink());
   return output.text;
 }
 
@@ -174,11 +165,13 @@ describe('tessera check', () => {
   it('needs a folder that exists and that no process has open', async () => {
     const engine = openLmdb(folder);
     await expect(check()).rejects.toMatchObject({ code: 'storage_in_use' });
-    await expect(runUpgrade(folder, new Text())).rejects.toMatchObject({ code: 'storage_in_use' });
+    await expect(runUpgrade(folder, new TextSink())).rejects.toMatchObject({ code: 'storage_in_use' });
     await engine.close();
     const missing = join(folder, 'missing');
-    await expect(runCheck(missing, {}, new Text(), new Text())).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(runUpgrade(missing, new Text())).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(runCheck('memory', {}, new Text(), new Text())).rejects.toMatchObject({ code: 'storage_address' });
+    await expect(runCheck(missing, {}, new TextSink(), new TextSink())).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(runUpgrade(missing, new TextSink())).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(runCheck('memory', {}, new TextSink(), new TextSink())).rejects.toMatchObject({
+      code: 'storage_address',
+    });
   });
 });

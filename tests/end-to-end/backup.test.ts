@@ -139,7 +139,7 @@ describe('what has no folder', () => {
     ['memory', 'tessera export'],
     ['postgres://app:secret@127.0.0.1/shop', 'pg_basebackup'],
   ])('%s is refused with what to use', async (store, text) => {
-    const [code, said] = await tessera('backup', store, '/tmp/nowhere');
+    const [code, said] = await tessera('backup', store, join(temporaryFolder(), 'backup'));
     expect([code, said]).toEqual([1, expect.stringContaining(text)]);
     expect(said).not.toContain('secret');
   });

@@ -73,6 +73,7 @@ it('keeps the folder to one group of processes', { timeout: 120_000 }, async () 
   expect(await server.stop()).toBe(0);
 });
 
+// The shell bounds the length of files, as a full disk does; Windows has no such bound.
 it.skipIf(process.platform === 'win32')(
   'refuses what a full disk has no room for, in each worker, and goes on',
   {

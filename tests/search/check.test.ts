@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCheck } from '../../src/cli/store.js';
 import { openDatabase } from '../../src/session/database/database.js';
@@ -10,15 +9,7 @@ import type { Entry, Transaction } from '../../src/storage/contract.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
-
-class Text extends Writable {
-  text = '';
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk;
-    done();
-  }
-}
+import { TextSink } from '../support/text-sink.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -61,8 +52,8 @@ async function untilReady(): Promise<void> {
 }
 
 async function check(repairIndexes = false): Promise<{ isSound: boolean; text: string }> {
-  const output = new Text();
-  const isSound = await runCheck(folder, { repairIndexes }, output, new Text());
+  const output = new TextSink();
+  const isSound = await runCheck(folder, { repairIndexes }, output, new TextSink());
   return { isSound, text: output.text };
 }
 

@@ -6,6 +6,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres-server.js'
 
 const AREA = 'D\0\0\0\x01';
 
+// Without PostgreSQL there is nothing to begin on; `.ci/run` installs it.
 describe.skipIf(postgresPrograms() === undefined)('Snapshots on PostgreSQL that begin to read together', () => {
   let server: PostgresServer;
   let stores = 0;

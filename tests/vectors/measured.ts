@@ -1,7 +1,8 @@
 /** Vectors for searches, and their neighbours by a plain loop. */
 import { compareDistances } from '../../src/vectors/nearest.js';
 
-export { clustered, seededRandom, spread } from '../../bench/data/vectors.mjs';
+export { seededRandom } from '../../bench/data/seeded-random.mjs';
+export { clustered, spread } from '../../bench/data/vectors.mjs';
 
 export type Random = () => number;
 
