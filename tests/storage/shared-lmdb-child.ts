@@ -9,10 +9,11 @@ import { writeSync } from 'node:fs';
 import { openSharedLmdb } from '../../src/storage/engines/shared-lmdb/open.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { commitPair } from '../support/paired-writes.js';
+import { patientTimers } from '../support/patient-timers.js';
 import { runTransactions } from '../support/shared-histories.js';
 
 const [, , folder = '', owner = '', mode = '', name = '', count = '0'] = process.argv;
-const engine = openSharedLmdb(folder, { owner: Number(owner), size: 3 });
+const engine = openSharedLmdb(folder, { owner: Number(owner), size: 3 }, { timers: patientTimers });
 
 function say(line: string): void {
   writeSync(1, `${line}\n`);

@@ -15,6 +15,7 @@ import { openSharedLmdb, shareFolder } from '../../src/storage/engines/shared-lm
 import type { SharedLmdbEngine } from '../../src/storage/engines/shared-lmdb/shared-engine.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { compiled } from '../support/compiled.js';
+import { patientTimers } from '../support/patient-timers.js';
 import { type CommittedHistory, checkHistories, runTransactions } from '../support/shared-histories.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-shared-'));
@@ -32,7 +33,7 @@ beforeEach(async () => {
   data = join(FOLDER, `data${++round}`);
   await openLmdb(data).close();
   unlock = await shareFolder(data);
-  engine = openSharedLmdb(data, { owner: process.pid, size: 3 });
+  engine = openSharedLmdb(data, { owner: process.pid, size: 3 }, { timers: patientTimers });
 });
 afterEach(async () => {
   for (const each of running) await killed(each);
@@ -108,7 +109,9 @@ describe('LMDB that several processes use', () => {
     expect(histories.length).toBeGreaterThan(800);
   });
 
-  it('loses no increment of a counter that all contend for', { timeout: 60_000 }, async () => {
+  it('loses no increment of a counter that all contend for, and waits for no reservation that is over', {
+    timeout: 60_000,
+  }, async () => {
     await withRetries(engine, (transaction) => transaction.put('counter', 0));
     const others = ['one', 'other'].map((name) => ended(start('increment', name, 100, () => undefined)));
     for (let left = 100; left > 0; left--) {

@@ -5,10 +5,6 @@ import type { KnownGroup } from './log-mirror.js';
 export class CommitFollowers {
   readonly #followers = new Set<CommitFollower>();
 
-  get isEmpty(): boolean {
-    return this.#followers.size === 0;
-  }
-
   /** Answers how to end it. */
   add(follower: CommitFollower): () => void {
     // An object of its own, so that one follower may follow twice.
@@ -21,7 +17,6 @@ export class CommitFollowers {
 
   /** Delivers groups that have become visible. */
   deliver(groups: readonly KnownGroup[]): void {
-    if (this.isEmpty) return;
     let commits: FollowedCommit[] = [];
     const flush = () => {
       if (commits.length > 0) for (const follower of this.#followers) follower.onCommits(commits);

@@ -37,7 +37,7 @@ export interface SharedEngineOptions {
   readonly clock: Clock;
 }
 
-/** How often the log is looked at for those who follow it, in milliseconds: it takes some microseconds. */
+/** How often the log is looked at for those who wait for what is in it, in milliseconds: it takes some microseconds. */
 const POLL_INTERVAL = 25;
 
 /**
@@ -69,6 +69,7 @@ export class SharedLmdbEngine implements Engine {
   #lastStamp: Versionstamp;
   #changedAt: bigint;
   #caughtUpAt: number;
+  #isFollowed = false;
   #stopPolling: (() => void) | undefined;
   /** Why the engine has become unavailable. */
   #ended: TesseraError | undefined;
@@ -169,6 +170,7 @@ export class SharedLmdbEngine implements Engine {
         if (this.#reservations.isEmpty || commits.conflicts(began, reads, writes)) return commit();
         const { isMaintenance } = writes;
         const { abandon } = committer;
+        this.#poll();
         return this.#reservations.admit(
           { written: writtenKeys(writes, this.#stamps), isMaintenance, own, interrupt, abandon },
           commit,
@@ -178,6 +180,7 @@ export class SharedLmdbEngine implements Engine {
       lastStamp: () => this.#lastStamp,
       reserve: (reads, writes): PromiseOrValue<Reservation> => {
         const written = writtenKeys(writes, this.#stamps);
+        this.#poll();
         return andThen(this.#reservations.reserve({ reads, written, interrupt }, own), (reservation) =>
           this.#sharedReservations.publishIfNeeded(reservation),
         );
@@ -236,9 +239,9 @@ export class SharedLmdbEngine implements Engine {
       follow: async (follower) => {
         this.#mustBeOpen();
         this.#refresh();
-        const stop = this.#followers.add(follower);
-        if (this.#stopPolling === undefined) this.#poll();
-        return stop;
+        this.#isFollowed = true;
+        this.#poll();
+        return this.#followers.add(follower);
       },
       catchUp: async () => {
         this.#mustBeOpen();
@@ -249,11 +252,14 @@ export class SharedLmdbEngine implements Engine {
     };
   }
 
-  /** Looks at the log from time to time, while it has followers. */
+  /**
+   * Looks at the log from time to time, once it has been followed and while there are reservations: those of other
+   * processes are over when the log says so.
+   */
   #poll(): void {
-    this.#stopPolling = this.#timers.after(POLL_INTERVAL, () => {
+    this.#stopPolling ??= this.#timers.after(POLL_INTERVAL, () => {
       this.#stopPolling = undefined;
-      if (this.#ended !== undefined || this.#followers.isEmpty) return;
+      if (this.#ended !== undefined || (!this.#isFollowed && this.#reservations.isEmpty)) return;
       try {
         this.#refresh();
       } catch {
