@@ -10,7 +10,13 @@ const APART = ['tests/end-to-end/**', 'tests/protocol/**', 'tests/bench/**', 'te
 const TIME = '--test-timeout=120000';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const args = ['run', '--coverage', TIME, ...APART.flatMap((pattern) => ['--exclude', pattern]), ...process.argv.slice(2)];
+const args = [
+  'run',
+  '--coverage',
+  TIME,
+  ...APART.flatMap((pattern) => ['--exclude', pattern]),
+  ...process.argv.slice(2),
+];
 const { status } = spawnSync(process.execPath, [join('node_modules', 'vitest', 'vitest.mjs'), ...args], {
   stdio: 'inherit',
 });
