@@ -91,8 +91,8 @@ function malformed(): TesseraError {
 }
 
 /**
- * The identity that a view shows, as after a sign-in whose AUTHENTICATE clause lets the user in; `$token` has the claims
- * of their token but `jti`, since there is none.
+ * The identity that a view shows, as after a sign-in whose AUTHENTICATE clause lets the user in; `$token` has the
+ * claims of their token but `jti`, since there is none.
  *
  * @param viewer the owner's identity; the caller has checked that the owner may view as the target
  * @throws TesseraError `view_target_missing`

@@ -314,7 +314,7 @@ describe('a view ends with its owner:', () => {
 
   it.each(Object.entries(ENDS))('%s', async (_, end) => {
     const view = await viewing(ANN);
-    // Only sessions that last are told.
+    // Only sessions that last are registered.
     view.listen(() => undefined);
     await end();
     await new Promise((resolve) => setImmediate(resolve));
@@ -410,11 +410,11 @@ describe('over RPC', () => {
     connection.notify(() => undefined);
     expect(await call(connection, 'view_as', ANN)).toBeUndefined();
     expect(await call(connection, 'select', 'note:2')).toBeUndefined();
-    expect(await call(connection, 'create', 'open:2', {})).toMatch(/^A view is read-only/);
+    expect(await call(connection, 'create', 'open:2', objectFrom({}))).toMatch(/^A view is read-only/);
     expect(await call(connection, 'live', 'open')).toMatch(/^A view is read-only/);
     expect(await call(connection, 'begin')).toMatch(/^A view is read-only/);
     expect(await call(connection, 'view_as')).toBeUndefined();
-    expect(await call(connection, 'create', 'open:2', {})).toEqual(objectFrom({ id: new RecordId('open', 2) }));
+    expect(await call(connection, 'create', 'open:2', objectFrom({}))).toEqual(objectFrom({ id: new RecordId('open', 2) }));
   });
 
   it('needs a connection that lasts', async () => {

@@ -353,7 +353,7 @@ export interface LiveRegistry {
 export interface LastingSession {
   /** A UUID. */
   readonly key: string;
-  /** Who has signed in to it, whomever a view shows. */
+  /** The user who has signed in to it, even while a view shows another. */
   readonly holder: Identity;
   /** Receives the notifications of its live queries. */
   readonly listener: LiveListener | undefined;
