@@ -414,7 +414,9 @@ describe('over RPC', () => {
     expect(await call(connection, 'live', 'open')).toMatch(/^A view is read-only/);
     expect(await call(connection, 'begin')).toMatch(/^A view is read-only/);
     expect(await call(connection, 'view_as')).toBeUndefined();
-    expect(await call(connection, 'create', 'open:2', objectFrom({}))).toEqual(objectFrom({ id: new RecordId('open', 2) }));
+    expect(await call(connection, 'create', 'open:2', objectFrom({}))).toEqual(
+      objectFrom({ id: new RecordId('open', 2) }),
+    );
   });
 
   it('needs a connection that lasts', async () => {
