@@ -4,13 +4,13 @@ import { type DatabasePath, databasePathOf, type Principal } from '../catalog/pr
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
+import { signUpByAccess } from './access-signup.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import type { AccessCredentials, Credentials } from './credentials.js';
 import type { Directory } from './directory.js';
 import { FailureDelay, type FailureDelayOptions } from './failure-delay.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
 import type { CredentialHasher } from './passwords.js';
-import { signUpRecord } from './record-access.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
 import { revalidatePrincipal } from './session-validity.js';
 import type { PublicJwk } from './signing-keys.js';
@@ -112,7 +112,7 @@ export function createAuthenticator(
     },
 
     async signUp(credentials, client) {
-      const { signedIn, tokens } = await signUpRecord(context, credentials, client);
+      const { signedIn, tokens } = await signUpByAccess(context, credentials, client);
       return { ...become(signedIn, client), tokens };
     },
 

@@ -1,6 +1,6 @@
 /**
- * Databases that speak PostgreSQL's protocol, and in what they differ. What a commit rests on, whichever it is: all that
- * follows the lock of a head sees everything that was committed under it.
+ * Databases that speak PostgreSQL's protocol, and in what they differ. What a commit rests on, whichever it is: all
+ * that follows the lock of a head sees everything that was committed under it.
  */
 import { failure } from '../../../errors/error.js';
 import type { Connection, Statement } from './connection.js';

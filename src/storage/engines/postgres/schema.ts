@@ -103,7 +103,8 @@ CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, known bi
 RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  -- Waits for the group, should it be under way still, and keeps it out, should it come later. The head changes, so that whoever waits for it sees that.
+  -- Waits for the group, should it be under way still, and keeps it out, should it come later. The head changes, so
+  -- that those who wait for it see that.
   PERFORM take_stamps(written, '{}', false, 1);
   INSERT INTO fence AS f (node, head, part, changed)
     SELECT me, id, this_part, (SELECT max(stamp) + 1 FROM head) FROM unnest(written) AS id
