@@ -9,6 +9,9 @@ export interface CollectionField {
   readonly compile: CompileCollectionQuery;
 }
 
+/** Whose records they are: functions on full-text conditions are about tables alone. */
+export type Owner = 'edges' | 'table';
+
 export function lengthOf(rows: Value): number {
   return isArray(rows) ? rows.length : 0;
 }

@@ -2,14 +2,21 @@
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
-import { columnsFound, type Marks, SCORE } from '../execution/found-columns.js';
+import { columnsFound, SCORE } from '../execution/found-columns.js';
 import { join } from '../execution/select.js';
-import { boundRows, filtersOf, isGiven, type Listed, listArguments, readCount } from '../schema/list-arguments.js';
+import {
+  boundRows,
+  filtersOf,
+  isGiven,
+  type Listed,
+  listArguments,
+  readCount,
+  readMarks,
+} from '../schema/list-arguments.js';
 import { orderedColumns, readOrder } from '../schema/table-order.js';
-import { type CollectionField, lengthOf } from './collection-field.js';
+import { type CollectionField, lengthOf, type Owner } from './collection-field.js';
 
-/** Of edges that a record has, or of a table: functions on full-text conditions are about tables alone. */
-export function listOf(type: Listed, of: 'edges' | 'table'): CollectionField {
+export function listOf(type: Listed, of: Owner): CollectionField {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),
     args: listArguments(type),
@@ -29,7 +36,7 @@ function compileList({ object, filter }: Listed, isOfTable: boolean): CompileCol
           const filters = filtersOf(given, filter, conditions);
           const { order, version } = given;
           const names = [...plan.columns, ...(isOrderedBy(order, SCORE) ? [SCORE] : [])];
-          const projections = columnsFound(names, conditions, readMarks(given['marks']));
+          const projections = columnsFound(names, conditions, readMarks(given));
           const asked = readCount('limit', given);
           const start = readCount('start', given);
           const limit = params.bind(asked);
@@ -59,10 +66,4 @@ function compileList({ object, filter }: Listed, isOfTable: boolean): CompileCol
 
 function isOrderedBy(order: unknown, column: string): boolean {
   return orderedColumns(order).some((key) => key.column === column);
-}
-
-/** Without those that are null. */
-function readMarks(given: unknown): Partial<Marks> {
-  const marks = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>);
-  return Object.fromEntries(marks.filter(([, mark]) => typeof mark === 'string'));
 }
