@@ -6,8 +6,17 @@ import { fileURLToPath } from 'node:url';
 
 const APART = ['tests/end-to-end/**', 'tests/protocol/**', 'tests/bench/**', 'tests/repository/**', 'tests/compare/**'];
 
+// Counting takes its time, in loops above all.
+const TIME = '--test-timeout=120000';
+
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const args = ['run', '--coverage', ...APART.flatMap((pattern) => ['--exclude', pattern]), ...process.argv.slice(2)];
+const args = [
+  'run',
+  '--coverage',
+  TIME,
+  ...APART.flatMap((pattern) => ['--exclude', pattern]),
+  ...process.argv.slice(2),
+];
 const { status } = spawnSync(process.execPath, [join('node_modules', 'vitest', 'vitest.mjs'), ...args], {
   stdio: 'inherit',
 });

@@ -9,14 +9,14 @@ import type { AccessCredentials } from './credentials.js';
 import type { Client } from './identity.js';
 import { enterAsRecord, type SignedInWithTokens, signInClause } from './record-access.js';
 
-type Entry = (
+type SignIn = (
   context: AuthContext,
   access: AccessDefinition,
   credentials: AccessCredentials,
   client: Client,
 ) => Promise<SignedInWithTokens>;
 
-const DOORS: Readonly<Record<AccessKind['kind'], Entry>> = {
+const SIGN_INS: Readonly<Record<AccessKind['kind'], SignIn>> = {
   record: (context, access, credentials, client) => enterAsRecord(context, 'signin', access, credentials, client),
   bearer: signInBearer,
   // A JWT access method has no sign-in: its clients authenticate with tokens of their issuer.
@@ -45,7 +45,7 @@ export function signInByAccess(
     return context.throttle.attempt(attempt, () =>
       context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');
-        return DOORS[access.accessKind.kind](context, access, credentials, client);
+        return SIGN_INS[access.accessKind.kind](context, access, credentials, client);
       }),
     );
   });

@@ -30,13 +30,13 @@ interface RecordDatabasePath {
 
 /** The differences between signing in and signing up. */
 interface RecordEntry {
-  clause(kind: RecordAccess): Expression | undefined;
+  readonly clause: (kind: RecordAccess) => Expression | undefined;
   readonly clauseMissing: 'access_signin_missing' | 'access_signup_missing';
   readonly queryFailed: 'invalid_auth' | 'record_access_signup_query_failed';
   readonly noRecord: 'invalid_auth' | 'no_record_returned';
 }
 
-const DOORS: Readonly<Record<'signin' | 'signup', RecordEntry>> = {
+const CLAUSES: Readonly<Record<'signin' | 'signup', RecordEntry>> = {
   signin: {
     clause: (kind) => kind.signin,
     clauseMissing: 'access_signin_missing',
@@ -57,37 +57,15 @@ export function signInClause(access: AccessDefinition | undefined): Expression |
   return access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
 }
 
-/**
- * Signs a record user up through the SIGNUP clause, and in.
- *
- * @throws TesseraError as `signInByAccess`, but `no_record_returned` if the clause answers no record; and the error
- * codes of sign-up
- */
-export function signUpRecord(
-  context: AuthContext,
-  credentials: AccessCredentials,
-  client: Client,
-): Promise<SignedInWithTokens> {
-  return context.failureDelay.equalize(async () => {
-    const access = await context.directory.access(credentials.databasePath, credentials.access);
-    return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
-      context.failureDelay.observe(async () => {
-        if (access === undefined) throw failure('invalid_auth');
-        return enterAsRecord(context, 'signup', access, credentials, client);
-      }),
-    );
-  });
-}
-
 /** Signs in or up through a clause of a record access method, or in with one of its refresh tokens. */
 export async function enterAsRecord(
   context: AuthContext,
-  way: keyof typeof DOORS,
+  way: keyof typeof CLAUSES,
   access: AccessDefinition,
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  const door = DOORS[way];
+  const { clause: clauseOf, clauseMissing, queryFailed, noRecord } = CLAUSES[way];
   const { accessKind } = access;
   const databasePath = recordDatabasePath(credentials.databasePath);
   if (accessKind.kind !== 'record' || databasePath === undefined) throw failure('access_method_mismatch');
@@ -124,15 +102,15 @@ export async function enterAsRecord(
     });
     return issue(identified, () => next);
   }
-  const clause = door.clause(accessKind);
-  if (clause === undefined) throw failure(door.clauseMissing);
+  const clause = clauseOf(accessKind);
+  if (clause === undefined) throw failure(clauseMissing);
 
   const run = { databasePath, variables: credentials.variables, identity: guestIdentity({ ...client, databasePath }) };
-  const identified = await judged(door.queryFailed, () => context.directory.identify(clause, run));
+  const identified = await judged(queryFailed, () => context.directory.identify(clause, run));
   if (identified === undefined) {
     // A query that finds the account fails while no password can be hashed; one that doesn't must fail the same way.
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
-    throw failure(door.noRecord);
+    throw failure(noRecord);
   }
   return issue(identified, () =>
     accessKind.refresh ? issueRefresh(context, databasePath, access, identified, token) : undefined,

@@ -21,7 +21,7 @@ import { planSelect } from '../statement/select.js';
 import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
 import { planUpsert } from '../write/upsert.js';
-import { type Meter, Stopwatch } from './meter.js';
+import { type Meter, Stopwatch } from './analyze.js';
 
 type Of<Kind extends Statement['kind']> = Extract<Statement, { readonly kind: Kind }>;
 

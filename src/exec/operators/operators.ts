@@ -1,6 +1,6 @@
 /** The one place that knows how every kind of node is compiled. */
 import { isStream, type ListNode, type RowNode, type StreamNode } from '../../plan/nodes.js';
-import { type Meter, UNMEASURED } from '../explain/meter.js';
+import { type Meter, UNMEASURED } from '../explain/analyze.js';
 import type { Compiler } from '../runtime/execution.js';
 import { compileAggregate } from './aggregate.js';
 import { compileCountEntries } from './count-entries.js';

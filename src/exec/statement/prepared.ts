@@ -12,7 +12,7 @@ import type { Access, RowNode } from '../../plan/nodes.js';
 import { chooseAccess, type Reader } from '../../plan/rewrite.js';
 import type { Prefetch } from '../../storage/contract.js';
 import { Range, RecordId, Table, type Value } from '../../value/value.js';
-import { type Meter, UNMEASURED } from '../explain/meter.js';
+import { type Meter, UNMEASURED } from '../explain/analyze.js';
 import type { Reading } from '../operators/operator.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { compilePlanReads } from '../prefetch/plan-reads.js';

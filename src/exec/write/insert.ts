@@ -1,13 +1,11 @@
 /** INSERT: many records at once, from objects or from rows of values, as records or as edges. */
-import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { viewSources } from '../../catalog/definitions/catalog-draft.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Insert } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
-import { fieldsAssigned } from '../../plan/fields-read.js';
-import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import {
@@ -20,24 +18,20 @@ import {
   Table,
   type Value,
 } from '../../value/value.js';
-import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
 import { ensureTable } from '../define/ensure-table.js';
 import { setPath } from '../expression/assign.js';
-import { findByUniqueIndex } from '../index/maintain.js';
 import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import { type Compiler, type Draft, type Evaluate, type Execution, Frame, type Written } from '../runtime/execution.js';
-import { Scope } from '../runtime/scope.js';
+import type { Compiler, Evaluate, Execution, Frame, Written } from '../runtime/execution.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { isRecordKey, randomId, recordIdIn } from './create.js';
-import { compileAssignments } from './data.js';
+import { compileOnDuplicate, ignoring } from './on-duplicate.js';
 import { answerWritten, compileOutput } from './output.js';
 import { isEnforced, writeEdge } from './relate.js';
 
 export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
   const into = insert.into && compileInto(insert.into, compiler);
   const rows = compileRows(insert, compiler);
-  const update = insert.onDuplicate && compileAssignments(insert.onDuplicate, compiler);
-  const reads = fieldsAssigned(insert.onDuplicate ?? []);
+  const createOrUpdate = compileOnDuplicate(insert, compiler);
   const output = compileOutput(insert.output, 'after', compiler);
 
   const insertOne = (
@@ -56,7 +50,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
         if (!insert.relation) return execution.services.writer.create(execution, id, () => row, options);
         return writeEdge(execution, id, { start: endOf(row, 'in'), end: endOf(row, 'out') }, () => () => row, options);
       };
-      if (!insert.ignore && update === undefined) {
+      if (createOrUpdate === undefined) {
         if (!insert.relation) return create();
         // An existing edge isn't changed; without the right to create it there is no error.
         return andThen(execution.services.writer.exists(execution, id), (there) =>
@@ -65,21 +59,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
             : create(),
         );
       }
-      return andThen(duplicateOf(frame, id, row), (duplicate) => {
-        if (duplicate === undefined) return create();
-        // Errors in a record come before the error that it exists.
-        if (update === undefined) return insert.relation || !equals(duplicate, id) ? undefined : create();
-        // A named record is meant, and not the one that holds its unique values; creating it fails with that error.
-        if (given['id'] !== undefined && !equals(duplicate, id)) return create();
-        return andThen(execution.services.reader.read(execution, duplicate, 'update', reads), (seen) => {
-          if (seen === undefined) return undefined;
-          const scope = new Scope(frame.scope);
-          scope.set('input', given);
-          const inner = new Frame(execution, scope, seen, frame);
-          const draft: Draft = (before) => update(inner, before ?? newObject());
-          return execution.services.writer.update(execution, duplicate, draft, {}, seen);
-        });
-      });
+      return createOrUpdate(frame, { given, row, id }, create);
     });
   };
 
@@ -123,36 +103,6 @@ function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolea
 /** Whether all that a view reads is known to keep its records, so that the view can be built from them. */
 function isBuilt({ tables }: DatabaseCatalog, view: TableDefinition): boolean {
   return viewSources(view).every((source) => tables.get(source)?.definition.drop === false);
-}
-
-/** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */
-function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrValue<RecordId | undefined> {
-  const { execution } = frame;
-  return andThen(recordExists(execution, id), (exists) => {
-    if (exists) return id;
-    return andThen(execution.context.catalog(), (catalog) => {
-      const entry = catalog?.tables.get(id.table);
-      if (catalog === undefined || entry === undefined) return undefined;
-      return andThen(findByUniqueIndex(execution.context.transaction, entry, row), (key) => {
-        if (key === undefined) return undefined;
-        const holder = new RecordId(id.table, key);
-        return andThen(listedRecordExists(execution, holder), (there) => (there ? holder : undefined));
-      });
-    });
-  });
-}
-
-/**
- * With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is
- * written.
- */
-function ignoring(work: () => PromiseOrValue<Written | undefined>): PromiseOrValue<Written | undefined> {
-  return otherwise(work, (error) => {
-    if (error instanceof TesseraError && (error.code === 'record_exists' || error.code === 'index_violation')) {
-      return undefined;
-    }
-    throw error;
-  });
 }
 
 function compileInto(into: Expression, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {

@@ -9,7 +9,9 @@ export interface CollectionField {
   readonly compile: CompileCollectionQuery;
 }
 
-/** Whose records they are: functions on full-text conditions are about tables alone. */
+/**
+ * Whose records they are: functions on full-text conditions, and searches for what is nearest, are about tables alone.
+ */
 export type Owner = 'edges' | 'table';
 
 export function lengthOf(rows: Value): number {

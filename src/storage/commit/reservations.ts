@@ -50,14 +50,17 @@ interface Waiter {
  */
 export class Reservations {
   readonly #timers: Timers;
+  readonly #beginWait: (() => () => void) | undefined;
   /** Granted or waiting to be, oldest first. */
   readonly #all = new Set<KeyReservation>();
   readonly #commits = new Set<Waiter>();
   readonly #claims = new Set<Waiter>();
   #made = 0;
 
-  constructor(timers: Timers) {
+  /** `beginWait` is called whenever something begins to wait, and what it answers at the end of that. */
+  constructor(timers: Timers, beginWait?: () => () => void) {
     this.#timers = timers;
+    this.#beginWait = beginWait;
   }
 
   /** Whether any commit may have to wait. */
@@ -145,6 +148,7 @@ export class Reservations {
         },
       };
       waiters.add(waiter);
+      if (this.#beginWait !== undefined) stops.push(this.#beginWait());
       if (time !== undefined) stops.push(this.#timers.after(time, () => waiter.fail(failure('transaction_conflict'))));
       if (interrupt === undefined) return;
       const stop = interrupt.onEnd((reason) => {

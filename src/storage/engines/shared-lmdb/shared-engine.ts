@@ -69,7 +69,8 @@ export class SharedLmdbEngine implements Engine {
   #lastStamp: Versionstamp;
   #changedAt: bigint;
   #caughtUpAt: number;
-  #isFollowed = false;
+  /** How much waits for news from the log. A follower does so as long as the engine is open. */
+  #pollsWanted = 0;
   #stopPolling: (() => void) | undefined;
   /** Why the engine has become unavailable. */
   #ended: TesseraError | undefined;
@@ -95,7 +96,8 @@ export class SharedLmdbEngine implements Engine {
     this.#mirror = new LogMirror(view.version);
     this.#lastStamp = store.lastStamp(view);
     this.#changedAt = clock.now();
-    this.#reservations = new Reservations(timers);
+    // Reservations of other processes are over when the log says so.
+    this.#reservations = new Reservations(timers, () => this.#beginPolling());
     this.#sharedReservations = new SharedReservations(this.#reservations, () => this.begin({ writable: true }));
     this.#followers.add({
       // It reads, and commits are delivered as a transaction begins.
@@ -170,17 +172,13 @@ export class SharedLmdbEngine implements Engine {
         if (this.#reservations.isEmpty || commits.conflicts(began, reads, writes)) return commit();
         const { isMaintenance } = writes;
         const { abandon } = committer;
-        this.#poll();
-        return this.#reservations.admit(
-          { written: writtenKeys(writes, this.#stamps), isMaintenance, own, interrupt, abandon },
-          commit,
-        );
+        const admission = { written: writtenKeys(writes, this.#stamps), isMaintenance, own, interrupt, abandon };
+        return this.#reservations.admit(admission, commit);
       },
       abandon: () => commits.release(began),
       lastStamp: () => this.#lastStamp,
       reserve: (reads, writes): PromiseOrValue<Reservation> => {
         const written = writtenKeys(writes, this.#stamps);
-        this.#poll();
         return andThen(this.#reservations.reserve({ reads, written, interrupt }, own), (reservation) =>
           this.#sharedReservations.publishIfNeeded(reservation),
         );
@@ -239,8 +237,7 @@ export class SharedLmdbEngine implements Engine {
       follow: async (follower) => {
         this.#mustBeOpen();
         this.#refresh();
-        this.#isFollowed = true;
-        this.#poll();
+        this.#beginPolling();
         return this.#followers.add(follower);
       },
       catchUp: async () => {
@@ -252,14 +249,21 @@ export class SharedLmdbEngine implements Engine {
     };
   }
 
-  /**
-   * Looks at the log from time to time, once it has been followed and while there are reservations: those of other
-   * processes are over when the log says so.
-   */
+  /** Looks at the log from time to time until what it answers is called. */
+  #beginPolling(): () => void {
+    this.#pollsWanted++;
+    this.#poll();
+    return () => {
+      if (--this.#pollsWanted > 0) return;
+      this.#stopPolling?.();
+      this.#stopPolling = undefined;
+    };
+  }
+
   #poll(): void {
     this.#stopPolling ??= this.#timers.after(POLL_INTERVAL, () => {
       this.#stopPolling = undefined;
-      if (this.#ended !== undefined || (!this.#isFollowed && this.#reservations.isEmpty)) return;
+      if (this.#pollsWanted === 0 || this.#ended !== undefined) return;
       try {
         this.#refresh();
       } catch {

@@ -1,0 +1,22 @@
+/** Names and values as SurrealQL. Statements are put together from these alone: a hostile name stays a name. */
+import { toSurqlString } from 'surrealdb';
+
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Words that mean something else where a name may stand. */
+const RESERVED = new Set(['none', 'null', 'true', 'false', 'nan', 'infinity', 'value', 'in', 'out', 'function']);
+
+/** The name of a table, a field, an index…, in backticks where it needs them. */
+export function identifier(name: string): string {
+  if (PLAIN.test(name) && !RESERVED.has(name.toLowerCase())) return name;
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+}
+
+/** A value as the server would print it: `person:1`, `d'2026-01-01T00:00:00Z'`, `{ a: 1 }`. */
+export function literal(value: unknown): string {
+  return toSurqlString(value);
+}
+
+/** A text as a literal. */
+export function textLiteral(text: string): string {
+  return JSON.stringify(text);
+}
