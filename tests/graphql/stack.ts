@@ -17,6 +17,8 @@ export interface Stack {
   readonly last: Statement[];
   /** The standard answer. */
   ask(query: string, variables?: object, session?: Session): Promise<Answer>;
+  /** Its data. @throws Error of an answer with errors */
+  data(query: string, variables?: object, session?: Session): Promise<Answer['data']>;
 }
 
 export interface Answer {
@@ -63,20 +65,19 @@ export async function openStack(setup: string, options: GraphqlOptions = {}): Pr
     };
     return watch({ ...definitions, hold });
   };
-  return {
-    database,
-    owner,
-    service,
-    sent,
-    last,
-    ask: async (query, variables, session = owner) => {
-      const { body } = await handle({
-        session,
-        accept: 'application/graphql-response+json',
-        contentType: 'application/json',
-        body: JSON.stringify({ query, variables }),
-      });
-      return JSON.parse(body) as Answer;
-    },
+  const ask: Stack['ask'] = async (query, variables, session = owner) => {
+    const { body } = await handle({
+      session,
+      accept: 'application/graphql-response+json',
+      contentType: 'application/json',
+      body: JSON.stringify({ query, variables }),
+    });
+    return JSON.parse(body) as Answer;
   };
+  const data: Stack['data'] = async (...request) => {
+    const { data, errors } = await ask(...request);
+    if (errors !== undefined) throw new Error(JSON.stringify(errors));
+    return data;
+  };
+  return { database, owner, service, sent, last, ask, data };
 }

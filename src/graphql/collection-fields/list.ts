@@ -1,23 +1,28 @@
-/** `person(limit, start, order, filter, where, version)`, `author.wrote(…)`: records as a list. */
+/** `person(limit, start, order, filter, where, nearest, version)`, `author.wrote(…)`: records as a list. */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import { columnsFound, type Marks, SCORE } from '../execution/found-columns.js';
 import { join } from '../execution/select.js';
-import { boundRows, filtersOf, isGiven, type Listed, listArguments, readCount } from '../schema/list-arguments.js';
+import { boundRows, filtersOf, isGiven, listArguments, readCount } from '../schema/list-arguments.js';
+import { nearestCondition } from '../schema/nearest-argument.js';
 import { orderedColumns, readOrder } from '../schema/table-order.js';
+import type { TableType } from '../schema/table-type.js';
 import { type CollectionField, lengthOf } from './collection-field.js';
 
-/** Of edges that a record has, or of a table: functions on full-text conditions are about tables alone. */
-export function listOf(type: Listed, of: 'edges' | 'table'): CollectionField {
+/**
+ * Of edges that a record has, or of a table: functions on full-text conditions, and searches for what is nearest, are
+ * about tables alone.
+ */
+export function listOf(type: TableType, of: 'edges' | 'table'): CollectionField {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),
-    args: listArguments(type),
+    args: { ...listArguments(type), ...(of === 'table' && type.nearest()) },
     compile: compileList(type, of === 'table'),
   };
 }
 
-function compileList({ object, filter }: Listed, isOfTable: boolean): CompileCollectionQuery {
+function compileList({ object, filter }: TableType, isOfTable: boolean): CompileCollectionQuery {
   return (field) => {
     const plan = field.record(object);
     return {
@@ -26,11 +31,14 @@ function compileList({ object, filter }: Listed, isOfTable: boolean): CompileCol
         const { statements, values, asked, limit } = field.arguments.boundAll(call, (given, all) => {
           const conditions = isOfTable ? all : all.nested;
           const { params } = conditions;
-          const filters = filtersOf(given, filter, conditions);
-          const { order, version } = given;
+          const { nearest, order, version } = given;
+          const filters = [
+            ...filtersOf(given, filter, conditions),
+            ...(isGiven(nearest) ? [nearestCondition(nearest, conditions)] : []),
+          ];
           const names = [...plan.columns, ...(isOrderedBy(order, SCORE) ? [SCORE] : [])];
           const projections = columnsFound(names, conditions, readMarks(given['marks']));
-          const asked = readCount('limit', given);
+          const asked = least(readCount('limit', given), conditions.neighbours);
           const start = readCount('start', given);
           const limit = params.bind(asked);
           const clauses = {
@@ -55,6 +63,10 @@ function compileList({ object, filter }: Listed, isOfTable: boolean): CompileCol
       },
     };
   };
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 function isOrderedBy(order: unknown, column: string): boolean {

@@ -1,4 +1,4 @@
-/** What full-text conditions of a list say of each record: how well it matches, and where. */
+/** What conditions of a list say of each record: how well it matches words, and where; how near its vector lies. */
 import type { Binary, Expression, Idiom, Projection, Projections } from '../../language/ast.js';
 import { isArray, objectFrom, type Value } from '../../value/value.js';
 import { type Conditions, columns, fieldPath, type NumberedMatch } from './select.js';
@@ -6,6 +6,7 @@ import { type Conditions, columns, fieldPath, type NumberedMatch } from './selec
 /** Columns of rows that no record has. */
 export const SCORE = 'search::score';
 export const HIGHLIGHTS = 'search::highlight';
+export const DISTANCE = 'vector::distance::knn';
 
 /** What is put around the words that match. */
 export interface Marks {
@@ -27,6 +28,9 @@ export function columnsFound(names: Iterable<string>, conditions: Conditions, ma
       return { kind: 'array', items: [literal(field), mark] };
     });
     found.push(made(HIGHLIGHTS, { kind: 'array', items }));
+  }
+  if (all.delete(DISTANCE)) {
+    found.push(made(DISTANCE, conditions.neighbours === undefined ? literal(undefined) : call(DISTANCE)));
   }
   const plain = columns(all);
   if (found.length === 0 || plain.kind !== 'fields') return plain;

@@ -72,6 +72,7 @@ export class Conditions {
   /** Those on the records themselves, by which functions know them. */
   readonly matches: NumberedMatch[] = [];
   readonly #isNested: boolean;
+  #neighbours: number | undefined;
 
   constructor(
     readonly params: Params,
@@ -93,6 +94,15 @@ export class Conditions {
     if (this.#isNested || number > MOST_MATCHES) return undefined;
     this.matches.push({ number, field });
     return number;
+  }
+
+  /** How many records at most, where they are those nearest to a vector, whose distances are known. */
+  get neighbours(): number | undefined {
+    return this.#neighbours;
+  }
+
+  noteNearest(k: number): void {
+    this.#neighbours = k;
   }
 
   /**

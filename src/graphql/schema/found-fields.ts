@@ -1,4 +1,7 @@
-/** The fields that records of a table have besides, if it has full-text indexes: how well they match, and where. */
+/**
+ * The fields that records of a table have besides, if it has full-text indexes: how well they match, and where; if it
+ * has HNSW indexes: how near they are.
+ */
 import { GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { HIGHLIGHTS, readHighlights, SCORE } from '../execution/found-columns.js';
@@ -6,14 +9,21 @@ import { fromSource } from './field-source.js';
 import type { FieldConfig, FieldConfigs } from './object-fields.js';
 import { SCALARS } from './scalars.js';
 
-export const FOUND_FIELDS = ['_score', '_highlights'] as const;
+const FOUND_FIELDS = { fulltext: ['_score', '_highlights'], hnsw: ['_distance'] } as const;
+type SearchKind = keyof typeof FOUND_FIELDS;
 
-/** The columns of a table that have full-text indexes of their own. */
-export function searchedColumns({ indexes }: TableEntry): ReadonlySet<string> {
+/** The names of those that a table has. */
+export function foundNames(entry: TableEntry): readonly string[] {
+  const kinds = Object.keys(FOUND_FIELDS) as SearchKind[];
+  return kinds.flatMap((kind) => (columnsWith(kind, entry).size > 0 ? FOUND_FIELDS[kind] : []));
+}
+
+/** The columns of a table that have full-text, or HNSW, indexes of their own. */
+export function columnsWith(kind: SearchKind, { indexes }: TableEntry): ReadonlySet<string> {
   const columns = new Set<string>();
   for (const { indexKind, fields } of indexes) {
     const [first, ...others] = fields[0]?.parts ?? [];
-    if (indexKind.kind === 'fulltext' && first?.kind === 'field' && others.length === 0) columns.add(first.name);
+    if (indexKind.kind === kind && first?.kind === 'field' && others.length === 0) columns.add(first.name);
   }
   return columns;
 }
@@ -33,6 +43,7 @@ export function highlightType(): GraphQLObjectType {
   });
 }
 
+/** Those of a table with full-text indexes. */
 export function foundFields(highlight: GraphQLObjectType): FieldConfigs {
   return {
     _score: {

@@ -1,3 +1,4 @@
+import type { GraphQLFieldConfigArgumentMap } from 'graphql';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { EdgeDirection } from '../execution/select.js';
 import type { AggregateType } from './aggregate-type.js';
@@ -17,6 +18,8 @@ export interface TableType extends Listed {
   fields(): ObjectFields;
   /** Those of edges, by their names in GraphQL. */
   edges(): ReadonlyMap<string, EdgeField>;
+  /** What the nearest records are asked for by; none without an HNSW index. */
+  nearest(): GraphQLFieldConfigArgumentMap;
   /** The types of its pages and of its figures. */
   connection(): ConnectionType;
   aggregate(): AggregateType;

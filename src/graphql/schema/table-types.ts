@@ -2,6 +2,7 @@
  * The types of tables and of everything below them: nested objects, enums, links. Types that are equal are made once.
  */
 import { GraphQLEnumType, GraphQLInterfaceType, GraphQLNonNull, GraphQLObjectType, GraphQLUnionType } from 'graphql';
+import { lazy } from '../../base/lazy.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
@@ -19,9 +20,10 @@ import { edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-fields.js';
 import { fromSource, ofRecords, type RecordType } from './field-source.js';
 import { type FieldNode, fieldTree } from './field-tree.js';
 import { Filters } from './filter/filters.js';
-import { FOUND_FIELDS, foundFields, highlightType, searchedColumns } from './found-fields.js';
+import { columnsWith, foundFields, foundNames, highlightType } from './found-fields.js';
 import { GEOMETRY_NAMES } from './geometry.js';
 import { legalName, Names } from './names.js';
+import { distanceField, nearestArgument } from './nearest-argument.js';
 import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
 import type { FieldShape, ShapeKit } from './shape.js';
@@ -117,13 +119,15 @@ export class TableTypes implements ShapeKit {
   #table(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableType {
     const { name, comment, graphqlAlias, graphqlDeprecated } = entry.definition;
     if ((graphqlAlias ?? name) !== typeName) this.warn(`the table ${name} is called ${typeName}`);
-    const searched = searchedColumns(entry);
+    const searched = columnsWith('fulltext', entry);
+    const measured = columnsWith('hnsw', entry);
     const isSearched = searched.size > 0;
     let known: TableFields | undefined;
     const fieldsOf = () => {
       known ??= this.#tableFields(entry, typeName, entries);
       return known;
     };
+    const nearest = lazy(() => nearestArgument(typeName, this.#names, type.fields(), measured));
     let connection: ConnectionType | undefined;
     let aggregate: AggregateType | undefined;
     const type: TableType = {
@@ -133,6 +137,7 @@ export class TableTypes implements ShapeKit {
       entry,
       fields: () => fieldsOf().fields,
       edges: () => fieldsOf().edges,
+      nearest,
       connection: () => {
         connection ??= connectionType(type.object, this.#names);
         return connection;
@@ -148,7 +153,12 @@ export class TableTypes implements ShapeKit {
         extensions: ofRecords((record) => this.#typeOf(record)),
         fields: () => {
           const { fields, edges } = fieldsOf();
-          return { ...fieldConfigs(fields), ...(isSearched && foundFields(this.#highlight())), ...edgeConfigs(edges) };
+          return {
+            ...fieldConfigs(fields),
+            ...(isSearched && foundFields(this.#highlight())),
+            ...(nearest()['nearest'] && distanceField()),
+            ...edgeConfigs(edges),
+          };
         },
       }),
       filter: this.filters.ofTable(typeName, () => {
@@ -162,7 +172,7 @@ export class TableTypes implements ShapeKit {
   }
 
   #tableFields(entry: TableEntry, typeName: string, entries: readonly TableEntry[]): TableFields {
-    const own = new Names(['id', ...(searchedColumns(entry).size > 0 ? FOUND_FIELDS : [])]);
+    const own = new Names(['id', ...foundNames(entry)]);
     const tree = fieldTree(entry, ({ path }) => this.warn(`the field ${printIdiom(path)} of ${typeName} is left out`));
     const nodes = new Map(tree.fields);
     nodes.delete('id');
