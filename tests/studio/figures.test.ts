@@ -17,7 +17,7 @@ it('reads samples with their labels, and leaves other lines out', () => {
   expect(total(samples, 'c')).toBeUndefined();
 });
 
-it('counts by the second over all doors, and begins anew after a restart', () => {
+it('counts by the second over all doors, and starts over after a restart', () => {
   const text = (count: number, sum: number) =>
     ['rpc', 'sql']
       .map(

@@ -46,7 +46,7 @@ function gauge(name: string, labels?: Readonly<Record<string, string>>): Figure[
   return ({ samples }) => total(samples, name, labels);
 }
 
-/** By how much a counter has grown. A counter that isn't there has counted nothing; after a restart it begins anew. */
+/** By how much a counter has grown. A counter that isn't there has counted nothing; after a restart it starts over. */
 function growth(now: Reading, before: Reading, name: string): number {
   const [later, earlier] = [total(now.samples, name) ?? 0, total(before.samples, name) ?? 0];
   return later < earlier ? later : later - earlier;
