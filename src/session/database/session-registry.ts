@@ -104,7 +104,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
     transaction.afterCommit(() => {
       this.#epoch++;
       for (const session of this.signedIn())
-        if (isWithin(session.identity.principal, databasePath)) session.scheduleRevalidation();
+        if (isWithin(session.holder.principal, databasePath)) session.scheduleRevalidation();
     });
   }
 
@@ -117,7 +117,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
       case 'user': {
         const databasePath = key.database === undefined ? undefined : pathOf(key.database);
         for (const session of this.signedIn()) {
-          const { principal } = session.identity;
+          const { principal } = session.holder;
           if (levelOf(principal) === key.level && isWithin(principal, databasePath ?? {}))
             session.scheduleRevalidation();
         }
@@ -140,7 +140,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
    * end of any of them, and nothing says of which.
    */
   endWithoutToken(): void {
-    for (const session of this.signedIn()) if (revocableToken(session.identity.token) === undefined) session.end();
+    for (const session of this.signedIn()) if (revocableToken(session.holder.token) === undefined) session.end();
   }
 
   scheduleRecordRevalidation(transaction: Transaction, { namespace, database }: DatabasePath, id: RecordId): void {
@@ -162,7 +162,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
   *#ofRecords(namespace = '', database = '', ids: readonly RecordId[]): Iterable<RegisteredSession> {
     if (ids.length > this.#records) {
       for (const session of this.signedIn()) {
-        const { principal } = session.identity;
+        const { principal } = session.holder;
         if (principal.kind === 'record' && isWithin(principal, { namespace, database })) yield session;
       }
       return;
