@@ -139,7 +139,7 @@ class Verdict {
     const holds = (part: Permission): PromiseOrValue<boolean> => {
       let all = true;
       const done = forEachInOrder(values, (value) =>
-        andThen(reader.judgeBy(this.#subjected, this.#entry, record, part, value), (verdict) => {
+        andThen(reader.holds(this.#subjected, this.#entry, record, part, value), (verdict) => {
           all &&= verdict;
           return undefined;
         }),
@@ -185,7 +185,7 @@ function verdictValue({ allowed, clause, conditions }: ClauseVerdict): Readonly<
   return { allowed, clause, conditions: conditions.map(objectOf) };
 }
 
-/** What a field's clause sees as `$value`, one after the other: `tags.*` stands for each element. */
+/** What a field's clause sees as `$value`, one after the other: of `tags.*` each element. */
 function elementsAt({ parts }: Idiom, value: Value): readonly Value[] {
   const lists = parts.filter(({ kind }) => kind === 'all').length;
   return lists === 0 ? [value] : flattened(value, lists);
@@ -194,145 +194,6 @@ function elementsAt({ parts }: Idiom, value: Value): readonly Value[] {
 function flattened(value: Value, depth: number): readonly Value[] {
   if (depth === 0) return [value];
   return isArray(value) ? value.flatMap((each) => flattened(each, depth - 1)) : [];
-}
-
-/** The conditions that AND and OR join in it, and whether each holds. */
-  readonly conditions: readonly { readonly condition: string; readonly holds: boolean }[];
-}
-
-class Verdict {
-  readonly #compiler: Compiler;
-  readonly #asking: Frame;
-  readonly #identity: Identity;
-  readonly #subjected: Execution;
-  readonly #entry: TableEntry;
-  readonly #action: TableAction;
-  readonly #id: RecordId;
-
-  constructor(
-    compiler: Compiler,
-    asking: Frame,
-    identity: Identity,
-    entry: TableEntry,
-    action: TableAction,
-    id: RecordId,
-  ) {
-    this.#compiler = compiler;
-    this.#asking = asking;
-    this.#identity = identity;
-    this.#subjected = subjectTo(asking.execution, identity);
-    this.#entry = entry;
-    this.#action = action;
-    this.#id = id;
-  }
-
-  of(found: ObjectValue | undefined): PromiseOrValue<Value> {
-    const { principal, databasePath } = this.#identity;
-    const user = nameOf(principal);
-    const what = `${this.#action} of ${toText(this.#id)}`;
-    if (mayAct(principal, this.#action === 'select' ? 'view' : 'edit', databasePath)) {
-      return this.#answer(found, true, undefined, [], [`${what} is allowed: no PERMISSIONS apply to ${user}`]);
-    }
-    if (found === undefined && this.#action !== 'create') {
-      return this.#answer(found, false, undefined, [], [`${what} does nothing: there is no such record`]);
-    }
-    const record = found ?? Object.assign(newObject(), { id: this.#id });
-    const permission = this.#entry.definition.permissions[this.#action];
-    return andThen(this.#judge(permission, record, [undefined]), (table) => {
-      const words = [
-        `${what} is ${table.allowed ? 'allowed' : 'refused'} for ${user}: ${reasonOf(table)} (table ${this.#entry.definition.name})`,
-      ];
-      if (!table.allowed || this.#action === 'delete') return this.#answer(found, table.allowed, table, [], words);
-      return andThen(this.#fields(record), (fields) => {
-        for (const { field, verdict } of fields) {
-          if (verdict.allowed) continue;
-          const fate = this.#action === 'select' ? 'is hidden' : 'may not be written';
-          words.push(`the field ${field} ${fate}: ${reasonOf(verdict)}`);
-        }
-        return this.#answer(found, true, table, fields, words);
-      });
-    });
-  }
-
-  /** The fields that have a clause for the action. */
-  #fields(record: ObjectValue): PromiseOrValue<{ field: string; verdict: ClauseVerdict }[]> {
-    const action = this.#action as Exclude<TableAction, 'delete'>;
-    const { reader } = this.#subjected.services;
-    const fields: { field: string; verdict: ClauseVerdict }[] = [];
-    return andThen(reader.judge(this.#subjected, this.#entry, record, action), ({ hidden }) => {
-      const hiddenPaths = new Set(hidden.map(({ field }) => field));
-      const done = forEachInOrder(this.#entry.fields, ({ path, permissions }) => {
-        if (permissions === undefined) return undefined;
-        const field = printIdiom(path);
-        const value = this.#compiler.expression(path)(this.#asking.within(record));
-        return andThen(value, (present) =>
-          andThen(this.#judge(permissions[action], record, elementsAt(path, present)), (verdict) => {
-            const allowed = action === 'select' ? !hiddenPaths.has(field) : verdict.allowed;
-            fields.push({ field, verdict: { ...verdict, allowed } });
-            return undefined;
-          }),
-        );
-      });
-      return andThen(done, () => fields);
-    });
-  }
-
-  /** A clause about elements holds if it does for each of them. */
-  #judge(permission: Permission, record: ObjectValue, values: readonly Value[]): PromiseOrValue<ClauseVerdict> {
-    const { reader } = this.#subjected.services;
-    const holds = (part: Permission): PromiseOrValue<boolean> => {
-      let all = true;
-      const done = forEachInOrder(values, (value) =>
-        andThen(reader.judgeBy(this.#subjected, this.#entry, record, part, value), (verdict) => {
-          all &&= verdict;
-          return undefined;
-        }),
-      );
-      return andThen(done, () => all);
-    };
-    return andThen(holds(permission), (allowed) => {
-      const conditions: { condition: string; holds: boolean }[] = [];
-      const parts = permission.kind === 'where' ? partsOf(permission.condition) : [];
-      const done = forEachInOrder(parts, (condition) =>
-        andThen(holds({ kind: 'where', condition }), (verdict) => {
-          conditions.push({ condition: printExpression(condition), holds: verdict });
-          return undefined;
-        }),
-      );
-      return andThen(done, () => ({ clause: clauseText(permission), allowed, conditions }));
-    });
-  }
-
-  #answer(
-    found: ObjectValue | undefined,
-    allowed: boolean,
-    table: ClauseVerdict | undefined,
-    fields: readonly { readonly field: string; readonly verdict: ClauseVerdict }[],
-    words: readonly string[],
-  ): Value {
-    const { auth, access } = this.#identity;
-    return objectOf({
-      access,
-      action: this.#action,
-      allowed,
-      as: auth,
-      exists: found !== undefined,
-      fields: fields.map(({ field, verdict }) => objectOf({ field, ...verdictValue(verdict) })),
-      record: this.#id,
-      table: table && objectOf({ name: this.#entry.definition.name, ...verdictValue(table) }),
-      words,
-    });
-  }
-}
-
-function verdictValue({ allowed, clause, conditions }: ClauseVerdict): Readonly<Record<string, Value>> {
-  return { allowed, clause, conditions: conditions.map(objectOf) };
-}
-
-/** What a field's clause sees as `$value`, one after the other: `tags.*` stands for each element. */
-function elementsAt({ parts }: Idiom, value: Value): readonly Value[] {
-  if (!parts.some(({ kind }) => kind === 'all')) return [value];
-  return isArray(value) ? (value.flat(Number.POSITIVE_INFINITY) as Value[]) : [];
 }
 
 /** The conditions that AND and OR join. */

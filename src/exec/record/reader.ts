@@ -260,14 +260,8 @@ export class Reader implements RecordReader {
     );
   }
 
-  judgeBy(
-    execution: Execution,
-    entry: TableEntry,
-    raw: ObjectValue,
-    permission: Permission,
-    value: Value,
-  ): PromiseOrValue<boolean> {
-    return admitsRecord(this.#tables.rule(permission), execution, this.#tables.prepare(entry), raw, { value });
+  holds(execution: Execution, of: TableEntry, raw: ObjectValue, by: Permission, value: Value): PromiseOrValue<boolean> {
+    return admitsRecord(this.#tables.rule(by), execution, this.#tables.prepare(of), raw, { value });
   }
 
   #present(reading: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue | undefined> {
