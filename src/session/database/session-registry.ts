@@ -103,7 +103,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
     transaction.afterCommit(() => {
       this.#epoch++;
       for (const session of this.signedIn())
-        if (isWithin(session.identity.principal, databasePath)) session.scheduleRevalidation();
+        if (isWithin(session.holder.principal, databasePath)) session.scheduleRevalidation();
     });
   }
 
@@ -116,7 +116,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
       case 'user': {
         const databasePath = key.database === undefined ? undefined : pathOf(key.database);
         for (const session of this.signedIn()) {
-          const { principal } = session.identity;
+          const { principal } = session.holder;
           if (levelOf(principal) === key.level && isWithin(principal, databasePath ?? {}))
             session.scheduleRevalidation();
         }
@@ -153,7 +153,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
   *#ofRecords(namespace = '', database = '', ids: readonly RecordId[]): Iterable<RegisteredSession> {
     if (ids.length > this.#records) {
       for (const session of this.signedIn()) {
-        const { principal } = session.identity;
+        const { principal } = session.holder;
         if (principal.kind === 'record' && isWithin(principal, { namespace, database })) yield session;
       }
       return;
