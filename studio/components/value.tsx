@@ -17,7 +17,7 @@ export function Value({ value, whole = false }: Properties) {
   if (value === undefined) return <span class="none">NONE</span>;
   if (value === null) return <span class="none">NULL</span>;
   if (value instanceof RecordId)
-    return <a href={hrefOf('explore', ['record', literal(value)])}>{shown(value, whole)}</a>;
+    return <a href={hrefOf('explore', ['record', value.toString()])}>{shown(value, whole)}</a>;
   const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
   return <span class={`value ${kind}`}>{shown(value, whole)}</span>;
 }

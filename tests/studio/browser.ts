@@ -73,6 +73,8 @@ async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<StudioPage> {
   const page = await browser.newPage(options);
+  // A click on what isn't there fails before the test does, and says what it was.
+  page.setDefaultTimeout(15_000);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

@@ -52,9 +52,7 @@ export class SessionView {
   /** Begins a view. @throws TesseraError as `Session.viewAs` */
   async begin(body: ObjectValue, auditor: Auditor | undefined): Promise<void> {
     const open = () => this.#open(body);
-    const shown = await (auditor === undefined ? open() : auditor.viewing(namesIn(body), open));
-    this.#session.changed();
-    this.#identity = shown;
+    await (auditor === undefined ? open() : auditor.viewing(namesIn(body), open));
   }
 
   async #open(body: ObjectValue): Promise<SessionIdentity> {
@@ -70,6 +68,9 @@ export class SessionView {
     const now = this.#session.identity();
     if (!isSamePrincipal(owner.principal, now.principal)) throw failure('cancelled');
     authorize(now, 'own', target.databasePath, 'Actor');
+    // In the same turn as what was checked.
+    this.#session.changed();
+    this.#identity = shown;
     return shown;
   }
 
