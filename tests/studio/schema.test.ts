@@ -150,10 +150,9 @@ it('finds the tables that a type leads to, whatever they are called', () => {
   expect(recordTables('none | array<record<person | `a|b>c`>, 5>')).toEqual(['person', 'a|b>c']);
   expect(recordTables('record<`it\\`s`>')).toEqual(['it`s']);
   expect(recordTables('record')).toEqual([]);
-  const permissions = { select: false, create: false, update: false, delete: false };
-  const plain = { kind: { kind: 'NORMAL' }, permissions };
-  const fields = [{ name: 'list', kind: 'array<record<b>>', permissions: {} }];
-  const elements = { name: 'list.*', kind: 'record<b | gone>', permissions: {} };
+  const plain = { kind: { kind: 'NORMAL' } };
+  const fields = [{ name: 'list', kind: 'array<record<b>>' }];
+  const elements = { name: 'list.*', kind: 'record<b | gone>' };
   const tables = [
     { ...plain, name: 'a', fields: [...fields, elements] },
     { ...plain, name: 'b', fields: [] },

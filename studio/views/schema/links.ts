@@ -1,5 +1,12 @@
 /** What leads from table to table: fields that hold record ids, and edges of relations. */
-import type { TableParts } from '../../connection/definitions.js';
+
+/** What a table's definition says of links. */
+export interface LinkedTable {
+  readonly name: string;
+  readonly kind: { readonly kind: string; readonly in?: readonly string[]; readonly out?: readonly string[] };
+  /** Each by its path, with its type in SurrealQL. */
+  readonly fields: readonly { readonly name: string; readonly kind?: string }[];
+}
 
 export interface Link {
   /** The table whose definition says so. */
@@ -22,7 +29,7 @@ export function recordTables(type: string): string[] {
 }
 
 /** The links between these tables. Those of a relation go from the table of `in` to it, and from it to that of `out`. */
-export function linksOf(tables: readonly TableParts[]): Link[] {
+export function linksOf(tables: readonly LinkedTable[]): Link[] {
   const known = new Set(tables.map(({ name }) => name));
   const links = tables.flatMap(({ name, kind, fields }) => [
     ...(kind.in ?? []).map((from) => ({ of: name, from, to: name, label: 'in' })),
