@@ -1,6 +1,7 @@
 /** The Studio's connection to its server: the official client over a WebSocket, with the errors of each statement kept apart. */
-import { type Duration, type LiveMessage, Surreal, type Uuid } from 'surrealdb';
+import { type DriverContext, type Duration, type LiveMessage, Surreal, type Uuid, WebSocketEngine } from 'surrealdb';
 import type { SignedIn } from '../../pages/session.js';
+import { type ViewedUser, viewTarget } from './viewed-user.js';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -9,42 +10,71 @@ export type StatementResult =
   | { readonly ok: true; readonly value: unknown; readonly type: 'live' | 'kill' | 'other'; readonly time: string }
   | { readonly ok: false; readonly error: Error; readonly time: string };
 
+export interface ConnectionOptions {
+  /** Whose view it shows, to an owner. */
+  readonly viewed?: ViewedUser;
+  /** Called when the server no longer takes the token. */
+  ended?(): void;
+}
+
 export class Connection {
   readonly #client: Surreal;
-  /** Who is signed in, and where. */
+  readonly #signedIn: SignedIn;
+  /** Whose view it shows. */
+  readonly viewed: ViewedUser | undefined;
+  /** Who is signed in, and where. In a view without the token of the owner, so that nothing is asked for as the owner. */
   readonly session: SignedIn;
 
-  private constructor(client: Surreal, session: SignedIn) {
+  private constructor(client: Surreal, session: SignedIn, viewed: ViewedUser | undefined) {
     this.#client = client;
-    this.session = session;
+    this.#signedIn = session;
+    this.viewed = viewed;
+    this.session = viewed === undefined ? session : withoutToken(session);
   }
 
   /**
-   * Connects as `session` says. `ended` is called when the server no longer takes the token.
-   * @throws Error if the server can't be reached or doesn't take the token
+   * Connects as `session` says.
+   * @throws Error if the server can't be reached, doesn't take the token, or refuses the view
    */
-  static async open(session: SignedIn, ended: () => void = () => {}): Promise<Connection> {
-    const client = new Surreal();
+  static async open(session: SignedIn, { viewed, ended }: ConnectionOptions = {}): Promise<Connection> {
+    let engine: WebSocketEngine | undefined;
+    const makeEngine = (context: DriverContext) => {
+      engine = new WebSocketEngine(context);
+      return engine;
+    };
+    const client = new Surreal({ engines: { ws: makeEngine, wss: makeEngine } });
     const address = new URL('/rpc', location.origin);
     address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
     const { token, namespace, database } = session;
     try {
-      await client.connect(address, { invalidateOnExpiry: true });
+      // Connected again by itself, a view would be the owner's session.
+      await client.connect(address, { invalidateOnExpiry: true, reconnect: viewed === undefined });
       if (token !== undefined) await client.authenticate(token);
       if (namespace !== '') await client.use({ namespace, ...(database !== '' && { database }) });
+      if (viewed !== undefined) {
+        await (engine as WebSocketEngine).send({
+          method: 'view_as',
+          params: [viewTarget(viewed, namespace, database)],
+        });
+      }
     } catch (error) {
       await client.close();
       throw error;
     }
     client.subscribe('auth', (tokens) => {
-      if (tokens === null && token !== undefined) ended();
+      if (tokens === null && token !== undefined) ended?.();
     });
-    return new Connection(client, session);
+    return new Connection(client, session, viewed);
   }
 
   /** A second connection as the same user. Closing it cancels what it runs. */
   fork(): Promise<Connection> {
-    return Connection.open(this.session);
+    return Connection.open(this.#signedIn, this.viewed === undefined ? {} : { viewed: this.viewed });
+  }
+
+  /** A connection that shows the view of another user. @throws Error if the server refuses it */
+  viewAs(viewed: ViewedUser): Promise<Connection> {
+    return Connection.open(this.#signedIn, { viewed });
   }
 
   /** The values of all statements. @throws Error of the first statement that fails */
@@ -76,6 +106,10 @@ export class Connection {
   close(): void {
     void this.#client.close();
   }
+}
+
+function withoutToken({ token: _, ...session }: SignedIn): SignedIn {
+  return session;
 }
 
 function elapsed(duration: Duration | undefined): string {

@@ -4,26 +4,39 @@ import { Button } from '../components/button.js';
 import { Loading, Notice } from '../components/notice.js';
 import { Connection } from '../connection/connection.js';
 import { asError } from '../connection/use-loaded.js';
+import type { ViewedUser } from '../connection/viewed-user.js';
 import { leave, type SignedIn, session } from '../session/session.js';
 import { SignInForm } from '../session/sign-in-form.js';
+import { viewing } from '../session/viewing.js';
 import { DatabaseChooser } from './database-chooser.js';
 import { Navigation } from './navigation.js';
 import { ViewFrame } from './view-frame.js';
+import { ViewingBanner } from './viewing-banner.js';
 
 const ENDED = 'Your sign-in has ended. Sign in again.';
 
 export function App() {
   const current = session.value;
-  return current === undefined ? <SignInForm /> : <SignedInApp key={JSON.stringify(current)} session={current} />;
+  if (current === undefined) return <SignInForm />;
+  const viewed = viewing.value;
+  return <SignedInApp key={JSON.stringify([current, viewed])} session={current} viewed={viewed} />;
 }
 
-function SignedInApp({ session: current }: { readonly session: SignedIn }) {
+interface Properties {
+  readonly session: SignedIn;
+  readonly viewed: ViewedUser | undefined;
+}
+
+function SignedInApp({ session: current, viewed }: Properties) {
   const [connection, setConnection] = useState<Connection>();
   const [error, setError] = useState<Error>();
   useEffect(() => {
     let opened: Connection | undefined;
     let isShown = true;
-    Connection.open(current, () => isShown && leave(ENDED)).then(
+    const ended = () => {
+      if (isShown) leave(ENDED);
+    };
+    Connection.open(current, { ended, ...(viewed !== undefined && { viewed }) }).then(
       (made) => {
         opened = made;
         if (isShown) setConnection(made);
@@ -41,7 +54,7 @@ function SignedInApp({ session: current }: { readonly session: SignedIn }) {
       isShown = false;
       opened?.close();
     };
-  }, [current]);
+  }, [current, viewed]);
   return (
     <div class="frame">
       <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
@@ -50,12 +63,13 @@ function SignedInApp({ session: current }: { readonly session: SignedIn }) {
       <header class="bar">
         <strong class="brand">Tessera</strong>
         <Navigation />
-        {connection !== undefined && <DatabaseChooser connection={connection} />}
+        {connection !== undefined && viewed === undefined && <DatabaseChooser connection={connection} />}
         <div class="row user">
           <span>{current.level === 'guest' ? 'Guest' : current.name}</span>
           <Button onClick={() => leave()}>Sign out</Button>
         </div>
       </header>
+      {viewed !== undefined && <ViewingBanner user={viewed} />}
       <main id="view" tabIndex={-1}>
         {error !== undefined && <Notice kind="error">The server can’t be reached: {error.message}</Notice>}
         {connection === undefined ? error === undefined && <Loading /> : <ViewFrame connection={connection} />}

@@ -20,6 +20,9 @@ export function ViewFrame({ connection }: Properties) {
   if (entry.needsDatabase && (namespace === '' || database === '')) {
     return <Notice kind="information">Choose a namespace and a database above, or name new ones.</Notice>;
   }
+  if (entry.usesToken === true && connection.viewed !== undefined) {
+    return <Notice kind="information">This page asks as the user who is signed in. End the view to open it.</Notice>;
+  }
   return <LoadedView key={name} name={name} path={path} connection={connection} />;
 }
 

@@ -6,15 +6,29 @@ export interface ViewEntry {
   readonly title: string;
   /** Whether it can only be opened in a database. */
   readonly needsDatabase: boolean;
+  /** Whether it asks with the token that the tab keeps, and so always as the user who is signed in. */
+  readonly usesToken?: boolean;
   load(): Promise<{ readonly View: FunctionComponent<ViewProperties> }>;
 }
 
 export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   explore: { title: 'Explore', needsDatabase: true, load: () => import('../views/explore/view.js') },
   query: { title: 'Query', needsDatabase: false, load: () => import('../views/query/view.js') },
+  schema: { title: 'Schema', needsDatabase: true, load: () => import('../views/schema/view.js') },
+  permissions: { title: 'Permissions', needsDatabase: true, load: () => import('../views/permissions/view.js') },
   people: { title: 'People', needsDatabase: false, load: () => import('../views/people/view.js') },
-  graphql: { title: 'GraphQL', needsDatabase: true, load: () => import('../views/graphql/view.js') },
-  server: { title: 'Server', needsDatabase: false, load: () => import('../views/server/view.js') },
+  graphql: {
+    title: 'GraphQL',
+    needsDatabase: true,
+    usesToken: true,
+    load: () => import('../views/graphql/view.js'),
+  },
+  server: {
+    title: 'Server',
+    needsDatabase: false,
+    usesToken: true,
+    load: () => import('../views/server/view.js'),
+  },
 };
 
 /** The view that is shown first. */

@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { keep, type SignedIn, signedIn, signOut } from '../../pages/session.js';
+import { viewing } from './viewing.js';
 
 export type { Level, SignedIn } from '../../pages/session.js';
 
@@ -15,6 +16,7 @@ export const farewell = signal('');
 
 export function enter(entered: SignedIn): void {
   keep(entered);
+  viewing.value = undefined;
   farewell.value = '';
   session.value = entered;
 }
@@ -28,6 +30,7 @@ export function choose(namespace: string, database: string): void {
 /** Signs out, and forgets all that the tab has kept. */
 export function leave(reason = ''): void {
   signOut();
+  viewing.value = undefined;
   farewell.value = reason;
   session.value = undefined;
 }

@@ -1,5 +1,6 @@
 /** The Studio in a real browser, against a real server: what the tests of its views share. */
 import { existsSync } from 'node:fs';
+import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
@@ -105,4 +106,13 @@ export async function openView(page: Page, title: string): Promise<void> {
 /** The text that the page shows. */
 export function textOf(page: Page): Promise<string> {
   return page.locator('body').innerText();
+}
+
+/** What axe finds on the page that is serious: the rule, and where. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }

@@ -1,0 +1,97 @@
+/** What is defined in the database: as statements for reading and changing, and in parts for pictures and tables. */
+import type { Connection } from './connection.js';
+import { identifier } from './surrealql.js';
+
+/** The kinds of definitions of a database that the Studio lists, by their words in SurrealQL, as INFO calls them. */
+export const DATABASE_KINDS = {
+  TABLE: 'tables',
+  FUNCTION: 'functions',
+  PARAM: 'params',
+  ANALYZER: 'analyzers',
+  ACCESS: 'accesses',
+  SEQUENCE: 'sequences',
+  API: 'apis',
+  CONFIG: 'configs',
+} as const;
+
+/** Those of a table. */
+export const TABLE_KINDS = { FIELD: 'fields', INDEX: 'indexes', EVENT: 'events' } as const;
+
+export type DatabaseKind = keyof typeof DATABASE_KINDS;
+export type TableKind = keyof typeof TABLE_KINDS;
+
+export interface Definition {
+  readonly kind: DatabaseKind | TableKind;
+  /** As INFO names it: those of fields are paths in SurrealQL, all others are plain. */
+  readonly name: string;
+  /** The DEFINE statement. */
+  readonly statement: string;
+  /** The table that it belongs to. */
+  readonly table?: string;
+}
+
+type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** All definitions of the database, by kind. @throws Error for users who may not see them */
+export async function loadDefinitions(connection: Connection): Promise<Record<DatabaseKind, Definition[]>> {
+  const [texts] = await connection.query<[Texts]>('INFO FOR DB');
+  return byKind(DATABASE_KINDS, texts);
+}
+
+/** All definitions of a table, by kind. @throws Error for users who may not see them, or without the table */
+export async function loadTableDefinitions(
+  connection: Connection,
+  table: string,
+): Promise<Record<TableKind, Definition[]>> {
+  const [texts] = await connection.query<[Texts]>(`INFO FOR TABLE ${identifier(table)}`);
+  return byKind(TABLE_KINDS, texts, table);
+}
+
+function byKind<Kind extends DatabaseKind | TableKind>(
+  kinds: Readonly<Partial<Record<Kind, string>>>,
+  texts: Texts,
+  table?: string,
+): Record<Kind, Definition[]> {
+  const entries = (Object.entries(kinds) as [Kind, string][]).map(([kind, called]) => [
+    kind,
+    Object.entries(texts[called] ?? {}).map(([name, text]) => ({
+      kind,
+      name,
+      // Of configurations INFO gives what stands behind these words.
+      statement: kind === 'CONFIG' ? `DEFINE CONFIG ${text}` : text,
+      ...(table !== undefined && { table }),
+    })),
+  ]);
+  return Object.fromEntries(entries) as Record<Kind, Definition[]>;
+}
+
+/** `true`: FULL, `false`: NONE, otherwise the condition. */
+export type Clause = boolean | string;
+export type Action = 'select' | 'create' | 'update' | 'delete';
+export const ACTIONS: readonly Action[] = ['select', 'create', 'update', 'delete'];
+
+export interface FieldParts {
+  /** A path in SurrealQL. */
+  readonly name: string;
+  /** Its type in SurrealQL. */
+  readonly kind?: string;
+  readonly permissions: Readonly<Partial<Record<Action, Clause>>>;
+}
+
+export interface TableParts {
+  readonly name: string;
+  /** Of relations with the tables that they lead from and to, where those are said. */
+  readonly kind: { readonly kind: string; readonly in?: readonly string[]; readonly out?: readonly string[] };
+  readonly permissions: Readonly<Record<Action, Clause>>;
+  readonly fields: readonly FieldParts[];
+}
+
+/** The tables with their fields, in parts. @throws Error for users who may not see them */
+export async function loadTableParts(connection: Connection): Promise<TableParts[]> {
+  const [{ tables }] =
+    await connection.query<[{ readonly tables: readonly Omit<TableParts, 'fields'>[] }]>('INFO FOR DB STRUCTURE');
+  if (tables.length === 0) return [];
+  const statements = tables.map(({ name }) => `INFO FOR TABLE ${identifier(name)} STRUCTURE`);
+  const parts = await connection.query<{ readonly fields: readonly FieldParts[] }[]>(statements.join(';'));
+  return tables.map((table, at) => ({ ...table, fields: parts[at]?.fields ?? [] }));
+}

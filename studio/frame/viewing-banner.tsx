@@ -1,0 +1,19 @@
+/** Says on every page that somebody else's view is shown, and ends it. */
+import { Button } from '../components/button.js';
+import { describeUser, type ViewedUser } from '../connection/viewed-user.js';
+import { viewing } from '../session/viewing.js';
+
+export function ViewingBanner({ user }: { readonly user: ViewedUser }) {
+  return (
+    <section class="viewing row" aria-label="View as another user">
+      <span>You see what {describeUser(user)} would see. Nothing can be changed.</span>
+      <Button
+        onClick={() => {
+          viewing.value = undefined;
+        }}
+      >
+        End the view
+      </Button>
+    </section>
+  );
+}

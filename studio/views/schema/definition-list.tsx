@@ -1,0 +1,98 @@
+/** Definitions of a kind, with their statements. */
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { type Column, Table } from '../../components/table.js';
+import type { Connection } from '../../connection/connection.js';
+import type { Definition } from '../../connection/definitions.js';
+import { overwriting, removal } from '../../connection/statements.js';
+import { StatementDialog } from './statement-dialog.js';
+import { TextDialog } from './text-dialog.js';
+
+interface Properties {
+  readonly title: string;
+  readonly connection: Connection;
+  readonly definitions: readonly Definition[];
+  /** What stands in the column of names; the name, unless it is given. */
+  nameOf?(definition: Definition): ComponentChildren;
+  /** A column of its own. */
+  readonly more?: Column<Definition>;
+  /** Buttons beside the heading. */
+  readonly children?: ComponentChildren;
+  /** Something has changed. */
+  onChange(): void;
+}
+
+interface Opened {
+  readonly dialog: 'edit' | 'remove';
+  readonly definition: Definition;
+}
+
+export function DefinitionList(properties: Properties) {
+  const { title, connection, definitions, nameOf, more, children, onChange } = properties;
+  const [opened, setOpened] = useState<Opened>();
+  const id = useId();
+  const close = () => setOpened(undefined);
+  const done = () => {
+    close();
+    onChange();
+  };
+  return (
+    <section aria-labelledby={id} class="definitions">
+      <div class="row">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+      <Table
+        caption={title}
+        rows={definitions}
+        empty="None"
+        keyOf={({ name }) => name}
+        columns={[
+          { title: 'Name', cell: (definition) => nameOf?.(definition) ?? <code>{definition.name}</code> },
+          { title: 'Statement', cell: ({ statement }) => <code class="statement">{statement}</code> },
+          ...(more === undefined ? [] : [more]),
+          {
+            title: 'Actions',
+            cell: (definition) => (
+              <span class="row">
+                <Button label={`Edit ${definition.name}`} onClick={() => setOpened({ dialog: 'edit', definition })}>
+                  Edit
+                </Button>
+                <Button
+                  kind="danger"
+                  label={`Remove ${definition.name}`}
+                  onClick={() => setOpened({ dialog: 'remove', definition })}
+                >
+                  Remove
+                </Button>
+              </span>
+            ),
+          },
+        ]}
+      />
+      {opened?.dialog === 'edit' && (
+        <TextDialog
+          title={`Edit ${opened.definition.name}`}
+          connection={connection}
+          statement={overwriting(opened.definition.statement)}
+          onClose={close}
+          onDone={done}
+        />
+      )}
+      {opened?.dialog === 'remove' && (
+        <StatementDialog
+          title={`Remove ${opened.definition.name}?`}
+          connection={connection}
+          statement={removal(opened.definition)}
+          action="Remove"
+          isDangerous
+          onClose={close}
+          onDone={done}
+        >
+          {opened.definition.kind === 'TABLE' && <p>All its records are deleted with it.</p>}
+        </StatementDialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,64 @@
+/** All that is defined in the database, by kind. */
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Loading, Notice } from '../../components/notice.js';
+import type { Connection } from '../../connection/connection.js';
+import { DATABASE_KINDS, type DatabaseKind, loadDefinitions } from '../../connection/definitions.js';
+import { useLoaded } from '../../connection/use-loaded.js';
+import { hrefOf } from '../../frame/route.js';
+import { DefinitionList } from './definition-list.js';
+import { TableForm } from './table-form.js';
+import { TextDialog } from './text-dialog.js';
+
+const TITLES: Readonly<Record<DatabaseKind, string>> = {
+  TABLE: 'Tables',
+  FUNCTION: 'Functions',
+  PARAM: 'Params',
+  ANALYZER: 'Analyzers',
+  ACCESS: 'Accesses',
+  SEQUENCE: 'Sequences',
+  API: 'APIs',
+  CONFIG: 'Configurations',
+};
+
+/** What the text begins with, for the shape of it. */
+const EXAMPLE = 'DEFINE FUNCTION fn::name($value: string) {\n  RETURN $value\n}';
+
+export function DefinitionsPage({ connection }: { readonly connection: Connection }) {
+  const { data, error, reload } = useLoaded(() => loadDefinitions(connection), [connection]);
+  const [form, setForm] = useState<'table' | 'text'>();
+  const close = () => setForm(undefined);
+  const done = () => {
+    close();
+    reload();
+  };
+  return (
+    <>
+      <div class="row">
+        <h1>Schema of {connection.session.database}</h1>
+        <Button onClick={() => setForm('table')}>New table</Button>
+        <Button onClick={() => setForm('text')}>New definition as text</Button>
+        <a href={hrefOf('schema', ['diagram'])}>Diagram</a>
+      </div>
+      {error !== undefined && <Notice kind="error">{error.message}</Notice>}
+      {data === undefined
+        ? error === undefined && <Loading />
+        : (Object.keys(DATABASE_KINDS) as DatabaseKind[]).map((kind) => (
+            <DefinitionList
+              key={kind}
+              title={TITLES[kind]}
+              connection={connection}
+              definitions={data[kind]}
+              onChange={reload}
+              {...(kind === 'TABLE' && {
+                nameOf: ({ name }) => <a href={hrefOf('schema', ['table', name])}>{name}</a>,
+              })}
+            />
+          ))}
+      {form === 'table' && <TableForm connection={connection} onClose={close} onDone={done} />}
+      {form === 'text' && (
+        <TextDialog title="New definition" connection={connection} statement={EXAMPLE} onClose={close} onDone={done} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** A table: its fields, indexes and events. */
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Loading, Notice } from '../../components/notice.js';
+import type { Connection } from '../../connection/connection.js';
+import { loadTableDefinitions, type TableKind } from '../../connection/definitions.js';
+import { identifier } from '../../connection/surrealql.js';
+import { useLoaded } from '../../connection/use-loaded.js';
+import { hrefOf } from '../../frame/route.js';
+import { DefinitionList } from './definition-list.js';
+import { FieldForm } from './field-form.js';
+import { IndexBuild } from './index-build.js';
+import { IndexForm } from './index-form.js';
+import { TextDialog } from './text-dialog.js';
+
+interface Properties {
+  readonly connection: Connection;
+  readonly table: string;
+}
+
+export function TablePage({ connection, table }: Properties) {
+  const { data, error, reload } = useLoaded(() => loadTableDefinitions(connection, table), [connection, table]);
+  const [form, setForm] = useState<TableKind>();
+  const close = () => setForm(undefined);
+  const done = () => {
+    close();
+    reload();
+  };
+  const shared = { connection, onChange: reload };
+  const dialog = { connection, table, onClose: close, onDone: done };
+  return (
+    <>
+      <h1>{table}</h1>
+      <p>
+        <a href={hrefOf('schema')}>All definitions</a>
+      </p>
+      {error !== undefined && <Notice kind="error">{error.message}</Notice>}
+      {data === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <>
+          <DefinitionList title="Fields" definitions={data.FIELD} {...shared}>
+            <Button onClick={() => setForm('FIELD')}>New field</Button>
+          </DefinitionList>
+          <DefinitionList
+            title="Indexes"
+            definitions={data.INDEX}
+            more={{ title: 'Build', cell: (index) => <IndexBuild connection={connection} index={index} /> }}
+            {...shared}
+          >
+            <Button onClick={() => setForm('INDEX')}>New index</Button>
+          </DefinitionList>
+          <DefinitionList title="Events" definitions={data.EVENT} {...shared}>
+            <Button onClick={() => setForm('EVENT')}>New event</Button>
+          </DefinitionList>
+          {form === 'FIELD' && <FieldForm {...dialog} />}
+          {form === 'INDEX' && <IndexForm {...dialog} fields={data.FIELD.map(({ name }) => name)} />}
+          {form === 'EVENT' && (
+            <TextDialog
+              {...dialog}
+              title={`New event of ${table}`}
+              statement={`DEFINE EVENT name ON TABLE ${identifier(table)} WHEN $event = 'CREATE' THEN {\n}`}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
