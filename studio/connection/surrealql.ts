@@ -13,7 +13,19 @@ export function identifier(name: string): string {
 
 /** A value as the server would print it: `person:1`, `d'2026-01-01T00:00:00Z'`, `{ a: 1 }`. */
 export function literal(value: unknown): string {
-  return toSurqlString(value);
+  if (typeof value === 'string') return textLiteral(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (!isPlainObject(value)) return toSurqlString(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${PLAIN.test(name) ? name : textLiteral(name)}: ${literal(member)}`,
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** A text as a literal. */
