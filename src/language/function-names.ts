@@ -7,7 +7,7 @@ import { levenshtein } from '../base/levenshtein.js';
 /**
  * Constants are in capitals. The order is the reference engine's own: of equally near names it suggests the first one.
  */
-const NAMES = `
+export const NAMES = `
   api::invoke api::req::body api::res::body api::res::headers api::res::header api::res::status api::timeout array::boolean_and
   array::boolean_xor array::boolean_not array::boolean_or array::complement array::difference array::find_index
   array::filter_index array::includes array::index_of array::intersect array::is_empty array::logical_and array::logical_or

@@ -4,9 +4,12 @@
  */
 import { useEffect } from 'preact/hooks';
 import { signedIn } from '../../../pages/session.js';
+import { Loading, Notice } from '../../components/notice.js';
+import { useLoaded } from '../../connection/use-loaded.js';
 import { enter, leave, session } from '../../session/session.js';
 
 export function View() {
+  const { data } = useLoaded(hasGraphiql, []);
   useEffect(() => {
     // The browser tells the other pages of a tab alone about changes of its sessionStorage.
     const follow = () => {
@@ -18,5 +21,16 @@ export function View() {
     addEventListener('storage', follow);
     return () => removeEventListener('storage', follow);
   }, []);
-  return <iframe class="whole" title="GraphiQL" src="/graphql" />;
+  if (data === undefined) return <Loading />;
+  if (data) return <iframe class="whole" title="GraphiQL" src="/graphql" />;
+  return (
+    <Notice kind="information">
+      GraphQL is switched off here; tessera start --allow-experimental graphql switches it on.
+    </Notice>
+  );
+}
+
+async function hasGraphiql(): Promise<boolean> {
+  const { ok } = await fetch('/graphql', { headers: { accept: 'text/html' }, credentials: 'omit' });
+  return ok;
 }

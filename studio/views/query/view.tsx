@@ -1,6 +1,110 @@
-/** Query */
+/** Query: statements, what they need, and what became of them. Each run has a connection of its own, which is closed to cancel it. */
+import './query.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Loading, Notice } from '../../components/notice.js';
+import type { Connection, StatementResult } from '../../connection/connection.js';
+import { asError, useLoaded } from '../../connection/use-loaded.js';
 import type { ViewProperties } from '../../frame/view-properties.js';
+import { loadNames } from './completion.js';
+import { Editor } from './editor.js';
+import { evaluate, type Parameter, ParameterFields } from './parameters.js';
+import { Results } from './results.js';
+import { StoredList } from './stored-list.js';
+import { addToHistory } from './stored-queries.js';
+
+type Run =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'done'; readonly connection: Connection; readonly results: readonly StatementResult[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** What is put before a statement to see its plan. */
+const EXPLAIN = { plan: 'EXPLAIN FORMAT JSON ', measured: 'EXPLAIN ANALYZE FORMAT JSON ' } as const;
 
 export function View({ connection }: ViewProperties) {
-  return <h1>Query {connection.session.database}</h1>;
+  const [text, setText] = useState('');
+  const [replacement, setReplacement] = useState<{ readonly text: string }>();
+  const [selected, setSelected] = useState('');
+  const [parameters, setParameters] = useState<readonly Parameter[]>([]);
+  const [run, setRun] = useState<Run>({ kind: 'none' });
+  const names = useLoaded(() => loadNames(connection), [connection]);
+  const used = useRef<Connection | undefined>(undefined);
+  const turn = useRef(0);
+  const end = () => {
+    turn.current++;
+    used.current?.close();
+    used.current = undefined;
+  };
+  useEffect(() => end, []);
+
+  const start = async (before = '') => {
+    end();
+    const mine = turn.current;
+    const statements = selected.trim() === '' ? text : selected;
+    setRun({ kind: 'running' });
+    try {
+      const own = await connection.fork();
+      if (mine !== turn.current) return own.close();
+      used.current = own;
+      const variables = await evaluate(own, parameters);
+      const results = await own.run(before + statements, variables);
+      if (mine === turn.current) setRun({ kind: 'done', connection: own, results });
+    } catch (error) {
+      if (mine === turn.current) setRun({ kind: 'failed', message: asError(error).message });
+    }
+    if (mine === turn.current && before === '') addToHistory(statements);
+  };
+  const cancel = () => {
+    end();
+    setRun({ kind: 'failed', message: 'The run was cancelled.' });
+  };
+
+  const isRunning = run.kind === 'running';
+  const isEmpty = text.trim() === '';
+  return (
+    <div class="query">
+      <h1>Query</h1>
+      <div class="query-parts">
+        <div class="stack">
+          <Editor
+            replacement={replacement}
+            names={names.data ?? []}
+            error={selected === '' ? errorOf(run) : undefined}
+            onChange={(changed, part) => {
+              setText(changed);
+              setSelected(part);
+            }}
+            onRun={() => void start()}
+          />
+          <div class="row">
+            <Button kind="primary" disabled={isRunning || isEmpty} onClick={() => void start()}>
+              {selected.trim() === '' ? 'Run' : 'Run the selection'}
+            </Button>
+            <Button disabled={isRunning || isEmpty} onClick={() => void start(EXPLAIN.plan)}>
+              Explain
+            </Button>
+            <Button disabled={isRunning || isEmpty} onClick={() => void start(EXPLAIN.measured)}>
+              Explain and measure
+            </Button>
+            {isRunning && <Button onClick={cancel}>Cancel</Button>}
+            <span class="muted">Ctrl-Enter runs. Measuring runs the statement, too.</span>
+          </div>
+          <ParameterFields parameters={parameters} onChange={setParameters} />
+        </div>
+        <StoredList text={text} onChoose={(chosen) => setReplacement({ text: chosen })} />
+      </div>
+      {isRunning && <Loading what="Running" />}
+      {run.kind === 'failed' && <Notice kind="error">{run.message}</Notice>}
+      {run.kind === 'done' && <Results key={turn.current} connection={run.connection} results={run.results} />}
+    </div>
+  );
+}
+
+/** The error whose place the editor shows: that of the whole, or the first of a statement that names one. */
+function errorOf(run: Run): string | undefined {
+  if (run.kind === 'failed') return run.message;
+  if (run.kind !== 'done') return undefined;
+  for (const result of run.results) if (!result.ok && result.error.message.includes('-->')) return result.error.message;
+  return undefined;
 }

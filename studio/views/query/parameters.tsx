@@ -1,0 +1,58 @@
+/** Parameters of a query: names, and values in SurrealQL that the server evaluates. */
+import { Button } from '../../components/button.js';
+import { Field } from '../../components/field.js';
+import type { Connection, Variables } from '../../connection/connection.js';
+import { asError } from '../../connection/use-loaded.js';
+
+export interface Parameter {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Properties {
+  readonly parameters: readonly Parameter[];
+  onChange(parameters: readonly Parameter[]): void;
+}
+
+export function ParameterFields({ parameters, onChange }: Properties) {
+  const change = (at: number, changed: Partial<Parameter>) =>
+    onChange(parameters.map((parameter, index) => (index === at ? { ...parameter, ...changed } : parameter)));
+  return (
+    <div class="parameters">
+      {parameters.map(({ name, text }, at) => (
+        <div key={at} class="variable">
+          <Field label={`Parameter ${at + 1}`} value={name} onChange={(changed) => change(at, { name: changed })} />
+          <Field
+            label={`Value of $${name} in SurrealQL`}
+            value={text}
+            onChange={(changed) => change(at, { text: changed })}
+          />
+          <Button
+            kind="quiet"
+            label={`Remove parameter ${at + 1}`}
+            onClick={() => onChange(parameters.toSpliced(at, 1))}
+          >
+            ×
+          </Button>
+        </div>
+      ))}
+      <Button onClick={() => onChange([...parameters, { name: '', text: '' }])}>Add a parameter</Button>
+    </div>
+  );
+}
+
+/** The values of parameters. @throws Error for one that the server can't evaluate */
+export async function evaluate(connection: Connection, parameters: readonly Parameter[]): Promise<Variables> {
+  const named = parameters.filter(({ name }) => name !== '');
+  const values = await Promise.all(
+    named.map(async ({ name, text }) => {
+      try {
+        const [value] = await connection.query(`RETURN (${text}\n)`);
+        return [name.replace(/^\$/, ''), value] as const;
+      } catch (error) {
+        throw new Error(`$${name}: ${asError(error).message}`);
+      }
+    }),
+  );
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,23 @@
+/** A plan, as EXPLAIN FORMAT JSON gives it: see docs/EXPLAIN.md. */
+export interface Plan {
+  readonly operator: string;
+  readonly attributes?: Readonly<Record<string, unknown>>;
+  readonly children?: readonly Plan[];
+  /** Of EXPLAIN ANALYZE. */
+  readonly metrics?: Readonly<Record<string, unknown>>;
+}
+
+export function isPlan(value: unknown): value is Plan {
+  return typeof value === 'object' && value !== null && typeof (value as Plan).operator === 'string';
+}
+
+/** What was measured, in words: `3 rows, 1.2 ms`. */
+export function measured({ metrics }: Plan): string {
+  if (metrics === undefined) return '';
+  const { output_rows: rows, elapsed_ns: nanoseconds, ...others } = metrics;
+  return [
+    ...(rows === undefined ? [] : [`${String(rows)} rows`]),
+    ...(nanoseconds === undefined ? [] : [`${(Number(nanoseconds) / 1e6).toFixed(2)} ms`]),
+    ...Object.entries(others).map(([name, value]) => `${name}: ${String(value)}`),
+  ].join(', ');
+}

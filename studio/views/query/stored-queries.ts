@@ -1,0 +1,73 @@
+/**
+ * The history and the saved queries, in the browser's localStorage. What looks as if there were a secret in it is never kept, nor are the
+ * values of parameters, nor results.
+ */
+export interface SavedQuery {
+  readonly name: string;
+  readonly text: string;
+}
+
+const HISTORY = 'tessera:studio:history';
+const SAVED = 'tessera:studio:saved';
+const LONGEST_HISTORY = 50;
+const MOST_SAVED = 200;
+/** Characters; longer ones aren't kept. */
+const LONGEST_TEXT = 20_000;
+
+const SECRET = /\b(pass(word|hash|phrase)?|secret|token|key|sign(in|up)|bearer|jwt|totp|grant|eyJ\w*)\b/i;
+
+/** Whether a text may be kept. */
+export function isKeepable(text: string): boolean {
+  return text.trim() !== '' && text.length <= LONGEST_TEXT && !SECRET.test(text);
+}
+
+/** The statements that were run, the latest first. */
+export function history(): readonly string[] {
+  return read(HISTORY).filter((entry) => typeof entry === 'string');
+}
+
+export function addToHistory(text: string): void {
+  if (!isKeepable(text)) return;
+  write(HISTORY, [text, ...history().filter((entry) => entry !== text)].slice(0, LONGEST_HISTORY));
+}
+
+export function clearHistory(): void {
+  write(HISTORY, []);
+}
+
+export function savedQueries(): readonly SavedQuery[] {
+  return read(SAVED).filter(
+    (entry): entry is SavedQuery =>
+      typeof (entry as SavedQuery)?.name === 'string' && typeof (entry as SavedQuery).text === 'string',
+  );
+}
+
+/** A query of the same name is replaced. */
+export function saveQuery(query: SavedQuery): void {
+  write(SAVED, [query, ...savedQueries().filter(({ name }) => name !== query.name)].slice(0, MOST_SAVED));
+}
+
+export function removeQuery(name: string): void {
+  write(
+    SAVED,
+    savedQueries().filter((query) => query.name !== name),
+  );
+}
+
+/** Nothing where the browser keeps nothing for pages, or what is there isn't ours. */
+function read(key: string): readonly unknown[] {
+  try {
+    const entries: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
+    return Array.isArray(entries) ? entries : [];
+  } catch {
+    return [];
+  }
+}
+
+function write(key: string, entries: readonly unknown[]): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(entries));
+  } catch {
+    // A browser that keeps nothing, or no more: the page works without.
+  }
+}
