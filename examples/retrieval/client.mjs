@@ -5,6 +5,13 @@ const DATABASE = { ns: 'example', db: 'retrieval' };
 /** The options that say which server it is. */
 export const SERVER_OPTIONS = { endpoint: { type: 'string', default: 'http://127.0.0.1:8000' } };
 
+/** The same, and who asks: a root user. */
+export const ROOT_OPTIONS = {
+  ...SERVER_OPTIONS,
+  user: { type: 'string', default: 'root' },
+  pass: { type: 'string', default: 'secret' },
+};
+
 /** Ends the script with a line about what is wrong. */
 export function giveUp(message) {
   console.error(message);

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../../scripts/options.mjs';
-import { asRoot, SERVER_OPTIONS } from './client.mjs';
+import { asRoot, ROOT_OPTIONS } from './client.mjs';
 import { embed } from './embed.mjs';
 
 const HELP = `Loads the pages of docs/ as chunks with their vectors. Two teams get a part each: "develop" the language and clients, with the member ada,
@@ -16,9 +16,7 @@ const HELP = `Loads the pages of docs/ as chunks with their vectors. Two teams g
   -h, --help             prints this`;
 const { values: options } = readOptions(HELP, {
   options: {
-    ...SERVER_OPTIONS,
-    user: { type: 'string', default: 'root' },
-    pass: { type: 'string', default: 'secret' },
+    ...ROOT_OPTIONS,
     'member-pass': { type: 'string', default: 'a long password' },
   },
 });

@@ -1,6 +1,6 @@
 // How many of the nearest neighbours the index finds, beside an exact search, for your own data. `--help` tells the options.
 import { readOptions } from '../../scripts/options.mjs';
-import { asRoot, SERVER_OPTIONS } from './client.mjs';
+import { asRoot, ROOT_OPTIONS } from './client.mjs';
 import { embed } from './embed.mjs';
 
 const HELP = `Prints the recall of searches by the index: the share of the K nearest by an exact search that they find, for each EF.
@@ -15,9 +15,7 @@ const HELP = `Prints the recall of searches by the index: the share of the K nea
   -h, --help                 prints this`;
 const { values: options } = readOptions(HELP, {
   options: {
-    ...SERVER_OPTIONS,
-    user: { type: 'string', default: 'root' },
-    pass: { type: 'string', default: 'secret' },
+    ...ROOT_OPTIONS,
     k: { type: 'string', default: '10' },
     ef: { type: 'string', default: '10,40,100,200' },
     questions: { type: 'string', default: '100' },

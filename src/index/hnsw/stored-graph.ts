@@ -1,5 +1,6 @@
 /** The graph of an HNSW index as a transaction sees it. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { forEachInSteps } from '../../base/steps.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isArray } from '../../value/value.js';
@@ -42,6 +43,16 @@ export class StoredGraph {
 
   /** Adds nodes to a graph as they are stored; those that aren't are taken out of it. */
   read(graph: Graph, ids: readonly number[]): PromiseOrValue<void> {
+    let at = 0;
+    return untilTrue(() => {
+      const some = ids.slice(at, at + BATCH);
+      at += BATCH;
+      const isLast = at >= ids.length;
+      return andThen(this.#readSome(graph, some), () => isLast || andThen(this.pause(), () => false));
+    });
+  }
+
+  #readSome(graph: Graph, ids: readonly number[]): PromiseOrValue<void> {
     const keys = [...ids.map((id) => linksKey(this.index, id)), ...ids.map((id) => nodeKey(this.index, id))];
     return andThen(this.transaction.getMany(keys), (stored) => {
       ids.forEach((id, at) => {
@@ -80,13 +91,18 @@ export class StoredGraph {
   }
 
   /** Writes what has changed of a graph, and its state. `freed`: the ids of nodes that were removed. */
-  write(graph: Graph, state: GraphState, freed: readonly number[] = []): void {
+  write(graph: Graph, state: GraphState, freed: readonly number[] = []): PromiseOrValue<void> {
     const { transaction, index } = this;
     const changed = graph.changed().map((slot) => graph.idOf(slot));
     const gone = new Set(freed);
-    for (const id of changed) {
+    const write = (id: number): void => {
       if (!gone.has(id)) transaction.put(linksKey(index, id), encodeLinks(graph.linksOf(graph.slotOf(id))));
-    }
+    };
+    return andThen(forEachInSteps(changed, this, write, BATCH), () => this.#writeState(state, changed, freed));
+  }
+
+  #writeState(state: GraphState, changed: readonly number[], freed: readonly number[]): void {
+    const { transaction, index } = this;
     for (const id of freed) {
       transaction.delete(linksKey(index, id));
       transaction.delete(nodeKey(index, id));
