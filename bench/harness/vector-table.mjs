@@ -40,28 +40,39 @@ export async function openVectorTable(path, options = {}) {
       (await ask(`SELECT VALUE id FROM t WHERE ${where}`, { query })).map(({ key }) => key),
     /** Until nearly all vectors of all indexes are linked, and their graphs mended. */
     linked: async () => {
-      while (await isLinking(engine)) await new Promise((resolve) => setTimeout(resolve, 200));
+      const indexes = await indexesOf(engine);
+      while (await isLinking(engine, indexes)) await new Promise((resolve) => setTimeout(resolve, 200));
     },
   };
 }
 
-async function isLinking(engine) {
+/** The prefixes of HNSW indexes. In small steps, since it is done while turns are measured. */
+async function indexesOf(engine) {
   const transaction = await engine.begin({ writable: false });
-  const cursor = transaction.scan({ from: 'D', to: 'E' });
+  const cursor = transaction.scan({ from: 'D', to: 'E' }, { batch: 64 });
+  const indexes = new Set();
+  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+    for (const [key] of batch) {
+      const index = key.slice(0, PREFIX);
+      if (key[5] === 'x' && key.startsWith(rangeOf(index, 'changed').from)) indexes.add(index);
+      if (key[5] === 'x' && key === stateKey(index)) indexes.add(index);
+    }
+    await new Promise(setImmediate);
+  }
+  cursor.close();
+  transaction.cancel();
+  return indexes;
+}
+
+async function isLinking(engine, indexes) {
+  const transaction = await engine.begin({ writable: false });
   try {
-    for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
-      for (const [key, stored] of batch) {
-        if (key[5] !== 'x' || key.length < PREFIX) continue;
-        const index = key.slice(0, PREFIX);
-        const isState = key === stateKey(index);
-        if (isState && stored.sweep !== undefined) return true;
-        const isFirst = key.startsWith(rangeOf(index, 'changed').from);
-        if ((isState || isFirst) && (await transaction.count(rangeOf(index, 'changed'))) >= LEFT) return true;
-      }
+    for (const index of indexes) {
+      const state = await transaction.get(stateKey(index));
+      if (state?.sweep !== undefined || (await transaction.count(rangeOf(index, 'changed'))) >= LEFT) return true;
     }
     return false;
   } finally {
-    cursor.close();
     transaction.cancel();
   }
 }

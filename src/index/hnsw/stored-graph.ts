@@ -36,7 +36,8 @@ export class StoredGraph {
     for (;;) {
       const step = work.next();
       if (step.done === true) return step.value;
-      const done = step.value.length === 0 ? this.pause() : this.read(graph, step.value);
+      const read = step.value.length === 0 ? undefined : this.read(graph, step.value);
+      const done = andThen(read, () => this.pause());
       if (done instanceof Promise) return done.then(() => this.run(graph, work));
     }
   }
