@@ -12,7 +12,9 @@ const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 
 const newest = (folder) =>
   Math.max(...readdirSync(folder, { recursive: true }).map((name) => changed(`${folder}/${name}`)));
 const isBuilt =
-  changed('dist/bin/tessera.js') >= newest('src') && changed('dist/pages/welcome/index.html') >= newest('pages');
+  changed('dist/bin/tessera.js') >= newest('src') &&
+  changed('dist/pages/welcome/index.html') >= newest('pages') &&
+  changed('dist/pages/studio/index.html') >= newest('studio');
 if (!isBuilt) npm('run', 'build');
 
 // npm doesn't hand its signals through the shell that it runs scripts in. When that is gone, so is who started the server.

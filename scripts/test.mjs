@@ -49,9 +49,10 @@ const checks = [
       [bin('tsc'), '-p', 'tsconfig.build.json'],
       [process.execPath, 'scripts/command.mjs'],
       [process.execPath, 'scripts/pages.mjs'],
+      [bin('vite'), 'build', 'studio', '--logLevel', 'warn'],
     ),
   ],
-  ['types', run([bin('tsc'), '-p', 'tsconfig.json', '--noEmit'], [bin('tsc'), '-p', 'pages', '--noEmit'])],
+  ['types', run(...['tsconfig.json', 'pages', 'studio'].map((project) => [bin('tsc'), '-p', project, '--noEmit']))],
   ['lint', run([bin('biome'), 'check', '--error-on-warnings', '.'])],
   ['spelling', run([bin('cspell'), 'lint', '--no-progress', '--no-summary', ...CACHE])],
 ];

@@ -19,8 +19,8 @@ const pick = (list) => list[Math.floor(random() * list.length)];
 const times = (count, make) => Array.from({ length: count }, (_, at) => make(at + 1));
 const price = () => pick([0.99, 1.29, 1.99]);
 
-const ADJECTIVES = ['Quiet', 'Golden', 'Broken', 'Northern', 'Paper', 'Electric', 'Slow', 'Hidden'];
-const NOUNS = ['River', 'Lantern', 'Mosaic', 'Harbour', 'Signal', 'Orchard', 'Mirror', 'Comet'];
+const ADJECTIVES = ['Quiet', 'Golden', 'Broken', 'Northern', 'Paper', 'Electric', 'Naïve', 'Hidden'];
+const NOUNS = ['River', 'Lantern', 'Mosaic', 'Café', 'Signal', 'Señorita', 'Mirror', 'Comet'];
 const FIRST = ['Ada', 'Bruno', 'Clara', 'David', 'Elif', 'Farid', 'Greta', 'Hugo', 'Ines', 'Jonas', 'Kaja', 'Luis'];
 const LAST = ['Abel', 'Berg', 'Costa', 'Dahl', 'Evans', 'Fonseca', 'Gruber', 'Haas', 'Ito', 'Jansen', 'Kaya', 'Lund'];
 const CITIES = [

@@ -1,4 +1,4 @@
-// Loads the shop: the schema, the records of a folder of NDJSON files, and the employees as users of the database.
+// Loads the shop: the schema, the search, the records of a folder of NDJSON files, and the employees as users of the database.
 // `--help` tells its options.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Records a request, so that each stays well below the server's limit of 1 MiB. */
 const BATCH = 500;
 
-const HELP = `Loads the music shop into a server: the schema, the records, and the employees as users of the database.
+const HELP = `Loads the music shop into a server: the schema, the search, the records, and the employees as users of the database.
 
   node examples/music-shop/load.mjs [FOLDER] --user NAME --pass PASSWORD [options]
 
@@ -101,7 +101,7 @@ function record(row, { table, key, fields }) {
   return `{ ${entries.map(([name, text]) => `${name}: ${text}`).join(', ')} }`;
 }
 
-await sql(readFileSync(join(HERE, 'schema.surql'), 'utf8'));
+for (const file of ['schema.surql', 'search.surql']) await sql(readFileSync(join(HERE, file), 'utf8'));
 let total = 0;
 for (const definition of TABLES) {
   const lines = readFileSync(join(folder, `${definition.table}.ndjson`), 'utf8')

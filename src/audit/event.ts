@@ -12,6 +12,8 @@ export type AuditAction =
   | 'sign-up'
   | 'session-end'
   | 'session-kill'
+  | 'view-begin'
+  | 'view-end'
   // Tokens and grants.
   | 'token-issue'
   | 'token-refresh'
@@ -43,6 +45,8 @@ export interface AuditEvent {
   /** The code of the error. */
   readonly error?: string | undefined;
   readonly who: AuditActor;
+  /** In a view: the user whom it shows to `who`. */
+  readonly as?: AuditActor | undefined;
   /** The origin of the request; absent in process. */
   readonly client?:
     | { readonly ip: string | undefined; readonly origin: string | undefined; readonly id: string | undefined }

@@ -19,6 +19,7 @@ import { type FailureExchange, Throttle, type ThrottleRules } from './throttle.j
 import { ownerOf, signInWithToken } from './token-signin.js';
 import { type TokenOptions, Tokens } from './tokens.js';
 import { VerifiedCredentials } from './verified-credentials.js';
+import { type ViewTarget, viewedIdentity } from './view-as.js';
 
 export interface AuthenticatorOptions {
   readonly tokens?: TokenOptions;
@@ -74,6 +75,11 @@ export interface Authenticator {
    * valid: its user, access method, namespace, database or record was removed or changed, or its token was revoked.
    */
   revalidatePrincipal(signedIn: SignedIn, at: bigint): Promise<Principal | undefined>;
+  /**
+   * The identity that a view shows to `viewer`, whose right to it the caller has checked.
+   * @throws TesseraError `view_target_missing`
+   */
+  viewedIdentity(target: ViewTarget, viewer: SessionIdentity, client: Client): PromiseOrValue<SessionIdentity>;
   /** Signs in a system user defined at the path by name and password (HTTP Basic), without issuing a token. */
   authenticateBasic(user: string, password: string, databasePath: DatabasePath, client: Client): Promise<Authenticated>;
 }
@@ -157,6 +163,10 @@ export function createAuthenticator(
 
     async revalidatePrincipal(signedIn, at) {
       return revalidatePrincipal(context, signedIn, at);
+    },
+
+    viewedIdentity(target, viewer, client) {
+      return viewedIdentity(context, target, viewer, client);
     },
 
     async authenticateBasic(user, password, databasePath, client) {

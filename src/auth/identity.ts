@@ -32,6 +32,8 @@ export interface SignedIn {
   readonly expiresAt: bigint | undefined;
   /** The definition it depends on; absent for a session of the process itself. */
   readonly basis?: SignInBasis;
+  /** In a view, which nothing was signed in for: who looks as the principal. */
+  readonly viewer?: Principal;
 }
 
 /** The definition that authenticated the user, as of the sign-in, and the id of the grant used. */
@@ -96,6 +98,7 @@ export class SessionIdentity implements Identity {
   readonly token: Value;
   readonly auth: RecordId | undefined;
   readonly access: string | undefined;
+  readonly viewer: Principal | undefined;
   #session: ObjectValue | undefined;
 
   constructor(
@@ -108,6 +111,7 @@ export class SessionIdentity implements Identity {
     this.token = signedIn.claims;
     this.auth = principal.kind === 'record' ? principal.id : undefined;
     this.access = signedIn.access;
+    this.viewer = signedIn.viewer;
   }
 
   /** Created on first use; most statements never need it. */

@@ -140,4 +140,6 @@ export interface Identity {
   readonly token: Value;
   readonly auth: RecordId | undefined;
   readonly access: string | undefined;
+  /** In a view (`view_as`): who looks as the principal. What runs then changes nothing, here or elsewhere. */
+  readonly viewer?: Principal | undefined;
 }

@@ -1,6 +1,6 @@
-/** The commands `backup`, `verify` and `restore`. */
+/** The commands `backup`, `verify`, `restore` and `archive prune`. */
 import type { Command } from 'commander';
-import type { BackupCommand, RestoreCommand, VerifyCommand } from './backup.js';
+import type { BackupCommand, PruneCommand, RestoreCommand, VerifyCommand } from './backup.js';
 import { Flag } from './flags.js';
 
 const STREAMS = { output: process.stdout, errors: process.stderr };
@@ -65,6 +65,30 @@ Examples:
     .action(async (place: string, to: string, options: RestoreCommand) => {
       const { runRestore } = await import('./backup.js');
       await runRestore(place, to, options, STREAMS);
+    });
+  addSecretOptions(
+    program
+      .command('archive')
+      .description('Commands for an archive of writes')
+      .command('prune')
+      .description('Remove what no backup needs from an archive')
+      .argument('<archive>', 'The folder of "tessera start --archive", also while a server writes to it')
+      .argument('<backup>', 'The oldest backup that is kept: a folder, or s3://bucket/prefix')
+      .addOption(new Flag('--dry-run', 'Only say what would be removed')),
+  )
+    .addOption(new Flag('--json', 'What was done as JSON'))
+    .addHelpText(
+      'after',
+      `
+What follows the backup is read first, as "tessera restore" does: where something is missing, nothing is removed.
+
+Examples:
+  tessera archive prune /archive /backups/monday --dry-run
+  tessera archive prune /archive /backups/monday`,
+    )
+    .action(async (archive: string, place: string, options: PruneCommand) => {
+      const { runPrune } = await import('./backup.js');
+      await runPrune(archive, place, options, STREAMS);
     });
 }
 

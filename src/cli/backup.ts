@@ -1,26 +1,19 @@
-/** `tessera backup`, `tessera verify` and `tessera restore`. */
+/** `tessera backup`, `tessera verify`, `tessera restore` and `tessera archive prune`. */
 
 import { describeKey } from '../catalog/describe-key.js';
 import { beginEra } from '../catalog/era.js';
 import { realEnvironment } from '../env/real.js';
 import { failure } from '../errors/error.js';
 import { ConfigurationError, readStreamedSize } from '../server/setting.js';
+import { pruneArchive } from '../storage/archive/prune-archive.js';
 import type { ArchivedGroup } from '../storage/archive/read-archive.js';
-import type { Blobs } from '../storage/backup/blobs.js';
 import { createBackup } from '../storage/backup/create-backup.js';
-import { FolderBlobs } from '../storage/backup/folder-blobs.js';
 import { type OpenBackup, openBackup, readParts } from '../storage/backup/read-backup.js';
 import { restoreStore } from '../storage/backup/restore-store.js';
-import { isS3Address, readS3Address, S3Blobs } from '../storage/backup/s3-blobs.js';
-import { readSecret, type Secret } from '../storage/backup/sealing.js';
 import { readStoreAddress, withoutPassword } from '../storage/engines/address.js';
 import { openLmdb } from '../storage/engines/lmdb.js';
+import { blobsAt, type SecretFiles, secretOf } from './backup-place.js';
 import { Progress } from './progress.js';
-
-export interface SecretFiles {
-  readonly passphraseFile?: string;
-  readonly keyFile?: string;
-}
 
 export interface BackupCommand extends SecretFiles {
   readonly rate?: string;
@@ -35,6 +28,11 @@ export interface RestoreCommand extends SecretFiles {
   readonly archive?: string;
   readonly until?: string;
   readonly keepSessions?: boolean;
+  readonly json?: boolean;
+}
+
+export interface PruneCommand extends SecretFiles {
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -113,6 +111,28 @@ export async function runRestore(
   );
 }
 
+/**
+ * `place`: the oldest backup that is to be brought forward.
+ * @throws TesseraError as `openBackup` and `pruneArchive` do; ConfigurationError
+ */
+export async function runPrune(
+  archive: string,
+  place: string,
+  command: PruneCommand,
+  streams: BackupStreams,
+): Promise<void> {
+  const { dryRun = false } = command;
+  const { store, taken } = (await openBackup(blobsAt(place), secretOf(command))).manifest;
+  const { segments, bytes, left, upTo } = await pruneArchive(archive, store, dryRun);
+  const done = dryRun ? 'Would remove' : 'Removed';
+  const text = `${done} ${count(segments)}, ${bytes} bytes. ${left} left, which bring the backup of ${taken} from version ${store.version} to ${upTo}`;
+  print(streams, command, { archive, dryRun, segments, bytes, left, from: store.version, upTo }, text);
+}
+
+function count(segments: number): string {
+  return segments === 1 ? '1 segment' : `${segments} segments`;
+}
+
 /** Opens what was restored, which gives it an identity of its own, and begins the new era. */
 async function finish(folder: string, keepSessions: boolean): Promise<void> {
   // What is restored is flushed as a whole.
@@ -144,18 +164,6 @@ function folderOf(address: string): string {
           instead: 'PostgreSQL has its own tools: pg_basebackup with archived WAL, or pg_dump --schema',
         },
   );
-}
-
-function blobsAt(place: string): Blobs {
-  return isS3Address(place) ? new S3Blobs(readS3Address(place, process.env)) : new FolderBlobs(place);
-}
-
-/** @throws ConfigurationError; TesseraError `backup_key_invalid`; Error of the system */
-function secretOf({ passphraseFile, keyFile }: SecretFiles): Secret | undefined {
-  if (passphraseFile !== undefined && keyFile !== undefined)
-    throw new ConfigurationError('--passphrase-file and --key-file exclude each other');
-  if (keyFile !== undefined) return readSecret('key', keyFile);
-  return passphraseFile === undefined ? undefined : readSecret('passphrase', passphraseFile);
 }
 
 /** @throws ConfigurationError */

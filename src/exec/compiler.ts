@@ -2,6 +2,7 @@
 import { Derived } from '../base/derived.js';
 import type { Block, Expression, Statement } from '../language/ast.js';
 import { withAudit } from './audit/with-audit.js';
+import { unlessInView } from './authorization/views.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileBreak, compileContinue, compileFor } from './control/for.js';
 import { compileLet } from './control/let.js';
@@ -149,7 +150,10 @@ class Inline implements InlineCompiler {
     const compile = DATA_STATEMENTS[statement.kind] as (node: Statement, compiler: Compiler) => Evaluate;
     return withAudit(
       statement,
-      whenRun(() => compile(statement, this.outer)),
+      unlessInView(
+        statement,
+        whenRun(() => compile(statement, this.outer)),
+      ),
     );
   }
 

@@ -26,9 +26,10 @@ export interface Context {
   readonly graphqlSocket: OpenGraphqlSocket | undefined;
   /** GraphQL responses as server-sent events. */
   readonly graphqlEvents: GraphqlEvents | undefined;
-  /** The page of `GET /graphql`, and that of `GET /`. */
+  /** The pages of `GET /graphql`, `GET /` and `GET /studio`; absent where they haven't been built. */
   readonly graphiql: Page | undefined;
   readonly welcome: Page | undefined;
+  readonly studio: Page | undefined;
   /** Sessions attached over HTTP. */
   readonly storedSessions: StoredSessions;
   /** Counts long-lived connections. */

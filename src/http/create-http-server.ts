@@ -50,6 +50,7 @@ export interface HttpServerParts {
   /** The GraphiQL page. */
   readonly graphiql?: Context['graphiql'];
   readonly welcome?: Context['welcome'];
+  readonly studio?: Context['studio'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
   readonly graphqlSocket?: Context['graphqlSocket'];
   readonly graphqlEvents?: Context['graphqlEvents'];
@@ -219,6 +220,7 @@ function contextOf(parts: HttpServerParts): Context {
     graphqlEvents: parts.graphqlEvents,
     graphiql: parts.graphiql,
     welcome: parts.welcome,
+    studio: parts.studio,
     environment,
     storedSessions: new StoredSessions(
       environment,

@@ -30,6 +30,7 @@ import { readSelection } from './request-headers.js';
 import { inSession, originOf, prepare, select } from './request-session.js';
 import { sendResults } from './results.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
+import { studioFileRoute, studioRoute } from './studio.js';
 import { exportRoute, importRoute } from './transfer.js';
 import { welcomeFileRoute, welcomeRoute } from './welcome.js';
 
@@ -104,6 +105,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/.well-known/jwks.json', handle: publishedKeysRoute },
   { method: 'GET', path: '/', handle: welcomeRoute },
   { method: 'GET', path: '/welcome/:file', answers: 'public', handle: welcomeFileRoute },
+  { method: 'GET', path: '/studio', handle: studioRoute },
+  { method: 'GET', path: '/studio/:file', answers: 'public', handle: studioFileRoute },
 ];
 
 /**

@@ -13,13 +13,13 @@ const FOREVER = 'public, max-age=31536000, immutable';
 /** Sends the page with `texts` substituted for `{name}` placeholders. It requires no sign-in; its requests do. */
 export function sendPage(
   reply: FastifyReply,
-  { html }: Page,
+  { html, framing }: Page,
   random: Random,
   texts: Readonly<Record<string, string>> = {},
 ): FastifyReply {
   const nonce = Buffer.from(random.bytes(NONCE_LENGTH)).toString('base64');
   reply.headers({
-    'content-security-policy': pagePolicy(nonce),
+    'content-security-policy': pagePolicy(nonce, framing),
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
   });

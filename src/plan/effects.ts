@@ -15,6 +15,11 @@ const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
   'explain-permissions',
 ]);
 
+/** Whether a statement never changes anything itself. */
+export function isHarmless({ kind }: Statement): boolean {
+  return HARMLESS.has(kind);
+}
+
 /** Statements that change records alone. */
 export const RECORD_CHANGES: ReadonlySet<Statement['kind']> = new Set([
   'create',

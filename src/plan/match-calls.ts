@@ -2,6 +2,7 @@
 import type { Binary, Call, Expression, Live, Select } from '../language/ast.js';
 import { constantValue } from '../language/constant-value.js';
 import { transformExpression, walk } from '../language/visitor.js';
+import { Float } from '../value/value.js';
 
 const FUNCTIONS: ReadonlySet<string> = new Set(['search::score', 'search::highlight', 'search::offsets']);
 
@@ -90,12 +91,12 @@ function numberOf({ operator }: Binary): number {
   return (typeof operator === 'object' && operator.kind === 'matches' ? operator.reference : undefined) ?? 0;
 }
 
-/** The number that a function names; `undefined` where it names none. */
+/** The number that a function names, as an int or as `1.0`; `undefined` where it names none. */
 function referenceOf({ path, args }: Call): number | undefined {
   const argument = args[REFERENCE[path] ?? 0];
   const value = argument && constantValue(argument)?.value;
-  const number = typeof value === 'number' ? value : undefined;
-  return number !== undefined && Number.isInteger(number) && number >= 0 && number <= 255 ? number : undefined;
+  const number = value instanceof Float ? value.number : value;
+  return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 255 ? number : undefined;
 }
 
 /** Whether an expression is the score of a match. */

@@ -93,6 +93,8 @@ export interface FullTextScan {
   readonly query: Operand;
   /** Scores are asked for, and the reader sees all that the index has. */
   readonly scored: boolean;
+  /** Records may be found that the reader doesn't see: each is judged by what they see of it. */
+  readonly isUncertain: boolean;
   /** The best matches first. */
   readonly direction?: 'forward';
 }

@@ -1,4 +1,4 @@
-import type { Select } from '../language/ast.js';
+import type { OrderKey, Select } from '../language/ast.js';
 import { printIdiom } from '../language/print.js';
 import { isFieldPath } from './access/comparisons.js';
 import { isScore } from './match-calls.js';
@@ -20,11 +20,17 @@ export function orderWanted({ from, order, limit, split, group, projections }: S
         item.kind === 'expression' && item.alias !== undefined && printIdiom(item.alias) === printIdiom(key.path),
     );
     const path = named?.kind === 'expression' ? named.expression : key.path;
-    if (order.keys.length === 1 && key.descending === true && isScore(path)) {
-      return { keys, score: { condition: path.match, call: path } };
+    if (keys.length === 0 && key.descending === true && isScore(path)) {
+      const isWanted = order.keys.slice(1).every(isById);
+      return isWanted ? { keys, score: { condition: path.match, call: path } } : undefined;
     }
     if (!isFieldPath(path)) return undefined;
     keys.push({ path, direction: key.descending ? 'backward' : 'forward' });
   }
   return { keys };
+}
+
+/** Best matches that are equal in their score stand in the order of their ids. */
+function isById({ path, collate, numeric, descending }: OrderKey): boolean {
+  return !collate && !numeric && !descending && printIdiom(path) === 'id';
 }

@@ -1,7 +1,7 @@
 /** All rules, in the order in which they are asked: here stands what decides how a statement runs. */
 import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Idiom } from '../language/ast.js';
-import { AccessFacts, type AccessHints } from './access/facts.js';
+import { AccessFacts, type AccessHints, mayHideRecords } from './access/facts.js';
 import type { Access, RowNode } from './nodes.js';
 import { batchFilter } from './rules/batch-filter.js';
 import { countWithoutReading } from './rules/count-without-reading.js';
@@ -74,7 +74,8 @@ export function chooseAccess(
     entry,
     rule,
     mayHide,
-    isChecked: reader.isChecked,
+    mayHideRecords: reader.isChecked && mayHideRecords(entry),
+    isRead,
   });
   for (const rule of ACCESS_RULES) if (rules.has(rule.name)) access = rule.rewrite(access, facts) ?? access;
   return access;

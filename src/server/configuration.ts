@@ -239,8 +239,6 @@ function checkTogether(configuration: Configuration): void {
     throw new ConfigurationError(`--workers ${workers} needs a store in a folder: ${engine} has one process`);
   if (archive !== undefined && engine !== 'lmdb')
     throw new ConfigurationError(`--archive needs a store in a folder, which ${engine} has not`);
-  if (archive !== undefined && workers > 1)
-    throw new ConfigurationError('--archive needs --workers 1: writes of several processes are not archived yet');
   if (workers > 1 && auditLog === 'stdout')
     throw new ConfigurationError('--audit-log stdout needs --workers 1: each worker keeps an audit log of its own');
   if (auditKeyFile !== undefined && auditLog === undefined) {

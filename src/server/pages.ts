@@ -1,7 +1,7 @@
-/** The HTML pages that `scripts/pages.mjs` builds from `pages/`. */
+/** The HTML pages that `scripts/pages.mjs` builds from `pages/`, and the Studio, which Vite builds from `studio/`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import type { Page } from '../http/page.js';
+import type { Framing, Page } from '../http/page.js';
 
 /** Sources and compiled files have the same depth in the package. */
 const FOLDER = new URL('../../dist/pages/', import.meta.url);
@@ -13,8 +13,15 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
+/** The Studio shows GraphiQL in a frame. */
+const PAGES = {
+  graphiql: { isFramed: true },
+  studio: { frames: true },
+  welcome: {},
+} as const satisfies Record<string, Framing>;
+
 /** `undefined` if the pages haven't been built. */
-export function readPage(page: 'graphiql' | 'welcome'): Page | undefined {
+export function readPage(page: keyof typeof PAGES): Page | undefined {
   const folder = new URL(`${page}/`, FOLDER);
   if (!existsSync(new URL(PAGE, folder))) return undefined;
   const files = readdirSync(folder).flatMap((name) => {
@@ -22,5 +29,5 @@ export function readPage(page: 'graphiql' | 'welcome'): Page | undefined {
     if (contentType === undefined) return [];
     return [[name, { tag: name, contentType, body: readFileSync(new URL(name, folder)) }] as const];
   });
-  return { html: readFileSync(new URL(PAGE, folder), 'utf8'), files: new Map(files) };
+  return { html: readFileSync(new URL(PAGE, folder), 'utf8'), files: new Map(files), framing: PAGES[page] };
 }

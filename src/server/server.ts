@@ -123,6 +123,7 @@ async function createServer(
     tracer: tracing?.tracer,
     ...graphql,
     welcome: readPage('welcome'),
+    studio: readPage('studio'),
     tls: readTls(configuration.webCrt, configuration.webKey),
     options: {
       limits: configuration.limits,

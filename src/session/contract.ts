@@ -91,6 +91,7 @@ export interface Session extends StatementExecutor {
   readonly durable: PromiseOrValue<void>;
   /** Internal key for the registry; not the client's `svc-id`. */
   readonly key: string;
+  /** In a view: the one that it shows. */
   readonly identity: Identity;
   /**
    * Identifies the signed-in account, as an opaque text; a user or record that is redefined under the same name gets
@@ -148,6 +149,14 @@ export interface Session extends StatementExecutor {
   revoke(pair: Required<IssuedTokens>): Promise<void>;
   /** Signs in with user name and password at the level that `level` names, without issuing a token (HTTP Basic). */
   authenticateBasic(user: string, password: string, level: { namespace?: string; database?: string }): Promise<void>;
+  /**
+   * Shows what another user would see, until it is called without a target: a view, for owners of the target's level
+   * (`readViewTarget`). It changes nothing, here or elsewhere, and gets no token. Transactions and live queries of the
+   * session end when it begins and when it ends. It ends with the session, also by `invalidate` and `reset`, which sign
+   * the owner out.
+   * @throws TesseraError `not_allowed`, `view_target_missing`, `view_read_only` in a view, `invalid_params`
+   */
+  viewAs(target: ObjectValue | undefined): Promise<void>;
   /** Revokes the access token of the session everywhere, and signs out. */
   signOut(): Promise<void>;
   /** Signs out; selection and variables stay. */

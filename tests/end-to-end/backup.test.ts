@@ -91,47 +91,61 @@ describe('a store that was restored', () => {
 });
 
 describe('a server with an archive', () => {
-  it('is killed again and again, and all that it acknowledged can be restored', { timeout: 120_000 }, async () => {
-    const [folder, archive, backup] = [temporaryFolder(), temporaryFolder(), `${temporaryFolder()}/backup`];
-    const start = () => startServerWith([folder, '--user', ROOT.user, '--pass', ROOT.pass, '--archive', archive]);
-    let acknowledged = 0;
-    for (let round = 0; round < 3; round++) {
-      const server = await start();
-      if (round === 0) {
-        await asRoot(server.url, 'CREATE counter:1 SET count = 0', ROOT);
-        expect((await tessera('backup', folder, backup))[0]).toBe(0);
-      }
-      const work = (async () => {
-        for (;;) {
-          await asRoot(server.url, 'UPDATE counter:1 SET count += 1; CREATE line', ROOT);
-          acknowledged++;
+  it.each([1, 2])(
+    'and %i workers is killed again and again, and all that it acknowledged can be restored',
+    {
+      timeout: 120_000,
+    },
+    async (workers) => {
+      const [folder, archive, backup] = [temporaryFolder(), temporaryFolder(), `${temporaryFolder()}/backup`];
+      const options = ['--user', ROOT.user, '--pass', ROOT.pass, '--archive', archive, '--workers', String(workers)];
+      const start = () => startServerWith([folder, ...options]);
+      let acknowledged = 0;
+      for (let round = 0; round < 3; round++) {
+        const server = await start();
+        if (round === 0) {
+          await asRoot(server.url, 'CREATE counter:1 SET count = 0', ROOT);
+          expect((await tessera('backup', folder, backup))[0]).toBe(0);
         }
-      })();
-      const ended = work.catch(() => undefined);
-      const before = acknowledged;
-      await expect.poll(() => acknowledged - before, { timeout: 20_000 }).toBeGreaterThan(10);
-      await server.stop('SIGKILL');
-      await ended;
-    }
-    const target = join(temporaryFolder(), 'restored');
-    expect((await tessera('restore', backup, target, '--archive', archive))[0]).toBe(0);
-    expect(await tessera('check', target)).toEqual([0, expect.stringContaining('Everything is sound')]);
-    const counts: unknown[] = [];
-    for (const place of [folder, target]) {
-      const server = await startServer(place);
-      counts.push(await asRoot(server.url, 'RETURN counter:1.count; RETURN count(SELECT * FROM line)', ROOT));
-      await server.stop();
-    }
-    // What was under way as it was killed may have been written to the archive alone.
-    const [[count, lines], [restoredCount, restoredLines]] = counts as [[number, number], [number, number]];
-    expect(lines).toBeGreaterThanOrEqual(acknowledged);
-    expect(restoredLines).toBeGreaterThanOrEqual(lines);
-    expect(restoredCount).toBeGreaterThanOrEqual(count);
-    expect(restoredCount - restoredLines).toBeLessThanOrEqual(3);
-    expect((await tessera('start', target, '--archive', archive, '--bind', '127.0.0.1:0'))[1]).toContain(
-      'another store',
-    );
-  });
+        const work = (async () => {
+          for (;;) {
+            await asRoot(server.url, 'UPDATE counter:1 SET count += 1; CREATE line', ROOT);
+            acknowledged++;
+          }
+        })();
+        const ended = work.catch(() => undefined);
+        const before = acknowledged;
+        await expect.poll(() => acknowledged - before, { timeout: 20_000 }).toBeGreaterThan(10);
+        const pids = /"pids":\[([\d,]+)\]/.exec(server.log())?.[1]?.split(',') ?? [];
+        for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
+        await server.stop('SIGKILL');
+        await ended;
+      }
+      const target = join(temporaryFolder(), 'restored');
+      expect(await tessera('archive', 'prune', archive, backup, '--dry-run')).toEqual([
+        0,
+        expect.stringMatching(/^Would remove \d segments?, \d+ bytes\. \d left, which bring the backup of /),
+      ]);
+      expect((await tessera('archive', 'prune', archive, backup))[0]).toBe(0);
+      expect((await tessera('restore', backup, target, '--archive', archive))[0]).toBe(0);
+      expect(await tessera('check', target)).toEqual([0, expect.stringContaining('Everything is sound')]);
+      const counts: unknown[] = [];
+      for (const place of [folder, target]) {
+        const server = await startServer(place);
+        counts.push(await asRoot(server.url, 'RETURN counter:1.count; RETURN count(SELECT * FROM line)', ROOT));
+        await server.stop();
+      }
+      // What was under way as it was killed may have been written to the archive alone.
+      const [[count, lines], [restoredCount, restoredLines]] = counts as [[number, number], [number, number]];
+      expect(lines).toBeGreaterThanOrEqual(acknowledged);
+      expect(restoredLines).toBeGreaterThanOrEqual(lines);
+      expect(restoredCount).toBeGreaterThanOrEqual(count);
+      expect(restoredCount - restoredLines).toBeLessThanOrEqual(3);
+      expect((await tessera('start', target, '--archive', archive, '--bind', '127.0.0.1:0'))[1]).toContain(
+        'another store',
+      );
+    },
+  );
 });
 
 describe('what has no folder', () => {
@@ -149,6 +163,5 @@ describe('what has no folder', () => {
     expect((await tessera('restore', 'x', 'y', '--archive', 'z', '--until', 'noon'))[1]).toContain('no time');
     expect((await tessera('backup', 'x', 'y', '--rate', 'fast'))[1]).toContain('--rate');
     expect((await tessera('start', 'memory', '--archive', 'z'))[1]).toContain('--archive needs a store in a folder');
-    expect((await tessera('start', 'x', '--workers', '2', '--archive', 'z'))[1]).toContain('--workers 1');
   });
 });

@@ -41,11 +41,17 @@ interface TrackRow {
   readonly TrackId: number;
   readonly AlbumId: number;
   readonly Name: string;
+  readonly Composer: string | null;
   readonly Milliseconds: number;
   readonly Bytes: number;
 }
+interface ArtistRow {
+  readonly ArtistId: number;
+  readonly Name: string;
+}
 interface AlbumRow {
   readonly AlbumId: number;
+  readonly Title: string;
   readonly ArtistId: number;
 }
 interface PlaylistTrackRow {
@@ -61,6 +67,7 @@ function rows<T>(table: string): readonly T[] {
 export const customers = rows<CustomerRow>('customer');
 export const employees = rows<EmployeeRow>('employee');
 export const tracks = rows<TrackRow>('track');
+export const artists = rows<ArtistRow>('artist');
 export const albums = rows<AlbumRow>('album');
 export const playlistTracks = rows<PlaylistTrackRow>('playlist_track');
 export const invoices = rows<InvoiceRow>('invoice');

@@ -1,5 +1,5 @@
 /** Full-text search in GraphQL: filters, scores, highlights, order. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { openStack, type Stack } from './stack.js';
 
@@ -111,6 +111,11 @@ it('has no score where nothing is searched, on linked records, nor among edges',
   ).toEqual({
     shop: [{ sells: [{ _score: null, note: 'green vinyl' }] }],
   });
+  const ofEdges =
+    'sellsConnection(filter: {note: {matches: "green"}}, order: {desc: _score}) { nodes { _score note } }';
+  expect(await ask(`{ shop { ${ofEdges} } }`)).toEqual({
+    shop: [{ sellsConnection: { nodes: [{ _score: null, note: 'green vinyl' }] } }],
+  });
   expect(await ask('{ track(filter: {next: {is: {name: {matches: "agua"}}}}) { id _score } }')).toEqual({
     track: [{ id: 'track:3', _score: null }],
   });
@@ -123,6 +128,70 @@ it('pages by other orders', async () => {
   expect(
     await ask('{ trackConnection(first: 1, filter: {name: {matches: "water"}}) { nodes { id } totalCount } }'),
   ).toEqual({ trackConnection: { nodes: ids(2), totalCount: 3 } });
+});
+
+it('has scores and marks on the nodes of pages', async () => {
+  const arguments_ = 'filter: {name: {matches: "smoke"}}, marks: {before: "[", after: "]"}';
+  const query = `{
+    trackConnection(${arguments_}) { edges { node { id _score _highlights { field texts } } } nodes { _score } }
+    track(filter: {name: {matches: "smoke"}}) { _score }
+  }`;
+  const { track, ...pages } = (await ask(query)) as { track: [{ _score: number }] };
+  expect(track[0]._score).toBeGreaterThan(0);
+  const node = { id: 'track:3', ...track[0], _highlights: [{ field: 'name', texts: ['[Smoke] on the water'] }] };
+  expect(pages).toEqual({ trackConnection: { edges: [{ node }], nodes: track } });
+});
+
+interface Page {
+  readonly trackConnection: {
+    readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly hasPreviousPage: boolean };
+  };
+}
+
+describe.each([
+  ['one condition', '{name: {matchesAny: "water rain smoke"}}'],
+  ['several conditions', '{or: [{name: {matchesAny: "water smoke"}}, {words: {matches: "agua"}}]}'],
+  ['none', '{name: {ne: "Sun"}}'],
+])('pages by score with %s', (_, filter) => {
+  const pageOf = async (cut: string, order: string, session?: Session): Promise<Page['trackConnection']> => {
+    const query = `{
+      trackConnection(${cut}, filter: ${filter}, order: ${order}) {
+        edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage }
+      }
+    }`;
+    return ((await ask(query, {}, session)) as Page).trackConnection;
+  };
+  const nodesOf = ({ edges }: Page['trackConnection']): string[] => edges.map(({ node }) => node.id);
+
+  it.each(['{desc: _score}', '{asc: _score}', '{desc: _score, then: {desc: name}}'])(
+    'forward and backward by %s, as owner and as guest',
+    async (order) => {
+      for (const session of [undefined, guest]) {
+        const all = nodesOf(await pageOf('first: 20', order, session));
+        const list = `{ track(filter: ${filter}, order: ${order}) { id } }`;
+        const { track } = (await ask(list, {}, session)) as { track: { id: string }[] };
+        expect([...all].sort()).toEqual(track.map(({ id }) => id).sort());
+        expect(all.length).toBeGreaterThan(1);
+        const forward: string[] = [];
+        for (let cut = 'first: 1', more = true; more; ) {
+          const page = await pageOf(cut, order, session);
+          forward.push(...nodesOf(page));
+          more = page.pageInfo.hasNextPage;
+          cut = `first: 1, after: "${page.edges.at(-1)?.cursor}"`;
+        }
+        expect(forward).toEqual(all);
+        const backward: string[] = [];
+        for (let cut = 'last: 2', more = true; more; ) {
+          const page = await pageOf(cut, order, session);
+          backward.unshift(...nodesOf(page));
+          more = page.pageInfo.hasPreviousPage;
+          cut = `last: 2, before: "${page.edges[0]?.cursor}"`;
+        }
+        expect(backward).toEqual(all);
+      }
+    },
+  );
 });
 
 it('shows nothing that is hidden', async () => {

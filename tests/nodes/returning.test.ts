@@ -1,13 +1,17 @@
 /** A node that stood still for so long that others have removed what the store had of it, and goes on. */
+import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { WATCH_TIME } from '../../src/catalog/live/watched-tables.js';
+import { SIGNALS_KEPT_FOR } from '../../src/catalog/nodes/signals.js';
+import type { Session } from '../../src/session/contract.js';
 import { Retention } from '../../src/session/database/retention.js';
 import { LiveRetention } from '../../src/session/nodes/live-retention.js';
 import { REMOVAL_TIME, RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
-import { objectFrom } from '../../src/value/value.js';
+import { objectFrom, type Uuid } from '../../src/value/value.js';
+import type { StubbedEnvironment } from '../support/environment.js';
 import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
-import { live, PEOPLE, run, settled, shown, type TwoNodes, twoNodes } from './two-nodes.js';
+import { failureOf, live, PEOPLE, run, settled, shown, signUp, type TwoNodes, twoNodes } from './two-nodes.js';
 
 describe('After less time than changes are kept', () => {
   let nodes: NodeDatabases;
@@ -125,5 +129,72 @@ describe('After so much time that its tables are no longer watched', () => {
     await run(nodes.b.owner, 'CREATE a:2 SET n = 2');
     await settled();
     expect(heard).toEqual(['KILLED live_queries_behind', 'CREATE a:2 2']);
+  });
+});
+
+const SECRET = 'a key that is shared with an issuer elsewhere';
+
+/** As another issuer may make them: without `jti`. */
+function tokenWithoutId({ clock }: StubbedEnvironment): Promise<string> {
+  const expiry = Number(clock.now() / 1_000_000_000n) + 7_200;
+  return new SignJWT({ NS: 'test', DB: 'test', AC: 'outside', RL: ['Editor'], exp: expiry })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(SECRET));
+}
+
+describe('After more time than signals are kept', () => {
+  let nodes: TwoNodes;
+  beforeEach(async () => {
+    nodes = await twoNodes();
+    await run(nodes.a.owner, `${PEOPLE}; DEFINE ACCESS outside ON DATABASE TYPE JWT ALGORITHM HS256 KEY '${SECRET}'`);
+  });
+
+  /** A lasting session on the node that will be away, with a token that can't be revoked: one without an id. */
+  async function withoutTokenId(): Promise<Session> {
+    const session = nodes.b.database.session({});
+    session.listen(() => undefined);
+    await session.authenticate(await tokenWithoutId(nodes.environment));
+    await settled();
+    return session;
+  }
+
+  const isOpen = async (session: Session) => (await failureOf(() => run(session, 'RETURN 1'))) === 'none';
+
+  /** Ends it from the other node. */
+  async function kill(): Promise<void> {
+    const [[id]] = (await run(nodes.a.owner, "(INFO FOR SESSIONS)[WHERE access = 'outside'].id")) as unknown as [
+      [Uuid],
+    ];
+    await run(nodes.a.owner, `KILL SESSION u'${id.text}'`);
+    await settled();
+  }
+
+  async function comesBack(): Promise<void> {
+    for (let passed = 0; passed < SIGNALS_KEPT_FOR + 120_000; passed += RENEWAL_INTERVAL) {
+      nodes.environment.advance(RENEWAL_INTERVAL);
+      await settled();
+    }
+    nodes.b.engine.restore();
+    nodes.environment.advance(RENEWAL_INTERVAL);
+    await settled();
+  }
+
+  test('a session without a token that was killed meanwhile ends', async () => {
+    const [killed, ann] = [await withoutTokenId(), await signUp(nodes.b, 'ann')];
+    nodes.b.engine.cut();
+    await kill();
+    await comesBack();
+    expect([await isOpen(killed), await isOpen(ann)]).toEqual([false, true]);
+  });
+
+  test('sessions go on where none was, though signals of before were removed', async () => {
+    const first = await withoutTokenId();
+    await kill();
+    const [second, ann] = [await withoutTokenId(), await signUp(nodes.b, 'ann')];
+    nodes.b.engine.cut();
+    await comesBack();
+    expect([await isOpen(first), await isOpen(second), await isOpen(ann)]).toEqual([false, true, true]);
+    await kill();
+    expect([await isOpen(second), await isOpen(ann)]).toEqual([false, true]);
   });
 });

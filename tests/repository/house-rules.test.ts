@@ -7,7 +7,7 @@ import { CATALOGUE } from '../../src/errors/catalogue.js';
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
   .filter((name) => name !== '' && existsSync(name));
-const sources = tracked.filter((name) => /^(src|tests|scripts|bench|examples)\/.*\.(ts|mjs)$/.test(name));
+const sources = tracked.filter((name) => /^(src|studio|tests|scripts|bench|examples)\/.*\.(ts|tsx|mjs)$/.test(name));
 const contents = new Map(sources.map((name) => [name, readFileSync(name, 'utf8')]));
 
 /** What must not stand in the sources, each with what to do instead. Written in pieces, so that this file doesn't offend. */
@@ -18,7 +18,8 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string, where: RegEx
   [/\bsetTimeout\(|\bsetInterval\(/, 'use env/', /^src\/(?!env\/|server\/)/],
   // The command and the start of a server have messages for their user; engines describe a faulty file and are wrapped.
   [/\bnew Error\(/, 'use failure(code, …)', /^src\/(?!cli\/|server\/|storage\/engines\/)/],
-  [/\bexport default\b/, 'export by name', /^src\//],
+  [/\bexport default\b/, 'export by name', /^(src|studio\/\w+)\//],
+  [/\binnerHTML\b|dangerouslySet|insertAdjacentHTML/, 'show values as text', /^studio\//],
   [/\benum \w+ \{/, 'use a union of texts', /^src\//],
   [/\b(describe|test|it)\.(skip|only|todo)\(/, 'finish it or leave it out', /^tests\//],
   [
@@ -37,9 +38,9 @@ test.each(BANNED)('%s: %s', (pattern, _instead, where) => {
   expect(offenders).toEqual([]);
 });
 
-test('no file of src is too long to hold one idea', () => {
+test('no file of src or of the Studio is too long to hold one idea', () => {
   const long = [...contents]
-    .filter(([name]) => name.startsWith('src/'))
+    .filter(([name]) => /^(src|studio)\//.test(name))
     .map(([name, text]) => ({ name, lines: text.split('\n').length }))
     .filter(({ lines }) => lines > 500);
   expect(long).toEqual([]);
@@ -48,7 +49,7 @@ test('no file of src is too long to hold one idea', () => {
 test('names of files are in kebab-case, and none is called utils or common', () => {
   const odd = tracked.filter(
     (name) =>
-      name.startsWith('src/') &&
+      /^(src|studio)\//.test(name) &&
       (!/^[a-z0-9/.-]+$/.test(name) || /(^|\/)(utils?|common|helpers?|misc)(\/|\.)/.test(name)),
   );
   expect(odd).toEqual([]);

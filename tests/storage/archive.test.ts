@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import { openArchivedLmdb } from '../../src/storage/archive/open-archived.js';
+import { pruneArchive } from '../../src/storage/archive/prune-archive.js';
 import { groupsOf, segmentsOf } from '../../src/storage/archive/read-archive.js';
 import { createBackup } from '../../src/storage/backup/create-backup.js';
 import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
@@ -212,5 +213,70 @@ describe('an archive', () => {
     engine = await open();
     await put(engine, { key: 2 });
     await engine.close();
+  });
+});
+
+describe('pruning', () => {
+  /** Six segments, with a backup in the third one and in the fifth; the states at the end of each. */
+  async function segments(): Promise<readonly { readonly time: number; readonly content: readonly Entry[] }[]> {
+    const states: { time: number; content: readonly Entry[] }[] = [];
+    for (let segment = 1; segment <= 6; segment++) {
+      const engine = await open();
+      for (let commit = 0; commit < 3; commit++) {
+        now += 1_000;
+        await put(engine, { [`key/${segment % 4}`]: `${segment}.${commit}` });
+        if ((segment === 3 || segment === 5) && commit === 1) await backUp(`backup${segment}`);
+      }
+      states.push({ time: now, content: contentOf(engine) });
+      await engine.close();
+    }
+    return states;
+  }
+
+  const prune = async (place: string, isDryRun = false) => {
+    const { manifest } = await openBackup(new FolderBlobs(join(root, place)));
+    return pruneArchive(archive, manifest.store, isDryRun);
+  };
+
+  it('leaves what a backup and all later times need, and nothing before that', async () => {
+    const states = await segments();
+    const before = readdirSync(archive).sort();
+    const sizes = before.slice(0, 2).map((name) => readFileSync(join(archive, name)).length);
+    const bytes = sizes.reduce((sum, each) => sum + each, 0);
+    const found = { segments: 2, bytes, left: 4, upTo: 18 };
+    expect(await prune('backup3', true)).toEqual(found);
+    expect(readdirSync(archive).sort()).toEqual(before);
+    expect(await prune('backup3')).toEqual(found);
+    expect(readdirSync(archive).sort()).toEqual(before.slice(2));
+    for (const { time, content } of states.slice(2)) expect(await restored('backup3', time)).toEqual(content);
+    expect(await prune('backup3')).toEqual({ segments: 0, bytes: 0, left: 4, upTo: 18 });
+    expect((await prune('backup5')).segments).toBe(2);
+    expect(await restored('backup5')).toEqual(states.at(-1)?.content);
+    await expect(restored('backup3')).rejects.toMatchObject({ code: 'archive_gap' });
+    // A server goes on with what is left.
+    const engine = await open();
+    await put(engine, { key: 'later' });
+    const content = contentOf(engine);
+    await engine.close();
+    expect(await restored('backup5')).toEqual(content);
+    expect(reported).toEqual([]);
+  });
+
+  it('removes nothing where what is left would bring no backup forward', async () => {
+    await segments();
+    const names = readdirSync(archive).sort();
+    const fourth = join(archive, names[3] as string);
+    const bytes = readFileSync(fourth);
+    rmSync(fourth);
+    await expect(prune('backup3')).rejects.toMatchObject({ code: 'archive_gap' });
+    truncateSync(join(archive, names[4] as string), 50);
+    writeFileSync(fourth, bytes);
+    await expect(prune('backup3')).rejects.toMatchObject({ code: 'archive_gap' });
+    expect(readdirSync(archive).sort()).toEqual(names);
+    const { manifest } = await openBackup(new FolderBlobs(join(root, 'backup3')));
+    const another = { ...manifest.store, id: 'cd'.repeat(16) };
+    await expect(pruneArchive(archive, another, false)).rejects.toMatchObject({ code: 'archive_foreign' });
+    for (const name of names) rmSync(join(archive, name));
+    await expect(prune('backup3')).rejects.toMatchObject({ code: 'restore_time' });
   });
 });

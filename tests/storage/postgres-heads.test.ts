@@ -1,89 +1,99 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Transaction } from '../../src/storage/contract.js';
+import { type Dialect, POSTGRES } from '../../src/storage/engines/postgres/dialect.js';
 import { openPostgres } from '../../src/storage/engines/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
+import { yugabyteOnPostgres } from '../support/dialects.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 
 const ONE = 'D\0\0\0\x01';
 const TWO = 'D\0\0\0\x02';
 const ALL_DATABASES = { from: 'D', to: 'E' };
 
-describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL, commits under heads', () => {
-  let server: PostgresServer;
-  let stores = 0;
-  let nodes: readonly RemoteEngine[] = [];
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  beforeEach(async () => {
-    const address = server.address(`heads_${stores++}`);
-    nodes = [await openPostgres(address), await openPostgres(address)];
-    return async () => {
-      for (const node of nodes) await node.close();
-    };
-  });
-  afterAll(() => server.remove());
+const DIALECTS: readonly (readonly [name: string, dialect: Dialect])[] = [
+  ['PostgreSQL', POSTGRES],
+  ['YugabyteDB', yugabyteOnPostgres],
+];
 
-  const begin = (node: number) => nodes[node]!.begin({ writable: true });
-  const outcomeOf = (transaction: Transaction) =>
-    Promise.resolve(transaction.commit()).then(
-      () => 'committed',
-      ({ code }) => code,
-    );
+describe.skipIf(postgresPrograms() === undefined).each(DIALECTS)(
+  'In the dialect of %s, commits under heads',
+  (_, dialect) => {
+    let server: PostgresServer;
+    let stores = 0;
+    let nodes: readonly RemoteEngine[] = [];
+    beforeAll(async () => {
+      server = await PostgresServer.start();
+    });
+    beforeEach(async () => {
+      const address = server.address(`heads_${stores++}`);
+      nodes = [await openPostgres(address, { dialect }), await openPostgres(address, { dialect })];
+      return async () => {
+        for (const node of nodes) await node.close();
+      };
+    });
+    afterAll(() => server.remove());
 
-  test('conflict with the first commit of a database', async () => {
-    const transactions = [begin(0), begin(1)];
-    for (const transaction of transactions) {
-      expect(await transaction.get(`${ONE}x`)).toBeUndefined();
-      transaction.put(`${ONE}x`, 1);
-    }
-    expect([await outcomeOf(transactions[0]!), await outcomeOf(transactions[1]!)]).toEqual([
-      'committed',
-      'transaction_conflict',
-    ]);
-  });
+    const begin = (node: number) => nodes[node]!.begin({ writable: true });
+    const outcomeOf = (transaction: Transaction) =>
+      Promise.resolve(transaction.commit()).then(
+        () => 'committed',
+        ({ code }) => code,
+      );
 
-  test('conflict with the first commit of a database for those who have read all databases, alone or beside others', async () => {
-    const readers = [begin(0), begin(0)];
-    for (const [at, reader] of readers.entries()) {
-      expect(await reader.count(ALL_DATABASES)).toBe(0);
-      reader.put(`reader ${at}`, 1);
-    }
-    const writer = begin(1);
-    writer.put(`${ONE}x`, 1);
-    expect(await outcomeOf(writer)).toBe('committed');
-    // Of a group, only one has seen that commit.
-    const later = begin(0);
-    expect(await later.count(ALL_DATABASES)).toBe(1);
-    later.put('later', 1);
-    const outcomes = await Promise.all([...readers, later].map(outcomeOf));
-    expect(outcomes.slice(0, 2)).toEqual(['transaction_conflict', 'transaction_conflict']);
-    expect(outcomes[2]).toBe('committed');
-  });
+    test('conflict with the first commit of a database', async () => {
+      const transactions = [begin(0), begin(1)];
+      for (const transaction of transactions) {
+        expect(await transaction.get(`${ONE}x`)).toBeUndefined();
+        transaction.put(`${ONE}x`, 1);
+      }
+      expect([await outcomeOf(transactions[0]!), await outcomeOf(transactions[1]!)]).toEqual([
+        'committed',
+        'transaction_conflict',
+      ]);
+    });
 
-  test('go on in a database that began with one who had read all of them', async () => {
-    const first = begin(0);
-    await first.count(ALL_DATABASES);
-    for (const database of [ONE, TWO]) first.put(`${database}x`, 0);
-    expect(await outcomeOf(first)).toBe('committed');
-    const transactions = [begin(0), begin(1)];
-    for (const transaction of transactions) {
-      expect(await transaction.get(`${TWO}x`)).toBe(0);
-      transaction.put(`${TWO}x`, 1);
-    }
-    expect([await outcomeOf(transactions[0]!), await outcomeOf(transactions[1]!)]).toEqual([
-      'committed',
-      'transaction_conflict',
-    ]);
-  });
+    test('conflict with the first commit of a database for those who have read all databases, alone or beside others', async () => {
+      const readers = [begin(0), begin(0)];
+      for (const [at, reader] of readers.entries()) {
+        expect(await reader.count(ALL_DATABASES)).toBe(0);
+        reader.put(`reader ${at}`, 1);
+      }
+      const writer = begin(1);
+      writer.put(`${ONE}x`, 1);
+      expect(await outcomeOf(writer)).toBe('committed');
+      // Of a group, only one has seen that commit.
+      const later = begin(0);
+      expect(await later.count(ALL_DATABASES)).toBe(1);
+      later.put('later', 1);
+      const outcomes = await Promise.all([...readers, later].map(outcomeOf));
+      expect(outcomes.slice(0, 2)).toEqual(['transaction_conflict', 'transaction_conflict']);
+      expect(outcomes[2]).toBe('committed');
+    });
 
-  test('do not conflict with other databases, however much they have read', async () => {
-    const other = begin(1);
-    other.put(`${ONE}x`, 1);
-    expect(await outcomeOf(other)).toBe('committed');
-    const large = begin(0);
-    await large.getMany(['A', ...Array.from({ length: 10_000 }, (_, key) => `${TWO}${key}`)]);
-    large.put(`${TWO}x`, 1);
-    expect(await outcomeOf(large)).toBe('committed');
-  });
-});
+    test('go on in a database that began with one who had read all of them', async () => {
+      const first = begin(0);
+      await first.count(ALL_DATABASES);
+      for (const database of [ONE, TWO]) first.put(`${database}x`, 0);
+      expect(await outcomeOf(first)).toBe('committed');
+      const transactions = [begin(0), begin(1)];
+      for (const transaction of transactions) {
+        expect(await transaction.get(`${TWO}x`)).toBe(0);
+        transaction.put(`${TWO}x`, 1);
+      }
+      expect([await outcomeOf(transactions[0]!), await outcomeOf(transactions[1]!)]).toEqual([
+        'committed',
+        'transaction_conflict',
+      ]);
+    });
+
+    test('do not conflict with other databases, however much they have read', async () => {
+      const other = begin(1);
+      other.put(`${ONE}x`, 1);
+      expect(await outcomeOf(other)).toBe('committed');
+      const large = begin(0);
+      await large.getMany(['A', ...Array.from({ length: 10_000 }, (_, key) => `${TWO}${key}`)]);
+      large.put(`${TWO}x`, 1);
+      expect(await outcomeOf(large)).toBe('committed');
+    });
+  },
+);

@@ -1,5 +1,5 @@
 /**
- * One of several processes on a folder: `node shared-lmdb-child.js <folder> <owner> <mode> <name> <count>`. It prints a line for each commit once it
+ * One of several processes on a folder: `node shared-lmdb-child.js <folder> <owner> <mode> <name> <count> [archive]`. It prints a line for each commit once it
  * is acknowledged.
  *
  * `histories` runs transactions of all kinds on a few keys and prints what they read and wrote; `<name>` seeds them. `increment` increments one
@@ -12,8 +12,8 @@ import { commitPair } from '../support/paired-writes.js';
 import { patientTimers } from '../support/patient-timers.js';
 import { runTransactions } from '../support/shared-histories.js';
 
-const [, , folder = '', owner = '', mode = '', name = '', count = '0'] = process.argv;
-const engine = openSharedLmdb(folder, { owner: Number(owner), size: 3 }, { timers: patientTimers });
+const [, , folder = '', owner = '', mode = '', name = '', count = '0', archive] = process.argv;
+const engine = openSharedLmdb(folder, { owner: Number(owner), size: 3 }, { timers: patientTimers, archive });
 
 function say(line: string): void {
   writeSync(1, `${line}\n`);

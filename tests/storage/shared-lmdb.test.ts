@@ -49,7 +49,7 @@ it('of format 1 gets its checksums before processes share it', async () => {
   let conversions = 0;
   const convert = () => void conversions++;
   for (let attempt = 0; attempt < 2; attempt++) {
-    const unlockOld = await shareFolder(folder, convert);
+    const unlockOld = await shareFolder(folder, { converting: convert });
     const old = openSharedLmdb(folder, { owner: process.pid, size: 2 });
     const reader = old.begin({ writable: false });
     expect(await reader.count({ from: '', to: '\xff'.repeat(2_000) })).toBe(395);

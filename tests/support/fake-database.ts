@@ -132,6 +132,8 @@ export class FakeSession implements Session {
     this.principal = { kind: 'system', level: 'root', name: user, roles: ['owner'] };
   }
 
+  async viewAs(): Promise<void> {}
+
   invalidate(): void {
     this.principal = { kind: 'guest' };
   }

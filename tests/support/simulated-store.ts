@@ -339,7 +339,7 @@ export class SimulatedStore implements RemoteStore {
           .catch(() => undefined);
     }
     await this.#turns(fate === 'half-open' ? 8 : 1);
-    throw new OutcomeUnknown('the connection was lost');
+    throw new OutcomeUnknown(failure('storage_unavailable', { reason: 'the connection was lost' }));
   }
 
   settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'> {

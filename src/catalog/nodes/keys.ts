@@ -7,6 +7,7 @@
  *     D ff ff ff ff v stamp order   reservations (`storage/remote/shared-reservations.ts`)
  *     D ff ff ff ff s user node id  a lasting session (`presence.ts`)
  *     D ff ff ff ff k stamp order   a signal to a node (`signals.ts`)
+ *     D ff ff ff ff r               the last signal that was removed
  *     D ff ff ff ff o               the format in which nodes write (`store-format.ts`)
  *     D ff ff ff ff d db            a database with watched tables (`../live/watched-tables.ts`)
  *
@@ -65,6 +66,9 @@ export function presenceKey(user: string, node: string, id: string): Key {
 
 /** The log of signals. */
 export const SIGNAL_LOG: Key = `${NODES_AREA}k`;
+
+/** The position of the last signal that was removed because of its age. */
+export const REMOVED_SIGNALS_KEY: Key = `${NODES_AREA}r`;
 
 /** The databases with watched tables. */
 export const WATCHED_DATABASES: KeyRange = prefixRange(`${NODES_AREA}d`);

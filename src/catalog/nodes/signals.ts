@@ -7,7 +7,7 @@ import type { Stored, Transaction } from '../../storage/contract.js';
 import { isObject, objectFrom } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { prefixRange } from '../keys.js';
-import { SIGNAL_LOG } from './keys.js';
+import { REMOVED_SIGNALS_KEY, SIGNAL_LOG } from './keys.js';
 
 export interface Signal {
   /** What is to be ended: a session or a live query. */
@@ -17,7 +17,7 @@ export interface Signal {
   readonly node: string;
 }
 
-/** How long a signal can be read, in milliseconds: longer than a node may be cut off without having to read all. */
+/** How long a signal can be read, in milliseconds. A node that was away for longer ends all that may be meant. */
 export const SIGNALS_KEPT_FOR = 600_000;
 
 /** Appends a signal that all nodes read: a live query or sessions are to be ended. */
@@ -25,11 +25,24 @@ export function appendSignal(transaction: Transaction, { ends, id, node }: Signa
   transaction.append(SIGNAL_LOG, objectFrom({ ends, id, node }));
 }
 
-/** The signals from a position on, and the position behind them. */
-export function readSignals(
-  transaction: Transaction,
-  from: LogPosition,
-): PromiseOrValue<{ readonly signals: readonly Signal[]; readonly next: LogPosition }> {
+/** What is in the log from a position on. */
+export interface ReadSignals {
+  readonly signals: readonly Signal[];
+  /** The position behind them. */
+  readonly next: LogPosition;
+  /** Whether there were others from that position on, which were too old to be kept. */
+  readonly areMissing: boolean;
+}
+
+/** The signals from a position on. */
+export function readSignals(transaction: Transaction, from: LogPosition): PromiseOrValue<ReadSignals> {
+  return andThen(transaction.get(REMOVED_SIGNALS_KEY), (removed) => {
+    const areMissing = typeof removed === 'string' && removed >= from;
+    return readFrom(transaction, areMissing ? `${removed}\0` : from, areMissing);
+  });
+}
+
+function readFrom(transaction: Transaction, from: LogPosition, areMissing: boolean): PromiseOrValue<ReadSignals> {
   const signals: Signal[] = [];
   let next = from;
   const read = forEachEntry(transaction, { ...prefixRange(SIGNAL_LOG), from: SIGNAL_LOG + from }, ([key, stored]) => {
@@ -37,7 +50,7 @@ export function readSignals(
     if (signal !== undefined) signals.push(signal);
     next = `${positionIn(SIGNAL_LOG, key)}\0`;
   });
-  return andThen(read, () => ({ signals, next }));
+  return andThen(read, () => ({ signals, next, areMissing }));
 }
 
 /** Those that a later release sends may be of another kind. */

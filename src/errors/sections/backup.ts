@@ -8,7 +8,8 @@ export const backupErrors = {
   }),
   backup_target_not_empty: row<{ place: string }>({
     kind: 'Configuration',
-    text: ({ place }) => `${place} holds something already. Name an empty place for the backup`,
+    text: ({ place }) =>
+      `${place} holds something already. Name an empty place for the backup, or remove what an interrupted one left there`,
   }),
   backup_missing: row<{ place: string }>({
     kind: 'Configuration',

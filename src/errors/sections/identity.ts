@@ -145,6 +145,24 @@ export const identityErrors = {
     http: 401,
   }),
 
+  // Views (`view_as`).
+  view_read_only: row<{ what: string }>({
+    kind: 'NotAllowed',
+    text: ({ what }) => `A view is read-only, and there is no ${what} in it; view_as with NONE ends it`,
+    details: () => ({ kind: 'ViewReadOnly' }),
+    rpc: -32002,
+    http: 403,
+  }),
+  view_target_missing: row<{ what: string }>({
+    kind: 'NotFound',
+    text: ({ what }) => `There is no ${what} to view as`,
+  }),
+  view_unavailable: row({
+    kind: 'Configuration',
+    text: () => 'A view needs a connection that lasts, such as a WebSocket: over HTTP a session ends with its request',
+    rpc: -32604,
+  }),
+
   /** The redacted output of INFO was used as a definition. */
   secret_redacted: row({
     kind: 'Validation',

@@ -42,6 +42,11 @@ export const storageErrors = {
     text: ({ reason }) => `The store denies access: ${reason}`,
     http: 503,
   }),
+  storage_unsupported: row<{ database: string; reason: string }>({
+    kind: 'Configuration',
+    text: ({ database, reason }) => `${database} can't hold a store: ${reason}`,
+    http: 503,
+  }),
   storage_in_use: row<{ store: string }>({
     kind: 'Connection',
     text: ({ store }) => `The ${store} is in use by another process`,

@@ -2,6 +2,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FunctionContext } from '../../functions/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
+import { assertEffectsAllowed } from '../authorization/views.js';
 import { noteOf } from '../record/candidates.js';
 import { countWork } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
@@ -38,6 +39,7 @@ export class ExecutionContext implements FunctionContext {
   }
 
   get network() {
+    assertEffectsAllowed(this.execution, 'HTTP request');
     return this.execution.services.network;
   }
 
@@ -58,10 +60,12 @@ export class ExecutionContext implements FunctionContext {
   }
 
   invokeApi(path: string, request: Value): PromiseOrValue<Value> {
+    assertEffectsAllowed(this.execution, 'call of an API endpoint');
     return this.execution.services.apis.invoke(this.execution, path, request);
   }
 
   nextNumber(sequence: string): PromiseOrValue<Value> {
+    assertEffectsAllowed(this.execution, 'next number of a sequence');
     return nextNumber(this.execution, sequence);
   }
 

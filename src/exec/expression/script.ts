@@ -3,6 +3,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { ScriptFunction } from '../../language/ast.js';
 import { weightOf } from '../../value/weight.js';
+import { assertEffectsAllowed } from '../authorization/views.js';
 import type { Evaluate } from '../runtime/execution.js';
 import { DatabaseHost } from '../script/host.js';
 import { ScriptValues } from '../script/wire.js';
@@ -18,6 +19,7 @@ export function compileScript({ args, body }: ScriptFunction, compiler: InlineCo
       request: { memory },
       interrupt,
     } = frame.execution;
+    assertEffectsAllowed(frame.execution, 'embedded JavaScript');
     if (scripts === undefined) throw failure('scripting_disabled');
     return andThen(evaluate(frame), async (list) => {
       const values = new ScriptValues(scripts.limits);

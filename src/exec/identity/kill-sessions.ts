@@ -75,10 +75,10 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   } = execution;
   const key = id instanceof Uuid ? id.text : id;
   const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
-  const principal = session?.identity.principal;
+  const principal = session?.holder.principal;
   if (session !== undefined && principal !== undefined && principal.kind !== 'guest') {
     context.transaction.afterCommit(() => session.end());
-    const token = revocableToken(session.identity.token);
+    const token = revocableToken(session.holder.token);
     return killed(execution, { id: session.key, databasePath: databasePathOf(principal), token });
   }
   const { elsewhere } = sessions;
@@ -146,7 +146,7 @@ function killAll(
 }
 
 /** Whether a session is of the user who asks, or of one whom they own. */
-export function mayEnd({ identity }: Execution, { identity: { principal } }: LastingSession): boolean {
+export function mayEnd({ identity }: Execution, { holder: { principal } }: LastingSession): boolean {
   if (principal.kind === 'guest') return false;
   const databasePath = databasePathOf(principal);
   return (

@@ -33,8 +33,8 @@ function overview(session: LastingSession, execution: Execution, node: string | 
 }
 
 /** What is shown of a session to whichever session asks. */
-export function describeSession({ key, identity, facts }: LastingSession): ObjectValue {
-  const { principal, session, access } = identity;
+export function describeSession({ key, holder, facts }: LastingSession): ObjectValue {
+  const { principal, session, access } = holder;
   return objectFrom({
     access,
     active: toDatetime(facts.active),
@@ -48,6 +48,6 @@ export function describeSession({ key, identity, facts }: LastingSession): Objec
     origin: session['or'],
     since: toDatetime(facts.since),
     svc: session['id'],
-    user: principal.kind === 'system' ? principal.name : identity.auth,
+    user: principal.kind === 'system' ? principal.name : holder.auth,
   });
 }

@@ -75,7 +75,8 @@ function compileFullTextScan(scan: FullTextScan, compiler: Compiler): Begin {
         ? new BestFirst((most) => bestMatches(transaction, opened, bm25, most, pause), opened, demand?.inOrder)
         : new MatchesByKey(transaction, opened, scan.scored ? bm25 : undefined, pause);
       const reference = isRanked || scan.scored ? (operator.reference ?? 0) : undefined;
-      return new MatchCandidates(matches, condition, reference, opened.query.phrases.length > 0);
+      const isUncertain = scan.isUncertain || opened.query.phrases.length > 0;
+      return new MatchCandidates(matches, condition, reference, isUncertain);
     });
   };
 }

@@ -353,7 +353,8 @@ export interface LiveRegistry {
 export interface LastingSession {
   /** A UUID. */
   readonly key: string;
-  readonly identity: Identity;
+  /** The user who has signed in to it, even while a view shows another. */
+  readonly holder: Identity;
   /** Receives the notifications of its live queries. */
   readonly listener: LiveListener | undefined;
   /** What INFO FOR SESSIONS shows of it besides who it is. */

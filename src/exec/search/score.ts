@@ -5,6 +5,7 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { indexPrefix } from '../../catalog/keys.js';
 import { failure } from '../../errors/error.js';
+import { mayHideRecords } from '../../plan/access/facts.js';
 import { lengthFactor, type Statistics, termScore } from '../../search/bm25.js';
 import type { DocumentTerms } from '../../search/document-terms.js';
 import { MatchesByKey } from '../../search/matches.js';
@@ -47,8 +48,7 @@ function scored({ index, query }: MatchSite, terms: DocumentTerms, { statistics,
 const remembered = new WeakMap<object, Map<string, PromiseOrValue<Weights>>>();
 
 function weightsFor(execution: Execution, site: MatchSite, scan: object | undefined): PromiseOrValue<Weights> {
-  const isBound = execution.checks.view && !execution.services.analyzers.sharesStatistics;
-  const work = isBound ? visibleWeights : indexWeights;
+  const work = isHiddenInPart(execution, site) ? visibleWeights : indexWeights;
   if (scan === undefined) return work(execution, site);
   let known = remembered.get(scan);
   if (known === undefined) {
@@ -62,6 +62,12 @@ function weightsFor(execution: Execution, site: MatchSite, scan: object | undefi
     known.set(name, weights);
   }
   return weights;
+}
+
+/** Whether statistics of the whole index would reveal what the reader may not see. */
+function isHiddenInPart({ checks, services: { analyzers, reader } }: Execution, { table, index }: MatchSite): boolean {
+  if (!checks.view || analyzers.sharesStatistics) return false;
+  return mayHideRecords(table) || index.fields.some(({ parts }) => reader.mayHide(table, parts));
 }
 
 function searchOf(execution: Execution, { catalog, table, index, query }: MatchSite): PromiseOrValue<Search> {

@@ -9,6 +9,11 @@ export interface CollectionField {
   readonly compile: CompileCollectionQuery;
 }
 
+/**
+ * Whose records they are: functions on full-text conditions, and searches for what is nearest, are about tables alone.
+ */
+export type Owner = 'edges' | 'table';
+
 export function lengthOf(rows: Value): number {
   return isArray(rows) ? rows.length : 0;
 }

@@ -4,10 +4,11 @@ import type { Expression, Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
 import { Cursors } from '../execution/cursor.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
+import { columnsFound, SCORE, valueOfColumn } from '../execution/found-columns.js';
 import { behind, fromThereOn, type KeysetKey, keysetOf, reversed } from '../execution/keyset.js';
 import { type Clauses, type Conditions, columns, join, type Part } from '../execution/select.js';
 import { COUNT } from '../schema/aggregate-parts.js';
-import { filtersOf, isGiven, type Listed, readCount } from '../schema/list-arguments.js';
+import { filtersOf, isGiven, type Listed, readCount, readMarks } from '../schema/list-arguments.js';
 import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { PageSize } from './page.js';
 
@@ -62,6 +63,7 @@ export function bindPage(
     const all = [...filters, ...positions];
     return { ...(all.length > 0 && { where: join('&&', all) }), ...version };
   };
+  const columnValue = (column: string): Expression => valueOfColumn(column, conditions);
   const parts = new Map<PartPurpose, Part>();
   let limit: string | undefined;
   if (['edges', 'nodes', 'pageInfo'].some((name) => fields.has(name))) {
@@ -69,9 +71,16 @@ export function bindPage(
     const bound = params.bind(undefined);
     limit = bound.name;
     parts.set('rows', {
-      projections: columns(hasCursors(fields) ? [...wanted, ...keys.map(({ column }) => column)] : wanted),
+      projections: columnsFound(
+        [...wanted, ...keys.map(({ column }) => column).filter((column) => column === SCORE || hasCursors(fields))],
+        conditions,
+        readMarks(given),
+      ),
       clauses: {
-        ...where(...(after ? [behind(keys, after)] : []), ...(before ? [behind(reversed(keys), before)] : [])),
+        ...where(
+          ...(after ? [behind(keys, after, columnValue)] : []),
+          ...(before ? [behind(reversed(keys), before, columnValue)] : []),
+        ),
         order: orderBy(
           (isBackward ? reversed(keys) : keys).map(({ column, descending }) => ({ path: [column], descending })),
         ),
@@ -83,11 +92,14 @@ export function bindPage(
   if (fields.has('pageInfo.hasPreviousPage') && size.last === undefined && after !== undefined) {
     parts.set('earlier', {
       projections: columns([]),
-      clauses: { ...where(fromThereOn(reversed(keys), after)), ...ONE },
+      clauses: { ...where(fromThereOn(reversed(keys), after, columnValue)), ...ONE },
     });
   }
   if (fields.has('pageInfo.hasNextPage') && size.first === undefined && before !== undefined) {
-    parts.set('later', { projections: columns([]), clauses: { ...where(fromThereOn(keys, before)), ...ONE } });
+    parts.set('later', {
+      projections: columns([]),
+      clauses: { ...where(fromThereOn(keys, before, columnValue)), ...ONE },
+    });
   }
   if (fields.has('totalCount')) {
     parts.set('count', {

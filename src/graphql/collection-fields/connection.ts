@@ -6,14 +6,14 @@ import { isArray, isObject, type ObjectValue, objectFrom, type Value } from '../
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
-import { boundRows, filterArguments } from '../schema/list-arguments.js';
+import { boundRows, filterArguments, marksArguments } from '../schema/list-arguments.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
-import { type CollectionField, lengthOf } from './collection-field.js';
+import { type CollectionField, lengthOf, type Owner } from './collection-field.js';
 import { type AskedPage, type BoundPage, bindPage, type PartPurpose } from './connection-parts.js';
 import { pageOf, sizeOf } from './page.js';
 
-export function connectionOf(table: TableType): CollectionField {
+export function connectionOf(table: TableType, of: Owner): CollectionField {
   return {
     type: table.connection().connection,
     args: {
@@ -23,19 +23,21 @@ export function connectionOf(table: TableType): CollectionField {
       before: { type: SCALARS.String, description: 'Only what comes before the record with this cursor.' },
       order: { type: table.order, description: 'The id decides between records that are equal in it.' },
       ...filterArguments(table.filter),
+      ...marksArguments(table),
     },
-    compile: compileConnection(table),
+    compile: compileConnection(table, of === 'table'),
   };
 }
 
-function compileConnection(table: TableType): CompileCollectionQuery {
+function compileConnection(table: TableType, isOfTable: boolean): CompileCollectionQuery {
   return (field) => {
     const asked = askedOf(field, table, table.connection());
     return {
       completion: field.completion(),
       several: asked.fields.size > 1,
       bind: (call, build) => {
-        const bound = field.arguments.boundAll(call, (given, conditions) => {
+        const bound = field.arguments.boundAll(call, (given, all) => {
+          const conditions = isOfTable ? all : all.nested;
           const page = bindPage(given, conditions, table, asked);
           return { ...page, statements: build(page.parts), values: conditions.params.values };
         });

@@ -2,19 +2,15 @@
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
-import { columnsFound, type Marks, SCORE } from '../execution/found-columns.js';
+import { columnsFound, SCORE } from '../execution/found-columns.js';
 import { join } from '../execution/select.js';
-import { boundRows, filtersOf, isGiven, listArguments, readCount } from '../schema/list-arguments.js';
+import { boundRows, filtersOf, isGiven, listArguments, readCount, readMarks } from '../schema/list-arguments.js';
 import { nearestCondition } from '../schema/nearest-argument.js';
 import { orderedColumns, readOrder } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
-import { type CollectionField, lengthOf } from './collection-field.js';
+import { type CollectionField, lengthOf, type Owner } from './collection-field.js';
 
-/**
- * Of edges that a record has, or of a table: functions on full-text conditions, and searches for what is nearest, are
- * about tables alone.
- */
-export function listOf(type: TableType, of: 'edges' | 'table'): CollectionField {
+export function listOf(type: TableType, of: Owner): CollectionField {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),
     args: { ...listArguments(type), ...(of === 'table' && type.nearest()) },
@@ -37,7 +33,7 @@ function compileList({ object, filter }: TableType, isOfTable: boolean): Compile
             ...(isGiven(nearest) ? [nearestCondition(nearest, conditions)] : []),
           ];
           const names = [...plan.columns, ...(isOrderedBy(order, SCORE) ? [SCORE] : [])];
-          const projections = columnsFound(names, conditions, readMarks(given['marks']));
+          const projections = columnsFound(names, conditions, readMarks(given));
           const asked = least(readCount('limit', given), conditions.neighbours);
           const start = readCount('start', given);
           const limit = params.bind(asked);
@@ -71,10 +67,4 @@ function least(a: number | undefined, b: number | undefined): number | undefined
 
 function isOrderedBy(order: unknown, column: string): boolean {
   return orderedColumns(order).some((key) => key.column === column);
-}
-
-/** Without those that are null. */
-function readMarks(given: unknown): Partial<Marks> {
-  const marks = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>);
-  return Object.fromEntries(marks.filter(([, mark]) => typeof mark === 'string'));
 }

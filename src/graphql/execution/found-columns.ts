@@ -37,6 +37,11 @@ export function columnsFound(names: Iterable<string>, conditions: Conditions, ma
   return { ...plain, items: [...plain.items, ...found] };
 }
 
+/** What a column holds, for conditions: the sum of scores, or the field of that name. */
+export function valueOfColumn(column: string, { matches }: Conditions): Expression {
+  return column === SCORE ? sumOfScores(matches) : fieldPath([column]);
+}
+
 function made(name: string, expression: Expression): Projection {
   return { kind: 'expression', expression, alias: fieldPath([name]) };
 }

@@ -3,7 +3,8 @@
  * stands or stood, so that pages don't shift when records come and go.
  */
 import type { BinaryOperator, Expression, Param } from '../../language/ast.js';
-import { fieldPath, join } from './select.js';
+import { SCORE } from './found-columns.js';
+import { join } from './select.js';
 
 export interface KeysetKey {
   readonly column: string;
@@ -12,7 +13,8 @@ export interface KeysetKey {
 
 /**
  * An order in which no two records are equal: it ends with the id. The id goes in the direction of the key before it,
- * since that is how an index of the fields lists records.
+ * since that is how an index of the fields lists records; behind a score it ascends, as in what a full-text index
+ * finds.
  */
 export function keysetOf(given: readonly KeysetKey[]): readonly KeysetKey[] {
   const keys = new Map<string, KeysetKey>();
@@ -21,7 +23,8 @@ export function keysetOf(given: readonly KeysetKey[]): readonly KeysetKey[] {
     if (keys.has('id')) break;
     if (!keys.has(key.column)) keys.set(key.column, key);
   }
-  const descending = [...keys.values()].at(-1)?.descending === true;
+  const last = [...keys.values()].at(-1);
+  const descending = last?.descending === true && last.column !== SCORE;
   return keys.has('id') ? [...keys.values()] : [...keys.values(), { column: 'id', descending }];
 }
 
@@ -35,23 +38,34 @@ export function reversed(keys: readonly KeysetKey[]): readonly KeysetKey[] {
  *     age >= $a AND (age > $a OR (name >= $n AND (name > $n OR id > $i)))
  *
  * `>` and ORDER BY both follow the total order of values, in which NONE and NULL come first. That the first key is
- * bounded by itself lets an index of it be used.
+ * bounded by itself lets an index of it be used. `columnValue` gives what the record has in a column.
  */
-export function behind(keys: readonly KeysetKey[], values: readonly Param[]): Expression {
-  return compared(keys, values, false);
+export function behind(keys: readonly KeysetKey[], values: readonly Param[], columnValue: ColumnValue): Expression {
+  return compared(keys, values, columnValue, false);
 }
 
 /** Whether a record stands at a place in the order, or behind it. */
-export function fromThereOn(keys: readonly KeysetKey[], values: readonly Param[]): Expression {
-  return compared(keys, values, true);
+export function fromThereOn(
+  keys: readonly KeysetKey[],
+  values: readonly Param[],
+  columnValue: ColumnValue,
+): Expression {
+  return compared(keys, values, columnValue, true);
 }
 
-function compared(keys: readonly KeysetKey[], values: readonly Param[], including: boolean): Expression {
+type ColumnValue = (column: string) => Expression;
+
+function compared(
+  keys: readonly KeysetKey[],
+  values: readonly Param[],
+  columnValue: ColumnValue,
+  including: boolean,
+): Expression {
   return keys.reduceRight<Expression | undefined>((rest, { column, descending }, at) => {
     const compare = (operator: BinaryOperator): Expression => ({
       kind: 'binary',
       operator,
-      left: fieldPath([column]),
+      left: columnValue(column),
       right: values[at] as Param,
     });
     const strict = compare(descending ? '<' : '>');

@@ -28,7 +28,7 @@ export function queryFields(
   for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
   fields[names.claim('_get')] = anyRecordField(types);
   for (const type of tables) {
-    const field = tableField(type.table, connectionOf(type));
+    const field = tableField(type.table, connectionOf(type, 'table'));
     fields[names.claim(`${lists.get(type.table)}Connection`)] = ofTable(type, field);
   }
   for (const type of tables) {

@@ -62,7 +62,7 @@ export function edgeConfigs(fields: ReadonlyMap<string, EdgeField>): FieldConfig
       configs[field] = { ...config, description: `${description} ${type.object.name} that ${where}.`, extensions };
     };
     add(name, listOf(type, 'edges'), 'The edges of');
-    add(connection, connectionOf(type), 'A page of the edges of');
+    add(connection, connectionOf(type, 'edges'), 'A page of the edges of');
     add(aggregate, aggregateOf(type), 'Figures of the edges of');
   }
   return configs;

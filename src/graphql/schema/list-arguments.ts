@@ -3,6 +3,7 @@ import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
+import type { Marks } from '../execution/found-columns.js';
 import type { Conditions } from '../execution/select.js';
 import type { Filter } from './filter/filter.js';
 import { DOCUMENT } from './filter/subject.js';
@@ -20,14 +21,24 @@ export interface Listed {
   readonly isSearched: boolean;
 }
 
-export function listArguments({ filter, order, isSearched }: Listed): GraphQLFieldConfigArgumentMap {
-  const marks = { type: MARKS, description: 'What `_highlights` put around words; default: `<mark>` and `</mark>`.' };
+export function listArguments(listed: Listed): GraphQLFieldConfigArgumentMap {
   return {
     ...cutArguments('records'),
-    order: { type: order },
-    ...filterArguments(filter),
-    ...(isSearched && { marks }),
+    order: { type: listed.order },
+    ...filterArguments(listed.filter),
+    ...marksArguments(listed),
   };
+}
+
+export function marksArguments({ isSearched }: Listed): GraphQLFieldConfigArgumentMap {
+  const marks = { type: MARKS, description: 'What `_highlights` put around words; default: `<mark>` and `</mark>`.' };
+  return isSearched ? { marks } : {};
+}
+
+/** Those marks that are given. */
+export function readMarks({ marks }: GivenArguments): Partial<Marks> {
+  const given = Object.entries((marks ?? {}) as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(given.filter(([, mark]) => typeof mark === 'string'));
 }
 
 export function cutArguments(what: string): GraphQLFieldConfigArgumentMap {

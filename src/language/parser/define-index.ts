@@ -14,11 +14,11 @@ type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] } & {
 const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['FIELDS', columns],
   ['COLUMNS', columns],
-  ['UNIQUE', () => ({ indexKind: { kind: 'unique' } })],
-  ['COUNT', (parser) => ({ indexKind: { kind: 'count', ...whereClause(parser) } })],
-  ['FULLTEXT', (parser) => ({ indexKind: fulltext(parser) })],
-  ['SEARCH', (parser) => ({ indexKind: fulltext(parser) })],
-  ['HNSW', (parser) => ({ indexKind: hnsw(parser) })],
+  ['UNIQUE', (parser, node) => kind(parser, node, { kind: 'unique' })],
+  ['COUNT', (parser, node) => kind(parser, node, { kind: 'count', ...whereClause(parser) })],
+  ['FULLTEXT', (parser, node) => kind(parser, node, fulltext(parser))],
+  ['SEARCH', (parser, node) => kind(parser, node, fulltext(parser))],
+  ['HNSW', (parser, node) => kind(parser, node, hnsw(parser))],
   ['CONCURRENTLY', () => ({ concurrently: true })],
   ['COMMENT', comment],
 ]);
@@ -49,6 +49,16 @@ function columns(parser: Parser): Partial<Node> {
 
 /** Kinds of indexes that list one column. */
 const SINGLE: ReadonlySet<IndexKind['kind']> = new Set(['fulltext', 'hnsw']);
+
+/** Of plain kinds the last one counts, as in the reference engine; one that answers by other operators is no other. */
+function kind(parser: Parser, { indexKind: { kind: former } }: Node, indexKind: IndexKind): Partial<Node> {
+  const isOther = former !== 'plain' && former !== indexKind.kind;
+  if (isOther && (SINGLE.has(former) || SINGLE.has(indexKind.kind))) {
+    const [one, other] = [former, indexKind.kind].map((name) => name.toUpperCase());
+    parser.fail(`An index is either ${one} or ${other}`, { start: parser.previousStart, end: parser.previousEnd });
+  }
+  return { indexKind };
+}
 
 function checkColumns(parser: Parser, { fields, indexKind: { kind } }: DefineIndex, last: Mark | undefined): void {
   if (kind === 'count') {

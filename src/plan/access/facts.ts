@@ -23,8 +23,15 @@ export interface AccessFactsSource extends AccessHints {
    * knows only what is stored; the order of its keys would reveal it as well.
    */
   readonly mayHide: (path: Idiom) => boolean;
-  /** Whether PERMISSIONS hide something from the reader. */
-  readonly isChecked: boolean;
+  /** Whether PERMISSIONS may hide records of the table from the reader. */
+  readonly mayHideRecords: boolean;
+  /** Whether records are to be shown, rather than changed: then none is found that the reader may not see. */
+  readonly isRead: boolean;
+}
+
+/** Whether PERMISSIONS of a table may hide records of it from those whom they bind. */
+export function mayHideRecords({ definition }: TableEntry): boolean {
+  return definition.permissions.select.kind !== 'full';
 }
 
 /** The same with what follows from it, worked out once for all rules. */
@@ -35,7 +42,8 @@ export class AccessFacts implements AccessFactsSource {
   readonly order: OrderWanted | undefined;
   readonly rule: Expression | undefined;
   readonly scored: boolean | undefined;
-  readonly isChecked: boolean;
+  readonly mayHideRecords: boolean;
+  readonly isRead: boolean;
   readonly mayHide: (path: Idiom) => boolean;
   /** What must hold of a record, as far as an access may rest on it. */
   readonly comparisons: readonly Comparison[];
@@ -50,7 +58,8 @@ export class AccessFacts implements AccessFactsSource {
     this.rule = source.rule;
     this.mayHide = source.mayHide;
     this.scored = source.scored;
-    this.isChecked = source.isChecked;
+    this.mayHideRecords = source.mayHideRecords;
+    this.isRead = source.isRead;
     const isOpen = ({ field }: Comparison): boolean => !this.mayHide(field);
     const query: Demands = demandsOf(source.where, 'query');
     const ruled: Demands = demandsOf(source.rule, 'rule');

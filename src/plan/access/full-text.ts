@@ -15,7 +15,7 @@ const WORTH = 60;
 function match(
   index: IndexDefinition,
   comparisons: readonly Comparison[],
-  { entry, scored, isChecked, with: hints }: AccessFacts,
+  { entry, scored, mayHideRecords, isRead, with: hints }: AccessFacts,
 ): IndexMatch | undefined {
   for (const { path, condition, value, from } of comparisons) {
     const operator = condition?.operator;
@@ -23,9 +23,10 @@ function match(
     if (fullTextIndexOn(entry.answering, path, hints) !== index) continue;
     const query = { value, from };
     const table = entry.definition.name;
-    const isScored = scored === true && !isChecked;
+    const isScored = scored === true && !mayHideRecords;
+    const isUncertain = mayHideRecords && !isRead;
     return {
-      access: { kind: 'full-text-scan', table, index, condition, operator, query, scored: isScored },
+      access: { kind: 'full-text-scan', table, index, condition, operator, query, scored: isScored, isUncertain },
       worth: WORTH,
     };
   }

@@ -7,10 +7,10 @@ import type { AccessFacts } from './facts.js';
 export const ID: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
 /** In which direction an access gives rows in the order that is wanted; `undefined` where it doesn't. */
-export function orderOf(access: Access, { order, mayHide, isChecked }: AccessFacts): Direction | undefined {
+export function orderOf(access: Access, { order, mayHide, mayHideRecords }: AccessFacts): Direction | undefined {
   if (order === undefined) return undefined;
   if (order.score !== undefined) {
-    const isBest = access.kind === 'full-text-scan' && access.condition === order.score.condition && !isChecked;
+    const isBest = access.kind === 'full-text-scan' && access.condition === order.score.condition && !mayHideRecords;
     return isBest ? 'forward' : undefined;
   }
   const keys = withoutFixed(order.keys, access, mayHide);

@@ -3,7 +3,7 @@ import { failure } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { IssuedTokens } from '../../session/contract.js';
 import { isArray, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { Method } from '../method.js';
+import { type Method, optionalObject } from '../method.js';
 import { executeOne } from './execute-one.js';
 
 const CREDENTIALS = '(params:object)';
@@ -61,6 +61,16 @@ export const identityMethods: readonly Method[] = [
     signsIn: true,
     run: ({ session }) => {
       session.invalidate();
+      return undefined;
+    },
+  },
+  {
+    name: 'view_as',
+    expects: '(target:object)',
+    most: 1,
+    run: async ({ session, connection }, [target]) => {
+      if (!connection.notifies) throw failure('view_unavailable');
+      await session.viewAs(optionalObject('target', target));
       return undefined;
     },
   },

@@ -23,9 +23,10 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
   // Alone with the store, it verifies the files, and makes the first user.
   const database = await openConfigured(configuration, log);
   const hasRootUser = await prepareDatabase(database, configuration).finally(() => database.close());
-  const unlock = await shareFolder(readStoreAddress(configuration.path).path, () =>
-    log.info({}, 'The values of this store get checksums, before the workers are started'),
-  );
+  const unlock = await shareFolder(readStoreAddress(configuration.path).path, {
+    archive: configuration.archive,
+    converting: () => log.info({}, 'The values of this store get checksums, before the workers are started'),
+  });
   const connections = new ConnectionDistributor();
   const pool = new WorkerPool({
     size: configuration.workers,

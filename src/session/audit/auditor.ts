@@ -38,12 +38,17 @@ interface Details {
   readonly databasePath?: DatabasePath;
 }
 
+/** Why a session or a view has ended. */
+type EndReason = 'closed' | 'invalidated' | 'reset' | 'expired' | 'replaced' | 'ended';
+
 export class Auditor {
   readonly #log: AuditLog;
   readonly #origin: ClientOrigin;
   readonly #session: AuditedSession;
   /** The signed-in identity, until its `session-end` event is recorded. */
   #signedIn: SessionIdentity | undefined;
+  /** The identity that a view shows, until its `view-end` event is recorded. */
+  #viewed: SessionIdentity | undefined;
   /** Actions buffered for transactions that clients hold. */
   readonly #held = new WeakMap<Transaction, AuditBuffer[]>();
 
@@ -96,8 +101,31 @@ export class Auditor {
     this.#record('token-revoke', 'ok', { what });
   }
 
-  /** The principal has left the session; recorded once for each sign-in. */
-  ended(reason: 'closed' | 'invalidated' | 'reset' | 'expired' | 'replaced' | 'ended'): void {
+  /** Begins a view and records the outcome. `what`: names of the user to be shown. */
+  async viewing(what: AuditDetails, work: () => Promise<SessionIdentity>): Promise<SessionIdentity> {
+    try {
+      const identity = await work();
+      this.#viewed = identity;
+      this.#record('view-begin', 'ok', { identity });
+      return identity;
+    } catch (thrown) {
+      const error = asTesseraError(thrown);
+      this.#record('view-begin', outcomeOf(error, false), { error, what });
+      throw error;
+    }
+  }
+
+  /** A view has ended. */
+  viewEnded(reason: EndReason): void {
+    const identity = this.#viewed;
+    if (identity === undefined) return;
+    this.#viewed = undefined;
+    this.#record('view-end', 'ok', { identity, what: { reason } });
+  }
+
+  /** The principal has left the session, and its view; recorded once for each sign-in. */
+  ended(reason: EndReason): void {
+    this.viewEnded(reason);
     const identity = this.#signedIn;
     if (identity === undefined) return;
     this.#signedIn = undefined;
@@ -187,7 +215,8 @@ export class Auditor {
       action,
       outcome,
       error: error?.code,
-      who: actorOf(identity.principal),
+      who: actorOf(identity.viewer ?? identity.principal),
+      as: identity.viewer && actorOf(identity.principal),
       client: ip === undefined && origin === undefined && id === undefined ? undefined : { ip, origin, id },
       session: key,
       place:

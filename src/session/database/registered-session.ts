@@ -4,7 +4,7 @@ import type { LastingSession } from '../../exec/runtime/execution.js';
 
 /** A session as seen by the registry. */
 export interface RegisteredSession extends LastingSession {
-  readonly identity: SessionIdentity;
+  readonly holder: SessionIdentity;
   /** Its user or access method may have changed: schedules a check. */
   scheduleRevalidation(): void;
 }

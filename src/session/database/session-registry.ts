@@ -3,6 +3,7 @@
  * revocations are stored (`catalog/credentials/revocation-list.ts`). Where several nodes use the store, each writes its
  * sessions there (`SessionPresence`), and re-validates them when another node changes what they rest on.
  */
+import { revocableToken } from '../../catalog/credentials/revocation-list.js';
 import type { Id } from '../../catalog/definitions/definition.js';
 import type { FollowedKey } from '../../catalog/followed-key.js';
 import { type DatabasePath, databasePathOf, type Principal, userKey } from '../../catalog/principal.js';
@@ -103,7 +104,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
     transaction.afterCommit(() => {
       this.#epoch++;
       for (const session of this.signedIn())
-        if (isWithin(session.identity.principal, databasePath)) session.scheduleRevalidation();
+        if (isWithin(session.holder.principal, databasePath)) session.scheduleRevalidation();
     });
   }
 
@@ -116,7 +117,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
       case 'user': {
         const databasePath = key.database === undefined ? undefined : pathOf(key.database);
         for (const session of this.signedIn()) {
-          const { principal } = session.identity;
+          const { principal } = session.holder;
           if (levelOf(principal) === key.level && isWithin(principal, databasePath ?? {}))
             session.scheduleRevalidation();
         }
@@ -132,6 +133,14 @@ export class InMemorySessionRegistry implements SessionRegistry {
   revalidateAll(): void {
     this.#epoch++;
     for (const session of this.signedIn()) session.scheduleRevalidation();
+  }
+
+  /**
+   * Ends the sessions of users who have signed in without a token that can be revoked: others may have asked for the
+   * end of any of them, and nothing says of which.
+   */
+  endWithoutToken(): void {
+    for (const session of this.signedIn()) if (revocableToken(session.holder.token) === undefined) session.end();
   }
 
   scheduleRecordRevalidation(transaction: Transaction, { namespace, database }: DatabasePath, id: RecordId): void {
@@ -153,7 +162,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
   *#ofRecords(namespace = '', database = '', ids: readonly RecordId[]): Iterable<RegisteredSession> {
     if (ids.length > this.#records) {
       for (const session of this.signedIn()) {
-        const { principal } = session.identity;
+        const { principal } = session.holder;
         if (principal.kind === 'record' && isWithin(principal, { namespace, database })) yield session;
       }
       return;

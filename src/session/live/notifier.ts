@@ -203,14 +203,13 @@ export class Notifier implements LiveListener {
     this.#resumptions.clear();
   }
 
-  /** Holds notifications back until `release`. */
-  hold(): void {
+  /** Holds notifications back until work is done: those of a live query follow the answer that gives its id. */
+  answeringFirst<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
     this.#holding++;
-  }
-
-  release(): void {
-    this.#holding--;
-    this.#begin();
+    return lastly(work, () => {
+      this.#holding--;
+      this.#begin();
+    });
   }
 
   #add(item: Item): void {

@@ -2,6 +2,7 @@
 import { lastly } from '../../base/promise-or-value.js';
 import { lastKeyIn } from '../../catalog/entries.js';
 import { prefixRange } from '../../catalog/keys.js';
+import { positionIn } from '../../storage/append.js';
 import type { Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
@@ -15,6 +16,8 @@ const INTERVAL = 30_000;
 export interface ExpiringLog {
   readonly prefix: Key;
   readonly keptFor: number;
+  /** Where the position is noted of the last entry that was removed. */
+  readonly removedKey?: Key;
 }
 
 export class LogExpiry {
@@ -38,12 +41,15 @@ export class LogExpiry {
 
   async #removeOld(): Promise<void> {
     const { engine } = this.#services;
-    for (const { prefix, ages } of this.#logs) {
+    for (const { prefix, ages, removedKey } of this.#logs) {
       const old = ages.note(prefix, await this.#lastKey(prefix));
       if (old === undefined) continue;
       const range = { from: prefix, to: `${old}\0` };
       await withRetries(engine, (transaction) =>
-        underLease(this.#lease, transaction, () => transaction.deleteRange(range)),
+        underLease(this.#lease, transaction, () => {
+          if (removedKey !== undefined) transaction.put(removedKey, positionIn(prefix, old));
+          return transaction.deleteRange(range);
+        }),
       );
     }
   }

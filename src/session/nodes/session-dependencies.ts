@@ -15,7 +15,7 @@ export class SessionDependencies {
 
   add(session: RegisteredSession): void {
     this.remove(session);
-    const names = namesOf(session.identity);
+    const names = namesOf(session.holder);
     if (names.length === 0) return;
     this.#names.set(session, names);
     for (const name of names) this.#byName.set(name, (this.#byName.get(name) ?? new Set()).add(session));

@@ -172,7 +172,7 @@ export class SessionPresence implements SessionsElsewhere {
       const { active, liveQueries } = entered.session.facts;
       const isNew = !this.#noted.has(entered);
       transaction.afterCommit(() => this.#noted.set(entered, { active, liveQueries }));
-      if (isNew && entered.session.identity.principal.kind === 'record') users.add(entered.user);
+      if (isNew && entered.session.holder.principal.kind === 'record') users.add(entered.user);
     }
     const surplus: RegisteredSession[] = [];
     for (const user of users) surplus.push(...(await this.#endSurplus(transaction, user)));
@@ -195,7 +195,7 @@ export class SessionPresence implements SessionsElsewhere {
 
   /** `undefined` for a session whose user has left. */
   #row(session: RegisteredSession): Stored | undefined {
-    const { principal, token } = session.identity;
+    const { principal, token } = session.holder;
     if (principal.kind === 'guest') return undefined;
     return storedSession({
       node: this.node,

@@ -6,7 +6,7 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Executor } from '../../exec/executor.js';
-import { timeAfter } from '../../storage/append.js';
+import { type LogPosition, timeAfter } from '../../storage/append.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { CommitFollower, Engine, FollowedCommit, Transaction, Versionstamp } from '../../storage/contract.js';
 import type { InMemorySessionRegistry } from '../database/session-registry.js';
@@ -30,7 +30,7 @@ export class SharedState implements CommitFollower {
   readonly #settings: CoalescedTask;
   readonly #signals: CoalescedTask;
   /** Where the log of signals has been read up to. Those of before this node was opened are for others. */
-  #signalsRead = '';
+  #signalsRead: LogPosition | undefined;
   /** The last commit of any node that has changed data, of those since this node was opened. */
   #latest: Versionstamp = 0n;
   #openedAt = 0n;
@@ -129,8 +129,11 @@ export class SharedState implements CommitFollower {
 
   async #obeySignals(): Promise<void> {
     const { liveQueries, registry, store } = this.#services;
-    const { signals, next } = await this.#reading(async (transaction) => readSignals(transaction, this.#signalsRead));
+    const from = this.#signalsRead;
+    const read = await this.#reading(async (transaction) => readSignals(transaction, from ?? ''));
+    const { signals, next, areMissing } = read;
     this.#signalsRead = next;
+    if (areMissing && from !== undefined) registry.endWithoutToken();
     for (const { ends, id, node } of signals) {
       if (node !== store.node) continue;
       if (ends === 'session') registry.find(id)?.end();

@@ -1,5 +1,5 @@
 /** What a database does beside its own work where several nodes use its store. */
-import { FAILURES_PREFIX, SIGNAL_LOG } from '../../catalog/nodes/keys.js';
+import { FAILURES_PREFIX, REMOVED_SIGNALS_KEY, SIGNAL_LOG } from '../../catalog/nodes/keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, workOnGroup } from '../../catalog/nodes/lease-row.js';
 import { SIGNALS_KEPT_FOR } from '../../catalog/nodes/signals.js';
 import type { SharedStore } from '../../storage/contract.js';
@@ -41,7 +41,7 @@ export class StoreNode {
     this.#expiry = new LogExpiry({ ...services, measure: metrics?.rounds('nodes') }, this.membership.lease('nodes'), [
       { prefix: FAILURES_PREFIX, keptFor: KEPT_FOR },
       { prefix: RESERVATIONS_PREFIX, keptFor: KEPT_FOR },
-      { prefix: SIGNAL_LOG, keptFor: SIGNALS_KEPT_FOR },
+      { prefix: SIGNAL_LOG, keptFor: SIGNALS_KEPT_FOR, removedKey: REMOVED_SIGNALS_KEY },
     ]);
     const pruning = {
       interval: PRUNING_INTERVAL,

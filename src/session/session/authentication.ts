@@ -17,6 +17,8 @@ export interface AuthenticatedSession {
   client(): Client;
   /** @throws TesseraError `cancelled` if it is closed */
   mustBeOpen(): void;
+  /** @throws TesseraError `view_read_only` in a view, which gets no tokens */
+  mustNotView(): void;
   /**
    * A user has signed in; the sign-in began at `since`. `mayBeStale`: users or access methods were changed meanwhile.
    */
@@ -68,7 +70,10 @@ export class SessionAuthentication {
   }
 
   revoke(pair: Required<IssuedTokens>): Promise<void> {
-    const revoke = () => this.#services.authenticator.revoke(pair);
+    const revoke = async () => {
+      this.#session.mustNotView();
+      await this.#services.authenticator.revoke(pair);
+    };
     return this.#auditor === undefined ? revoke() : this.#auditor.revoking(pair.refresh, revoke);
   }
 
@@ -89,6 +94,7 @@ export class SessionAuthentication {
     const since = environment.clock.now();
     // A closed session must not begin anything, since nothing would end it.
     const work = () => {
+      this.#session.mustNotView();
       this.#services.assertStoreUsable(true);
       return andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
         this.#session.mustBeOpen();

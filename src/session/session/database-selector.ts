@@ -116,7 +116,8 @@ export class DatabaseSelector {
   }
 }
 
-function databasePathAfter({ databasePath }: Identity, { namespace, database }: UseTarget): DatabasePath {
+/** The selection after USE. */
+export function databasePathAfter({ databasePath }: Identity, { namespace, database }: UseTarget): DatabasePath {
   return {
     namespace: namespace === undefined ? databasePath.namespace : (namespace ?? undefined),
     // Without a namespace there is no database.

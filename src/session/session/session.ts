@@ -1,6 +1,6 @@
 /** A session: principal, selection and variables. One per connection, or per HTTP request. */
 import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
-import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
@@ -10,9 +10,9 @@ import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js
 import type { SessionFacts } from '../../exec/runtime/nodes.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
+import type { Transaction } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
-import { weighInSteps } from '../../value/weight.js';
 import { Auditor } from '../audit/auditor.js';
 import type {
   BeginOptions,
@@ -44,11 +44,12 @@ import { SessionMemory } from './memory.js';
 import { readCatalog } from './read-catalog.js';
 import { RequestRunner } from './request-runner.js';
 import { Revalidation } from './revalidation.js';
-import { type RunningRequest, RunningRequests } from './running-requests.js';
+import { RunningRequests } from './running-requests.js';
 import type { SessionServices } from './services.js';
 import { SessionTransactions } from './transactions.js';
-import { exportFrom, importInto, type Transferer } from './transfer.js';
+import { SessionTransfers } from './transfer.js';
 import { SessionVariables, type Variable } from './variables.js';
+import { inSnapshot, SessionView } from './view.js';
 
 export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
@@ -65,11 +66,13 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #transactions: SessionTransactions;
   #participant: Participant | undefined;
   readonly #requests: RunningRequests;
+  readonly #transfers: SessionTransfers;
   #notifier: Notifier | undefined;
   readonly #auditor: Auditor | undefined;
   readonly #authentication: SessionAuthentication;
   #key: string | undefined;
   #identity: SessionIdentity;
+  readonly #view: SessionView;
   #isClosed = false;
   #signedInAt = 0n;
   readonly #revalidation: Revalidation;
@@ -87,18 +90,35 @@ export class OpenSession implements Session, RegisteredSession {
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
     this.#identity = plainIdentity(principal, { origin, databasePath: {} });
+    this.#view = new SessionView(services, {
+      enter: () => this.#use(),
+      identity: () => this.#identity,
+      isOver: () => this.#lifetime.isOver,
+      changed: () => {
+        this.#transactions.cancelAll();
+        this.#notifier?.endAll(failure('live_queries_abandoned'));
+      },
+    });
     this.#auditor = services.audit && new Auditor(services.audit, origin, this);
     this.#revalidation = new Revalidation(services, {
       identity: () => this.#identity,
       since: () => this.#signedInAt,
       confirmed: (now) => {
         this.#identity = now;
+        if (!this.#view.mayGoOn(now)) this.end();
       },
       end: () => this.end(),
+    });
+    this.#transfers = new SessionTransfers(services, this.#auditor, this.#requests, {
+      durability: this.#durability,
+      scope: () => this.#variables.scopeWith(undefined),
+      identity: () => andThen(this.#enter(), () => this.identity),
+      snapshot: () => this.#transactions.exportSnapshot(this.#identity),
     });
     this.#authentication = new SessionAuthentication(services, this.#auditor, {
       client: () => this.#client(),
       mustBeOpen: () => this.#mustBeOpen(),
+      mustNotView: () => this.#view.assertNone('sign-in'),
       entered: ({ identity, expiresAt }, since, mayBeStale) => {
         this.#become(identity, expiresAt);
         this.#signedInAt = since;
@@ -114,6 +134,10 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   get identity(): SessionIdentity {
+    return this.#view.identity ?? this.#identity;
+  }
+
+  get holder(): SessionIdentity {
     return this.#identity;
   }
 
@@ -213,12 +237,14 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   begin({ writable = true, background = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
+    if (writable) this.#view.assertNone('transaction');
     const entered = andThen(this.#durability.durable, () => this.#enter(background));
     return andThen(entered, () => this.#transactions.begin(this.#identity, writable, this.#participantOf(background)));
   }
 
   transaction(id: string): HeldTransaction {
     this.#mustBeLive();
+    this.#view.assertNone('transaction');
     return this.#transactions.find(id, this.#participantOf());
   }
 
@@ -257,33 +283,28 @@ export class OpenSession implements Session, RegisteredSession {
     const interrupt = deadline === undefined ? bounded : bounded.until(deadline);
     if (deadline !== undefined) interrupt.check();
     const request = {
-      identity: this.#identity,
+      identity: this.identity,
       interrupt,
       memory: begun.memory,
       scope: this.#variables.scopeWith(variables),
-      held,
       durability,
       listener: this.#notifier,
       auditor: this.#auditor,
       variables,
       trace: background === true ? undefined : this.trace,
     };
-    const runner = new RequestRunner(this.#services, request);
-    const run = () => runner.run(statements, literals);
-    const isLive = statements.some(({ kind }) => kind === 'live');
-    return this.#requests.run(begun, isLive ? () => this.#answeringFirst(run) : run, running);
+    const runIn = (held: Transaction | undefined) =>
+      new RequestRunner(this.#services, { ...request, held }).run(statements, literals);
+    const isAlone = this.#view.identity !== undefined && held === undefined;
+    const run = () => (isAlone ? inSnapshot(this.#services.engine, durability, interrupt, runIn) : runIn(held));
+    const notifier = statements.some(({ kind }) => kind === 'live') ? this.#notifier : undefined;
+    return this.#requests.run(begun, notifier === undefined ? run : () => notifier.answeringFirst(run), running);
   }
 
   /** Limits the request by the configured timeout. */
   #bounded(interrupt: RequestInterrupt): RequestInterrupt {
     const { options, executor } = this.#services;
     return interrupt.within(options.requestTimeout).within(executor.queryTimeout.current);
-  }
-
-  /** Notifications of a live query follow the answer that gives its id. */
-  #answeringFirst<T>(work: () => PromiseOrValue<T>): PromiseOrValue<T> {
-    this.#notifier?.hold();
-    return lastly(work, () => this.#notifier?.release());
   }
 
   listen(sink: NotificationSink, quota = new LiveQuota()): void {
@@ -295,6 +316,8 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
+    const viewed = this.#view.use({ namespace, database });
+    if (viewed !== undefined) return viewed;
     const select = (auditRecorder?: AuditRecorder) =>
       this.#services.selector.select(this.#identity, { namespace, database }, auditRecorder);
     return andThen(this.#auditor === undefined ? select() : this.#auditor.defining(select), (databasePath) => {
@@ -327,6 +350,10 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#authentication.authenticateBasic(user, password, level);
   }
 
+  viewAs(target: ObjectValue | undefined): Promise<void> {
+    return target === undefined ? this.#view.end(this.#auditor) : this.#view.begin(target, this.#auditor);
+  }
+
   /** Changes the identity. Transactions, live queries and requests of the former principal end. */
   #become(identity: SessionIdentity, expiresAt?: bigint): void {
     const { registry, options } = this.#services;
@@ -337,6 +364,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#transactions.cancelAll();
     if (!isSamePrincipal(principal, identity.principal)) this.#notifier?.endAll(failure('live_queries_abandoned'));
     this.#identity = identity;
+    this.#view.forget();
     // Guests and the process itself have no credentials that could expire.
     this.#lifetime.begin(expiresAt, identity.signedIn.basis && options.idle);
     this.#revalidation.forget();
@@ -385,18 +413,11 @@ export class OpenSession implements Session, RegisteredSession {
     this.#variables.clear();
   }
 
-  setVariable(name: string, value: Value, known?: number): PromiseOrValue<void> {
+  setVariable(name: string, value: Value, weight?: number): PromiseOrValue<void> {
     this.#mustBeLive();
-    const set = (weight: number) => this.#variables.set(name, { value, weight });
-    if (known !== undefined) return set(known);
-    const pausing = () => {
-      const { interrupt } = this.#requests.begin();
-      return { pause: () => interrupt.yieldIfDue() };
-    };
-    return andThen(weighInSteps([name, value], pausing), (weight) => {
-      this.#mustBeLive();
-      set(weight);
-    });
+    if (weight !== undefined) return this.#variables.set(name, { value, weight });
+    const pausing = () => this.#requests.begin().interrupt;
+    return this.#variables.weighAndSet(name, value, pausing, () => this.#mustBeLive());
   }
 
   unsetVariable(name: string): void {
@@ -405,37 +426,22 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   get isAdmitted(): boolean {
-    return this.#identity.principal.kind !== 'guest' || this.#services.options.guests;
+    return this.identity.principal.kind !== 'guest' || this.#services.options.guests;
   }
 
   export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {
-    const running = this.#requests.begin();
-    return this.#requests.stream(running, exportFrom(this.#transferer(running, timeout), selection));
+    return this.#transfers.export(selection, timeout);
   }
 
   async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
-    const running = this.#requests.begin();
-    await this.#requests.run(running, () => importInto(this.#transferer(running, timeout), pieces));
-  }
-
-  /** Imports and exports have a timeout of their own. They end with the session. */
-  #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
-    return {
-      ...running,
-      services: this.#services,
-      auditor: this.#auditor,
-      timeout,
-      scope: this.#variables.scopeWith(undefined),
-      durability: this.#durability,
-      identity: () => andThen(this.#enter(), () => this.#identity),
-      snapshot: () => this.#transactions.exportSnapshot(this.#identity),
-    };
+    this.#view.assertNone('import');
+    await this.#transfers.import(pieces, timeout);
   }
 
   async catalogSnapshot({ background = false }: RequestActivity = {}): Promise<CatalogSnapshot> {
     await this.#durability.durable;
     await this.#enter(background);
-    return readCatalog(this.#services, this.#identity, this.#transactions, this.#participantOf(background));
+    return readCatalog(this.#services, this.identity, this.#transactions, this.#participantOf(background));
   }
 
   close(): void {

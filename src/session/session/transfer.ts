@@ -6,7 +6,6 @@ import { authorize } from '../../exec/authorization/authorize.js';
 import { exportDatabase } from '../../exec/export/export.js';
 import type { ExportSelection } from '../../exec/export/selection.js';
 import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import type { Scope } from '../../exec/runtime/scope.js';
 import type { Statement } from '../../language/ast.js';
 import type { Limits } from '../../language/parser/parser.js';
@@ -17,19 +16,14 @@ import type { TransferTimeout } from '../contract.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import { RequestRunner } from './request-runner.js';
 import type { RunnerServices } from './runner-contract.js';
+import type { RunningRequest, RunningRequests } from './running-requests.js';
 import type { ExportSnapshot } from './transactions.js';
 
-/** The session as seen by a transfer. */
-export interface Transferer {
-  readonly services: RunnerServices;
-  readonly auditor: Auditor | undefined;
-  /** Ends the transfer with the session. */
-  readonly interrupt: RequestInterrupt;
-  /** Absent: no time limit. */
-  readonly timeout: TransferTimeout | undefined;
-  readonly memory: RequestMemory;
-  readonly scope: Scope;
+/** The session as seen by its transfers. */
+export interface TransferringSession {
   readonly durability: DurabilityTracker;
+  /** The session's variables. */
+  scope(): Scope;
   /**
    * The current identity.
    * @throws TesseraError if the session has ended or may not run statements
@@ -42,10 +36,52 @@ export interface Transferer {
   snapshot(): PromiseOrValue<ExportSnapshot>;
 }
 
+/** A transfer under way; its interrupt ends it with the session. */
+interface Transferer extends TransferringSession, RunningRequest {
+  readonly services: RunnerServices;
+  readonly auditor: Auditor | undefined;
+  /** Absent: no time limit. */
+  readonly timeout: TransferTimeout | undefined;
+}
+
+/** The imports and exports of a session, which have a timeout of their own and end with the session. */
+export class SessionTransfers {
+  readonly #services: RunnerServices;
+  readonly #auditor: Auditor | undefined;
+  readonly #requests: RunningRequests;
+  readonly #session: TransferringSession;
+
+  constructor(
+    services: RunnerServices,
+    auditor: Auditor | undefined,
+    requests: RunningRequests,
+    session: TransferringSession,
+  ) {
+    this.#services = services;
+    this.#auditor = auditor;
+    this.#requests = requests;
+    this.#session = session;
+  }
+
+  export(selection: ExportSelection, timeout: TransferTimeout | undefined): AsyncGenerator<string> {
+    const running = this.#requests.begin();
+    return this.#requests.stream(running, exportFrom(this.#transferer(running, timeout), selection));
+  }
+
+  async import(pieces: AsyncIterable<string>, timeout: TransferTimeout | undefined): Promise<void> {
+    const running = this.#requests.begin();
+    await this.#requests.run(running, () => importInto(this.#transferer(running, timeout), pieces));
+  }
+
+  #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
+    return { ...running, ...this.#session, services: this.#services, auditor: this.#auditor, timeout };
+  }
+}
+
 /** Exported values may be nested deeper than what clients write, and batches of records may be long. */
 const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
 
-export async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
+async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
   const { services, auditor, timeout, memory, durability } = session;
   const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined = failure('cancelled');
@@ -75,8 +111,8 @@ export async function* exportFrom(session: Transferer, selection: ExportSelectio
   }
 }
 
-export async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
-  const { services, auditor, timeout, memory, scope, durability } = session;
+async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
+  const { services, auditor, timeout, memory, durability } = session;
   const interrupt = session.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined;
   let statements = 0;
@@ -86,7 +122,7 @@ export async function importInto(session: Transferer, pieces: AsyncIterable<stri
       identity,
       interrupt,
       memory,
-      scope,
+      scope: session.scope(),
       held: undefined,
       durability,
       listener: undefined,

@@ -1,8 +1,10 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { Scope } from '../../exec/runtime/scope.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import type { ObjectValue, Value } from '../../value/value.js';
+import { weighInSteps } from '../../value/weight.js';
 
 /** Variables per session; guests can set them, too. */
 const MAX_VARIABLES = 1_000;
@@ -42,6 +44,26 @@ export class SessionVariables {
     if (growth > 0) this.#budget.reserve(growth);
     else this.#budget.release(-growth);
     this.#variables.set(name, variable);
+  }
+
+  /**
+   * The same for a value of unknown weight, which a large one is weighed for in steps; `check` is called before it is
+   * set.
+   */
+  weighAndSet(
+    name: string,
+    value: Value,
+    pausing: () => { yieldIfDue(): PromiseOrValue<void> },
+    check: () => void,
+  ): PromiseOrValue<void> {
+    const begin = () => {
+      const interrupt = pausing();
+      return { pause: () => interrupt.yieldIfDue() };
+    };
+    return andThen(weighInSteps([name, value], begin), (weight) => {
+      check();
+      this.set(name, { value, weight });
+    });
   }
 
   unset(name: string): void {

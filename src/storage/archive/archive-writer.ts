@@ -1,18 +1,14 @@
-import { mkdirSync, statfsSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Versionstamp } from '../contract.js';
 import type { Change } from '../engines/packed-changes.js';
 import { syncFolder } from '../sync-folder.js';
+import { ArchiveSpace } from './archive-space.js';
 import { groupsOf, segmentPath, segmentsOf } from './read-archive.js';
-import { encodeGroup, encodeSegmentHeader } from './segment.js';
+import { encodeGroup, encodeSegmentHeader, SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';
 
-/** A segment is followed by another one when it is longer than so many bytes, or older than so many milliseconds. */
-const SEGMENT_BYTES = 64 << 20;
-const SEGMENT_AGE = 10 * 60_000;
-/** So much of the disk is left free, and looked for again when it may be used up. */
-const MARGIN = 16 << 20;
 /** Records are written together up to so many bytes. */
 const WRITE_BYTES = 4 << 20;
 
@@ -34,8 +30,8 @@ export class ArchiveWriter {
   #size = 0;
   #began: number;
   #lastTime = 0;
-  /** What the disk had free beyond the margin, less what may have been written since. */
-  #room = 0;
+  /** Of its disk. */
+  readonly space: ArchiveSpace;
 
   private constructor(folder: string, store: string, clock: Clock, segment: NewSegment) {
     this.#folder = folder;
@@ -45,6 +41,7 @@ export class ArchiveWriter {
     this.#number = segment.number;
     this.#checksum = segment.checksum;
     this.#began = clock.monotonic();
+    this.space = new ArchiveSpace(folder);
   }
 
   /**
@@ -69,19 +66,6 @@ export class ArchiveWriter {
     if (known < version) report(failure('archive_gap', { folder, from: known, to: version }));
     const number = (segments.at(-1)?.number ?? 0) + 1;
     return new ArchiveWriter(folder, id, clock, await newSegment(folder, number, id, version));
-  }
-
-  /**
-   * Makes sure that there is room for some bytes more.
-   * @throws TesseraError `storage_full`; Error of the system
-   */
-  admit(bytes: number): void {
-    if (bytes > this.#room) {
-      const { bavail, bsize } = statfsSync(this.#folder);
-      this.#room = bavail * bsize - MARGIN;
-    }
-    if (bytes > this.#room) throw failure('storage_full', { reason: 'the disk of the archive is full' });
-    this.#room -= bytes;
   }
 
   /** When it resolves, the group of commits that makes a version of the store is on the disk. */

@@ -4,10 +4,6 @@ import type { ByteStore, ByteView, Changes } from '../engines/lmdb-store.js';
 import type { Change } from '../engines/packed-changes.js';
 import type { ArchiveWriter } from './archive-writer.js';
 
-/** What a record of the archive takes beside the changes in it, and a page of the store at most. */
-const RECORD = 64;
-const PAGE = 1 << 16;
-
 /**
  * A store whose writes are archived: each is on the disk of the archive before the store begins it, so that the archive
  * never lacks what the store has.
@@ -46,7 +42,7 @@ export class ArchivedStore implements ByteStore {
   }
 
   reserve(room: Demand): void {
-    this.#archive.admit(RECORD + room.bytes + room.own * PAGE);
+    this.#archive.space.admit(room);
     this.#store.reserve(room);
   }
 

@@ -1,4 +1,5 @@
 /** Reads the archive of a store: its segments in their order, and the groups of commits in them. */
+import { readdirSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
@@ -33,15 +34,24 @@ export function segmentPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(8, '0')}.segment`);
 }
 
+/** The number of the last segment of a folder; 1 where there is none. @throws Error of the system */
+export function lastSegment(folder: string): number {
+  return Math.max(1, ...numbersIn(readdirSync(folder)));
+}
+
+function numbersIn(names: readonly string[]): readonly number[] {
+  return names.flatMap((name) => SEGMENT_NAME.exec(name)?.[1] ?? []).map(Number);
+}
+
 /**
  * The segments of a folder, in their order.
  * @throws TesseraError `archive_foreign` for those of another store, or of a format that isn't known; Error of the
  * system
  */
 export async function segmentsOf(folder: string, store: string): Promise<readonly Segment[]> {
-  const numbers = (await readdir(folder)).flatMap((name) => SEGMENT_NAME.exec(name)?.[1] ?? []).map(Number);
+  const numbers = numbersIn(await readdir(folder));
   const segments: Segment[] = [];
-  for (const number of numbers.sort((a, b) => a - b)) {
+  for (const number of numbers.toSorted((a, b) => a - b)) {
     const path = segmentPath(folder, number);
     const file = await open(path, 'r');
     try {

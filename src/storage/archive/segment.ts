@@ -16,6 +16,9 @@ import type { Versionstamp } from '../contract.js';
 import { type Change, packChanges } from '../engines/packed-changes.js';
 
 export const ARCHIVE_FORMAT = 1;
+/** A segment is followed by another one when it is longer than so many bytes, or older than so many milliseconds. */
+export const SEGMENT_BYTES = 64 << 20;
+export const SEGMENT_AGE = 10 * 60_000;
 const MAGIC = 'TESSARCH';
 export const SEGMENT_HEADER = 40;
 const RECORD_HEADER = 8;
@@ -69,28 +72,40 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
 /** The records of a group, each by itself; `checksum` is that of the record before. */
 export function* encodeGroup(
   changes: readonly Change[],
-  { version, time, stamp }: GroupFacts,
+  group: GroupFacts,
   checksum: number,
-): Generator<{ readonly bytes: Uint8Array; readonly checksum: number }> {
+): Generator<EncodedRecord> {
   let chain = checksum;
   let from = 0;
   do {
     const packed = packChanges(changes, from);
     from = packed.end;
-    const isLast = from >= changes.length;
-    const header = Buffer.alloc(RECORD_HEADER + (isLast ? LAST_PART_HEADER : 1));
-    header[RECORD_HEADER] = isLast ? KINDS.last : KINDS.part;
-    if (isLast) {
-      header.writeBigUInt64LE(BigInt(version), RECORD_HEADER + 1);
-      header.writeBigUInt64LE(BigInt(time), RECORD_HEADER + 9);
-      header.writeBigUInt64LE(stamp ?? 0n, RECORD_HEADER + 17);
-    }
-    const bytes = Buffer.concat([header, packed.bytes]);
-    chain = xxh32(bytes, RECORD_HEADER, bytes.length, chain | 0) >>> 0;
-    bytes.writeUInt32LE(bytes.length - RECORD_HEADER, 0);
-    bytes.writeUInt32LE(chain, 4);
-    yield { bytes, checksum: chain };
+    const record = encodeRecord(packed.bytes, from < changes.length ? undefined : group, chain);
+    chain = record.checksum;
+    yield record;
   } while (from < changes.length);
+}
+
+/** A record as it is written. */
+export interface EncodedRecord {
+  readonly bytes: Uint8Array;
+  readonly checksum: number;
+}
+
+/** The record of some packed changes; with the facts of their group, its last one. `checksum`: of the record before. */
+export function encodeRecord(changes: Uint8Array, group: GroupFacts | undefined, checksum: number): EncodedRecord {
+  const header = Buffer.alloc(RECORD_HEADER + (group === undefined ? 1 : LAST_PART_HEADER));
+  header[RECORD_HEADER] = group === undefined ? KINDS.part : KINDS.last;
+  if (group !== undefined) {
+    header.writeBigUInt64LE(BigInt(group.version), RECORD_HEADER + 1);
+    header.writeBigUInt64LE(BigInt(group.time), RECORD_HEADER + 9);
+    header.writeBigUInt64LE(group.stamp ?? 0n, RECORD_HEADER + 17);
+  }
+  const bytes = Buffer.concat([header, changes]);
+  const own = xxh32(bytes, RECORD_HEADER, bytes.length, checksum | 0) >>> 0;
+  bytes.writeUInt32LE(bytes.length - RECORD_HEADER, 0);
+  bytes.writeUInt32LE(own, 4);
+  return { bytes, checksum: own };
 }
 
 /** A record as it was read: a part of a group's changes and, with the last one, what is known of the group. */
@@ -113,11 +128,35 @@ export function decodeRecord(header: Buffer, payload: Buffer, before: number): R
   if (payload.length === 0 || checksum !== xxh32(payload, 0, payload.length, before | 0) >>> 0) return undefined;
   if (payload[0] === KINDS.part) return { changes: payload.subarray(1), group: undefined, checksum };
   if (payload[0] !== KINDS.last || payload.length < LAST_PART_HEADER) return undefined;
+  return { changes: payload.subarray(LAST_PART_HEADER), group: decodeFacts(payload), checksum };
+}
+
+function decodeFacts(payload: Buffer): GroupFacts {
   const stamp = payload.readBigUInt64LE(17);
-  const group: GroupFacts = {
+  return {
     version: Number(payload.readBigUInt64LE(1)),
     time: Number(payload.readBigUInt64LE(9)),
     stamp: stamp === 0n ? undefined : stamp,
   };
-  return { changes: payload.subarray(LAST_PART_HEADER), group, checksum };
+}
+
+/** So much of a record says what it is. */
+export const RECORD_HEAD = RECORD_HEADER + LAST_PART_HEADER;
+
+/** What a record is by its first bytes, its changes unread and its checksum not verified. */
+export interface RecordHead {
+  /** Of the whole record, in bytes. */
+  readonly length: number;
+  readonly checksum: number;
+  readonly group: GroupFacts | undefined;
+}
+
+/** `undefined` for bytes that begin no record. */
+export function decodeRecordHead(bytes: Buffer): RecordHead | undefined {
+  if (bytes.length <= RECORD_HEADER) return undefined;
+  const payload = bytes.subarray(RECORD_HEADER);
+  const isLast = payload[0] === KINDS.last;
+  if (isLast ? payload.length < LAST_PART_HEADER : payload[0] !== KINDS.part) return undefined;
+  const length = RECORD_HEADER + payloadLength(bytes);
+  return { length, checksum: bytes.readUInt32LE(4), group: isLast ? decodeFacts(payload) : undefined };
 }

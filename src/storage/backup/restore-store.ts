@@ -26,14 +26,8 @@ import { restoreFile } from './restore-file.js';
 
 /** Where the data file is until it is complete. */
 const UNFINISHED = 'restoring';
-/** What is left of a restore that was interrupted, and of its lock. */
-const OWN_FILES: ReadonlySet<string> = new Set([
-  DATA_FILE,
-  `${DATA_FILE}-lock`,
-  UNFINISHED,
-  'owner.mdb',
-  'owner.mdb-lock',
-]);
+/** What is left of a restore that was interrupted, and of its locks, some of which were only being made. */
+const OWN_FILES = /^(?:restoring|owner\.mdb|(?:data|owner)\.mdb-lock(?:-\d+)?)$/;
 
 export interface RestoreOptions {
   readonly archive?: { readonly folder: string; readonly until: number | undefined } | undefined;
@@ -62,9 +56,8 @@ export async function restoreStore(backup: OpenBackup, folder: string, options: 
     mustBeFree(folder);
     const place = join(folder, UNFINISHED);
     rmSync(place, { recursive: true, force: true });
-    writeFileSync(join(folder, DATA_FILE), RESTORE_MARK, { mode: 0o600, flush: true });
     mkdirSync(place, { mode: 0o700 });
-    syncFolder(folder);
+    mark(folder, place);
     const path = join(place, DATA_FILE);
     await restoreFile(backup, path, (bytes) => options.progress(bytes));
     await bringForward(backup, path, options);
@@ -79,10 +72,18 @@ export async function restoreStore(backup: OpenBackup, folder: string, options: 
   }
 }
 
+/** Has the folder not open. An empty data file, which would be taken for a new store, is never there. */
+function mark(folder: string, place: string): void {
+  const path = join(place, 'mark');
+  writeFileSync(path, RESTORE_MARK, { mode: 0o600, flush: true });
+  renameSync(path, join(folder, DATA_FILE));
+  syncFolder(folder);
+}
+
 /** @throws TesseraError `restore_target_not_empty` */
 function mustBeFree(folder: string): void {
   if (!existsSync(folder)) return;
-  const isOwn = (name: string) => OWN_FILES.has(name) && (name !== DATA_FILE || isMark(join(folder, name)));
+  const isOwn = (name: string) => OWN_FILES.test(name) || (name === DATA_FILE && isMark(join(folder, name)));
   if (!readdirSync(folder).every(isOwn)) throw failure('restore_target_not_empty', { folder });
 }
 

@@ -4,7 +4,7 @@ import { invariant } from '../../base/invariant.js';
 import { lazyLibrary } from '../../base/lazy.js';
 import { stampBytes } from '../append.js';
 import type { Key, Versionstamp } from '../contract.js';
-import { encodeMetadata, type MetadataName } from './lmdb-metadata.js';
+import { decodeMetadata, encodeMetadata, type MetadataName } from './lmdb-metadata.js';
 import type { Change } from './packed-changes.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
@@ -113,6 +113,12 @@ export function putChange({ records }: Databases, { key, bytes }: Change): void 
 export function putVersion({ metadata }: Databases, version: number, stamp: Versionstamp | undefined): void {
   void metadata.put('version', encodeMetadata('version', String(version)));
   if (stamp !== undefined) void metadata.put('stamp', encodeMetadata('stamp', String(stamp)));
+}
+
+/** The version of the last write, as the transaction that is under way sees it; 0 before the first one. */
+export function versionOf({ metadata }: Databases): number {
+  const bytes = metadata.get('version');
+  return bytes === undefined ? 0 : Number(decodeMetadata('version', bytes));
 }
 
 /** How many groups of commits the log reaches back: a process that has missed more of them begins again. */

@@ -54,13 +54,20 @@ export interface Demand {
   own: number;
 }
 
+/** The table of those that read a data file. */
+export interface Readers {
+  /** Forgets processes that have died: the states that they read would keep pages from being used again. */
+  forgetDead(): void;
+  /** The number of the oldest transaction whose state is being read. */
+  oldest(): number;
+}
+
 /** Keeps room for commits in a data file. */
 export class SpaceReserve {
   readonly #path: string;
   readonly #descriptor: number;
   readonly #tree: TreeName;
-  /** The number of the oldest transaction whose state is being read. */
-  readonly #oldestReader: () => number;
+  readonly #readers: Readers;
   #pageSize = 0;
   #depth = LIKELY_DEPTH;
   /** How many pages the library used when the depth was read. */
@@ -74,10 +81,10 @@ export class SpaceReserve {
   #size = 0;
 
   /** @throws TesseraError `storage_full`, `storage_unavailable` */
-  constructor(path: string, tree: TreeName, oldestReader: () => number) {
+  constructor(path: string, tree: TreeName, readers: Readers) {
     this.#path = path;
     this.#tree = tree;
-    this.#oldestReader = oldestReader;
+    this.#readers = readers;
     // Appending, so that zeros can never come to lie over what the library writes meanwhile.
     this.#descriptor = openSync(path, 'a+');
     try {
@@ -168,6 +175,8 @@ export class SpaceReserve {
   }
 
   #extend(missing: number, demand: Demand): void {
+    // It may be because of them that the file grows.
+    this.#readers.forgetDead();
     const page = this.#pageSize;
     const growth = Math.min(Math.max(Math.ceil(this.#size / page / 16), MIN_GROWTH), MAX_GROWTH);
     const wanted = Math.max(missing, growth) * page;
@@ -201,7 +210,7 @@ export class SpaceReserve {
   #hasFreePages(missing: number, { own }: Demand): boolean {
     if (own > 0 || this.#unwritten.own > 0) return false;
     try {
-      return freePages(new LmdbFile(this.#path, this.#descriptor), this.#oldestReader()) >= missing;
+      return freePages(new LmdbFile(this.#path, this.#descriptor), this.#readers.oldest()) >= missing;
     } catch {
       return false;
     }

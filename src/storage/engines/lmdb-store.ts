@@ -12,7 +12,7 @@ import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js
 import { decodeMetadata, decodeUnsealed, encodeMetadata, FORMAT, UNSEALED_FORMAT } from './lmdb-metadata.js';
 import { LmdbMetrics } from './lmdb-metrics.js';
 import { allocateLock, type Demand, noDemand, probeSpace, SpaceReserve } from './lmdb-space.js';
-import { oldestReader } from './oldest-reader.js';
+import { NO_READERS, readersOf } from './oldest-reader.js';
 import type { Change } from './packed-changes.js';
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */
@@ -119,7 +119,7 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
 /** Makes room for what the library writes to the files as soon as it opens them. */
 function prepareFiles(path: string): void {
   if (!existsSync(path) || statSync(path).size === 0) probeSpace(path);
-  else new SpaceReserve(path, RECORDS_TREE, () => 0).close();
+  else new SpaceReserve(path, RECORDS_TREE, NO_READERS).close();
   allocateLock(`${path}-lock`, MAX_READERS, true);
 }
 
@@ -182,7 +182,7 @@ class LmdbByteStore implements ByteStore {
     this.mayBeUnsealed = isUnsealed || metadata.get('unsealed') !== undefined;
     this.isReadOnly = path === undefined;
     if (path === undefined) return;
-    this.#space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
+    this.#space = new SpaceReserve(path, RECORDS_TREE, readersOf(root));
     this.#large = new LargeWriter({ path: resolve(path), file: statSync(path, { bigint: true }), sync }, timers);
   }
 

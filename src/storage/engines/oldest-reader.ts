@@ -1,3 +1,14 @@
+import type { RootDatabase } from 'lmdb';
+import type { Readers } from './lmdb-space.js';
+
+/** The readers of a data file that is open. */
+export function readersOf(root: Pick<RootDatabase, 'readerCheck' | 'readerList'>): Readers {
+  return { forgetDead: () => void root.readerCheck(), oldest: () => oldestReader(root.readerList()) };
+}
+
+/** Where no other process can have it open. */
+export const NO_READERS: Readers = { forgetDead: () => undefined, oldest: () => 0 };
+
 /**
  * The least number of a transaction in LMDB's table of readers, of which each line has a process, a thread and such a
  * number; `none` if nothing is read.

@@ -10,7 +10,7 @@ import type { WorkerGroup } from './shared-lmdb/open.js';
 export interface EngineOptions extends LmdbOptions {
   /** The processes that share a folder, this one among them; absent where it is alone with the store. */
   readonly group?: WorkerGroup | undefined;
-  /** The folder in which every write is archived; only for a folder that one process has. */
+  /** The folder in which every write of a store in a folder is archived. */
   readonly archive?: string | undefined;
   /** No other process may have it open meanwhile, in PostgreSQL as well. */
   readonly exclusive?: boolean;
@@ -34,10 +34,10 @@ export async function openEngine(address: string, options: EngineOptions = {}): 
   mustNotBeForeign(store);
   const sync = store.parameters.get('sync') === 'never' ? 'never' : options.sync;
   const settings = { ...options, ...(sync !== undefined && { sync }) };
-  if (options.archive !== undefined)
-    return (await import('../archive/open-archived.js')).openArchivedLmdb(store.path, options.archive, settings);
-  if (options.group === undefined) return openLmdb(store.path, settings);
-  return (await import('./shared-lmdb/open.js')).openSharedLmdb(store.path, options.group, settings);
+  const { group, archive } = options;
+  if (group !== undefined) return (await import('./shared-lmdb/open.js')).openSharedLmdb(store.path, group, settings);
+  if (archive === undefined) return openLmdb(store.path, settings);
+  return (await import('../archive/open-archived.js')).openArchivedLmdb(store.path, archive, settings);
 }
 
 /** What another engine keeps in a folder can't be read, and isn't to be mixed with ours. */

@@ -8,6 +8,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Timers } from '../../env/environment.js';
+import type { ArchivePlace } from '../archive/shared-archive.js';
 import type { Versionstamp } from '../contract.js';
 import { type Change, packChanges } from './packed-changes.js';
 
@@ -23,6 +24,8 @@ export interface WriterData {
   readonly sync: boolean;
   /** Whether the file has a log of commits. */
   readonly hasLog?: boolean;
+  /** Where what is written is archived, if anywhere. */
+  readonly archive?: ArchivePlace | undefined;
 }
 
 /** What a write leaves the store with. */

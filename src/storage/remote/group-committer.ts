@@ -133,7 +133,7 @@ export class GroupCommitter {
       try {
         return await this.#store.apply(group);
       } catch (error) {
-        if (error instanceof OutcomeUnknown) return this.#settledOutcomes(group);
+        if (error instanceof OutcomeUnknown) return this.#settledOutcomes(group, error.ifNotApplied);
         if (!(error instanceof GroupTooOld)) throw error;
       }
       // No answer of the store has come for long.
@@ -141,10 +141,10 @@ export class GroupCommitter {
     }
   }
 
-  async #settledOutcomes(group: CommitGroup): Promise<readonly CommitOutcome[]> {
+  async #settledOutcomes(group: CommitGroup, ifNotApplied: TesseraError): Promise<readonly CommitOutcome[]> {
     const settled = await this.#settle(group);
     // Nothing of it was done: a retry is up to the statement.
-    if (settled === 'not applied') throw failure('storage_unavailable', { reason: 'the connection was lost' });
+    if (settled === 'not applied') throw ifNotApplied;
     return settled;
   }
 

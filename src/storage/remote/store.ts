@@ -2,6 +2,7 @@
  * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied
  * in groups, and a log of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
  */
+import type { TesseraError } from '../../errors/error.js';
 import type { CopySupport, Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
 
@@ -178,7 +179,12 @@ export interface RemoteStore {
 }
 
 /** A commit was sent, and whether it was applied isn't known. */
-export class OutcomeUnknown extends Error {}
+export class OutcomeUnknown extends Error {
+  /** @param ifNotApplied how its commits fail where it turns out that it wasn't */
+  constructor(readonly ifNotApplied: TesseraError) {
+    super(ifNotApplied.message, { cause: ifNotApplied });
+  }
+}
 
 /** What was known of groups as old as this one is gone from the store. */
 export class GroupTooOld extends Error {}

@@ -118,5 +118,5 @@ BEGIN
       FROM unnest(logged_c, logged_from, logged_to) AS l(c, low, high) WHERE c <> ALL(bad) GROUP BY c, head_of(low);
   END IF;
   RETURN QUERY SELECT s, bad;
-END $$;`;
+END $$`;
 }

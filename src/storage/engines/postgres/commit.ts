@@ -6,6 +6,7 @@ import type { Head } from '../../remote/heads.js';
 import type { CommitGroup, CommitOutcome, CommitRequest } from '../../remote/store.js';
 import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
 import type { Connection, Parameter, Statement } from './connection.js';
+import type { Dialect } from './dialect.js';
 
 /** Groups of more bytes are staged. */
 const MOST_SENT = 4 * 1024 * 1024;
@@ -26,8 +27,10 @@ const COMMIT_STAGED: Statement = {
   name: 'commit_group_staged',
   text: `SELECT first, conflicting FROM commit_staged_v1(${placeholders(COMMON)})`,
 };
-const PREPARE_STAGE = `CREATE TEMPORARY TABLE IF NOT EXISTS staged (c integer NOT NULL, key bytea NOT NULL, at integer, value bytea);
-  ALTER TABLE staged ALTER COLUMN value SET STORAGE EXTERNAL; TRUNCATE staged`;
+/** Made one by one, since not every dialect makes several at once. */
+const STAGE_TABLE =
+  'CREATE TEMPORARY TABLE IF NOT EXISTS staged (c integer NOT NULL, key bytea NOT NULL, at integer, value bytea)';
+const STAGE_STORAGE = 'ALTER TABLE staged ALTER COLUMN value SET STORAGE EXTERNAL';
 const STAGE: Statement = {
   name: 'stage',
   text: `INSERT INTO staged (c, key, value, at)
@@ -57,7 +60,7 @@ export async function readyCommit(
   connection: Connection,
   node: bigint,
   group: CommitGroup,
-  timeout: number,
+  { dialect, timeout }: { readonly dialect: Dialect; readonly timeout: number },
 ): Promise<ReadyCommit> {
   const size = group.commits.reduce((sum, commit) => sum + commit.size, 0);
   const common = commonParameters(node, group);
@@ -65,7 +68,9 @@ export async function readyCommit(
     const [page] = pagesOf(group.commits, Number.POSITIVE_INFINITY);
     return { statement: COMMIT, parameters: [...common, ...page!], extraTime: 0 };
   }
-  await connection.run(PREPARE_STAGE);
+  await connection.run(STAGE_TABLE);
+  if (dialect.hasStorageSettings) await connection.run(STAGE_STORAGE);
+  await connection.query(CLEAR, [], timeout);
   for (const page of pagesOf(group.commits, STAGED_AT_ONCE)) await connection.query(STAGE, page, timeout);
   return { statement: COMMIT_STAGED, parameters: common, extraTime: size / APPLIED_IN_A_MILLISECOND };
 }

@@ -1,6 +1,7 @@
 /** What PostgreSQL and the network say, in the terms of the storage contract. */
 import pg from 'pg';
 import { failure, TesseraError } from '../../../errors/error.js';
+import type { Dialect } from './dialect.js';
 
 type MakeFailure = (reason: string) => TesseraError;
 
@@ -17,6 +18,8 @@ const FAILURES: Readonly<Record<string, MakeFailure>> = {
   '28P01': denied,
   '42501': denied,
   '3D000': denied,
+  // A feature that the server doesn't have, as advisory locks where they are switched off.
+  '0A000': (reason) => failure('storage_unsupported', { database: 'The server', reason }),
   // Disk full.
   '53100': (reason) => failure('storage_full', { reason }),
   // Of `settle_group_v1`.
@@ -47,6 +50,11 @@ export function isOverfull(error: unknown): boolean {
  */
 export function isAnswer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}
+
+/** Whether a commit was answered so, by a server of this dialect, that nothing of it was done, nor will be. */
+export function isRefusal(error: unknown, dialect: Dialect): boolean {
+  return isAnswer(error) && dialect.isRefusal(sqlState(error) ?? '');
 }
 
 function sqlState(error: unknown): string | undefined {

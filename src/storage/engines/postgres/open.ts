@@ -4,6 +4,7 @@ import { realEnvironment } from '../../../env/real.js';
 import type { Key } from '../../contract.js';
 import { RemoteEngine } from '../../remote/remote-engine.js';
 import { readPostgresAddress } from './address.js';
+import type { Dialect } from './dialect.js';
 import { PostgresStore } from './store.js';
 
 export interface OpenPostgresOptions {
@@ -13,13 +14,16 @@ export interface OpenPostgresOptions {
   readonly exclusive?: boolean;
   /** The store must be there already; its schema isn't made. */
   readonly readOnly?: boolean;
+  /** What the server speaks. Default: it is asked. */
+  readonly dialect?: Dialect;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }
 
 /**
  * Opens the store in a PostgreSQL database, making its schema if there is none.
- * @throws TesseraError `storage_address`, `storage_denied`, `storage_in_use`, `storage_format`, `storage_unavailable`
+ * @throws TesseraError `storage_address`, `storage_denied`, `storage_in_use`, `storage_format`, `storage_unsupported`,
+ * `storage_unavailable`
  */
 export async function openPostgres(address: string, options: OpenPostgresOptions = {}): Promise<RemoteEngine> {
   const { clock = realEnvironment.clock, timers = realEnvironment.timers, describeKey = () => 'An entry' } = options;
@@ -28,6 +32,7 @@ export async function openPostgres(address: string, options: OpenPostgresOptions
     node: randomBytes(8).readBigInt64BE(),
     describeKey,
     timers,
+    dialect: options.dialect,
     exclusive: options.exclusive,
     readOnly: options.readOnly,
   });

@@ -14,19 +14,47 @@
  */
 
 import { commitFunction, SENT_WRITES, STAGED_WRITES } from './commit-function.js';
+import type { Dialect } from './dialect.js';
+import { takeStamps } from './take-stamps.js';
 
 /** Of tables and functions, written to `about`. */
 export const FORMAT = 2;
 
-export const SCHEMA = `
-CREATE TABLE IF NOT EXISTS about (name text PRIMARY KEY, value text NOT NULL);
-CREATE TABLE IF NOT EXISTS entry (key bytea PRIMARY KEY, value bytea NOT NULL);
--- Records are packed already: compressing them costs time and saves nothing.
-ALTER TABLE entry ALTER COLUMN value SET STORAGE EXTERNAL;
--- Room in each page, so that an update of a head stays in its page and writes no index.
--- Up to the versionstamp \`pruned\`, included, its log may have been removed.
-CREATE TABLE IF NOT EXISTS head (id bigint PRIMARY KEY, stamp bigint NOT NULL, pruned bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
-INSERT INTO head VALUES (0, 0) ON CONFLICT DO NOTHING;
+/** The statements that make them, each of which changes nothing of what is there already. */
+export function schemaStatements(dialect: Dialect): readonly string[] {
+  const { keyOrder, hasStorageSettings } = dialect;
+  // Records are packed already: compressing them costs time and saves nothing.
+  const storage = ['entry ALTER COLUMN value', 'log ALTER COLUMN keys'].map(
+    (column) => `ALTER TABLE ${column} SET STORAGE EXTERNAL`,
+  );
+  // Room in each page, so that an update of a head stays in its page and writes no index.
+  const room = hasStorageSettings ? 'WITH (fillfactor = 10)' : '';
+  return [
+    'CREATE TABLE IF NOT EXISTS about (name text PRIMARY KEY, value text NOT NULL)',
+    `CREATE TABLE IF NOT EXISTS entry (key bytea, value bytea NOT NULL, PRIMARY KEY (key${keyOrder}))`,
+    // Up to the versionstamp `pruned`, included, its log may have been removed.
+    `CREATE TABLE IF NOT EXISTS head (id bigint PRIMARY KEY, stamp bigint NOT NULL, pruned bigint NOT NULL DEFAULT 0) ${room}`,
+    'INSERT INTO head VALUES (0, 0) ON CONFLICT DO NOTHING',
+    LOG,
+    ...(hasStorageSettings ? storage : []),
+    // Finds large commits among those that are judged by, as a rule none.
+    'CREATE INDEX IF NOT EXISTS log_ranges ON log (head, stamp) WHERE cardinality(range_from) > 0',
+    FENCE,
+    // The greatest versionstamp of the rows of the fence that were removed.
+    "INSERT INTO about VALUES ('forgotten', '0') ON CONFLICT DO NOTHING",
+    FORGOTTEN,
+    HEAD_OF,
+    takeStamps(dialect),
+    commitFunction('commit_group_v1', SENT_WRITES),
+    commitFunction('commit_staged_v1', STAGED_WRITES),
+    SETTLE_GROUP,
+    PRUNE_HEAD,
+    PRUNE_FENCE,
+    `INSERT INTO about VALUES ('format', '${FORMAT}') ON CONFLICT DO NOTHING`,
+  ];
+}
+
+const LOG = `
 CREATE TABLE IF NOT EXISTS log (
   head bigint NOT NULL,
   stamp bigint NOT NULL,
@@ -42,10 +70,9 @@ CREATE TABLE IF NOT EXISTS log (
   -- Readers of the keys don't conflict with it, only those who write them.
   is_maintenance boolean NOT NULL,
   PRIMARY KEY (head, stamp)
-);
-ALTER TABLE log ALTER COLUMN keys SET STORAGE EXTERNAL;
--- Finds large commits among those that are judged by, as a rule none.
-CREATE INDEX IF NOT EXISTS log_ranges ON log (head, stamp) WHERE cardinality(range_from) > 0;
+)`;
+
+const FENCE = `
 CREATE TABLE IF NOT EXISTS fence (
   node bigint NOT NULL,
   head bigint NOT NULL,
@@ -56,65 +83,29 @@ CREATE TABLE IF NOT EXISTS fence (
   -- A versionstamp behind all that were given when the row was written.
   changed bigint NOT NULL,
   PRIMARY KEY (node, head)
-);
+)`;
 
--- The greatest versionstamp of the rows of the fence that were removed.
-INSERT INTO about VALUES ('forgotten', '0') ON CONFLICT DO NOTHING;
+const FORGOTTEN = `
 CREATE OR REPLACE FUNCTION forgotten() RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT value::bigint FROM about WHERE name = 'forgotten'
-$$;
+$$`;
 
+const HEAD_OF = `
 -- The head of a key: the id of its database, or 0.
 CREATE OR REPLACE FUNCTION head_of(key bytea) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN length(key) < 5 OR get_byte(key, 0) <> 68 THEN 0 ELSE
     (get_byte(key, 1)::bigint << 24) | (get_byte(key, 2) << 16) | (get_byte(key, 3) << 8) | get_byte(key, 4) END
-$$;
+$$`;
 
--- Locks heads in ascending order, makes those that aren't there, and gives the first versionstamp of a group of \`size\` commits.
-CREATE OR REPLACE FUNCTION take_stamps(written bigint[], shared bigint[], everything boolean, size integer) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  first bigint;
-  floor bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
-  each bigint;
-BEGIN
-  IF everything THEN
-    LOCK TABLE head IN EXCLUSIVE MODE;
-    INSERT INTO head SELECT id, 0 FROM unnest(written) AS id ON CONFLICT (id) DO NOTHING;
-    SELECT greatest(max(stamp) + 1, floor) INTO first FROM head;
-    UPDATE head SET stamp = first + size - 1;
-    RETURN first;
-  END IF;
-  IF cardinality(written) = 1 AND shared <@ ARRAY[0::bigint] THEN
-    -- The head of the root is always there.
-    PERFORM 1 FROM head WHERE id = ANY(shared) FOR SHARE;
-    INSERT INTO head AS h VALUES (written[1], floor + size - 1)
-      ON CONFLICT (id) DO UPDATE SET stamp = greatest(h.stamp + 1, floor) + size - 1
-      RETURNING stamp - size + 1 INTO first;
-    RETURN first;
-  END IF;
-  FOR each IN SELECT id FROM unnest(written || shared) AS id ORDER BY id LOOP
-    -- Here rather than all of them before: a new row is locked, too, and locks are taken in ascending order.
-    INSERT INTO head VALUES (each, 0) ON CONFLICT (id) DO NOTHING;
-    IF each = ANY(written) THEN
-      PERFORM 1 FROM head WHERE id = each FOR UPDATE;
-    ELSE
-      PERFORM 1 FROM head WHERE id = each FOR SHARE;
-    END IF;
-  END LOOP;
-  SELECT greatest(max(stamp) + 1, floor) INTO first FROM head WHERE id = ANY(written);
-  UPDATE head SET stamp = first + size - 1 WHERE id = ANY(written);
-  RETURN first;
-END $$;
-
-${commitFunction('commit_group_v1', SENT_WRITES)}
-${commitFunction('commit_staged_v1', STAGED_WRITES)}
+const SETTLE_GROUP = `
 -- What became of a group whose answer was lost; what wasn't applied by now never will be.
 CREATE OR REPLACE FUNCTION settle_group_v1(me bigint, this_part bigint, known bigint, written bigint[])
 RETURNS TABLE (place integer, stamp bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  -- Waits for the group, should it be under way still, and keeps it out, should it come later.
-  PERFORM take_stamps(written, '{}', false, 0);
+  -- Waits for the group, should it be under way still, and keeps it out, should it come later. The head changes, so
+  -- that those who wait for it see that.
+  PERFORM take_stamps(written, '{}', false, 1);
   INSERT INTO fence AS f (node, head, part, changed)
     SELECT me, id, this_part, (SELECT max(stamp) + 1 FROM head) FROM unnest(written) AS id
     ON CONFLICT (node, head) DO UPDATE SET part = greatest(f.part, excluded.part), changed = excluded.changed;
@@ -124,8 +115,9 @@ BEGIN
   IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.head = ANY(written) AND f.pruned >= this_part) OR known < forgotten() THEN
     RAISE EXCEPTION 'the log no longer says what became of it' USING ERRCODE = 'TS002';
   END IF;
-END $$;
+END $$`;
 
+const PRUNE_HEAD = `
 -- Removes the oldest rows of one head's log, \`most\` of them at most and only those before a versionstamp. Those who judge or read by the log learn of it by the head.
 CREATE OR REPLACE FUNCTION prune_head_v1(this bigint, before bigint, most integer) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
@@ -151,8 +143,9 @@ BEGIN
   )
   SELECT count(*) INTO removed FROM gone;
   RETURN removed;
-END $$;
+END $$`;
 
+const PRUNE_FENCE = `
 -- Removes the rows of the fence from before a versionstamp.
 CREATE OR REPLACE FUNCTION prune_fence_v1(before bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -167,5 +160,4 @@ BEGIN
   UPDATE about SET value = greatest(value::bigint, greatest_gone)::text WHERE name = 'forgotten';
   -- So that all who ask where the heads stand are known to have been here since.
   UPDATE head SET stamp = greatest(stamp, greatest_gone) WHERE id = 0;
-END $$;
-`;
+END $$`;

@@ -5,6 +5,12 @@ import { literal } from './identifiers.js';
 
 const TRUE = '\x01';
 
+export interface StoreLockOptions {
+  readonly schema: string;
+  readonly mode: 'shared' | 'exclusive';
+  prepare(connection: Connection): Promise<void>;
+}
+
 /**
  * The lock on a store that each process holds which has it open: shared by servers, exclusive for a copy. It is an
  * advisory lock on a connection of its own, which PostgreSQL releases when the connection ends. Without it the store
@@ -13,14 +19,17 @@ const TRUE = '\x01';
 export class StoreLock {
   readonly #settings: ConnectionSettings;
   readonly #schema: string;
+  readonly #prepare: StoreLockOptions['prepare'];
   readonly #statement: Statement;
   #connection: Connection | undefined;
   #locking: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(settings: ConnectionSettings, schema: string, mode: 'shared' | 'exclusive') {
+  /** `prepare` readies its connection, before the lock is taken. */
+  constructor(settings: ConnectionSettings, { schema, mode, prepare }: StoreLockOptions) {
     this.#settings = settings;
     this.#schema = schema;
+    this.#prepare = prepare;
     const lock = mode === 'shared' ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
     const text = `SELECT ${lock}(hashtext('tessera server'), hashtext(${literal(schema)}))`;
     this.#statement = { name: 'lock', text };
@@ -45,13 +54,16 @@ export class StoreLock {
   }
 
   async #lock(): Promise<void> {
+    let connection: Connection | undefined;
     try {
-      const connection = await Connection.open(this.#settings, { onLost: () => undefined });
+      connection = await Connection.open(this.#settings, { onLost: () => undefined });
+      await this.#prepare(connection);
       const [row] = await connection.query(this.#statement);
       this.#connection = connection;
       if (row?.[0] === TRUE && !this.#isClosed) return;
       connection.destroy();
     } catch (error) {
+      connection?.destroy();
       throw storageError(error);
     }
     throw failure('storage_in_use', { store: `store in the schema ${this.#schema}` });

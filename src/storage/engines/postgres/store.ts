@@ -15,7 +15,8 @@ import { StoredValues } from '../stored-values.js';
 import { clearStage, outcomesOf, type ReadyCommit, readyCommit, settleGroup } from './commit.js';
 import type { Connection, Parameter, Row, Statement } from './connection.js';
 import { copySupport } from './copy-support.js';
-import { isAnswer, isTooOld, storageError } from './errors.js';
+import { type Dialect, POSTGRES, recognizeDialect } from './dialect.js';
+import { isAnswer, isRefusal, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
@@ -36,11 +37,6 @@ const CHECK: Statement = {
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
-/**
- * Commits rest on each statement seeing what was committed before it, whatever the default of the database is. To
- * compile a plan takes seconds, and its estimates of arrays are far too high.
- */
-const SETTINGS = `SET client_min_messages TO warning; SET default_transaction_isolation TO 'read committed'; SET jit TO off`;
 /** Planning takes as long as running. Plans are made while the tables may be empty, and kept when they have grown. */
 const SETTINGS_OF_COMMITS = 'SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off';
 
@@ -64,6 +60,8 @@ export interface PostgresOptions extends PoolSettings {
   readonly exclusive?: boolean | undefined;
   /** The store must be there already; its schema isn't made. */
   readonly readOnly?: boolean | undefined;
+  /** What the server speaks. Default: it is asked. */
+  readonly dialect?: Dialect | undefined;
   /** Names a key in error messages. */
   readonly describeKey: (key: Key) => string;
 }
@@ -82,15 +80,19 @@ export class PostgresStore implements RemoteStore {
   readonly #log: PostgresLog;
   readonly #values: StoredValues;
   readonly #lock: StoreLock;
+  #dialect: Dialect;
   #known: Versionstamp = 0n;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
     this.node = nodeName(options.node);
+    this.#dialect = options.dialect ?? POSTGRES;
     const prepare = (connection: Connection) =>
-      connection.run(`SET search_path TO ${identifier(options.schema)}; ${SETTINGS}`);
-    const prepareCommits = (connection: Connection) =>
-      connection.run(`SET search_path TO ${identifier(options.schema)}; ${SETTINGS}; ${SETTINGS_OF_COMMITS}`);
+      connection.run(`SET search_path TO ${identifier(options.schema)}; ${this.#dialect.settings}`);
+    const prepareCommits = async (connection: Connection) => {
+      await prepare(connection);
+      await connection.run(SETTINGS_OF_COMMITS);
+    };
     this.#snapshots = new ConnectionPool(options, options.connections, prepare);
     this.#commits = new ConnectionPool(options, 4, prepareCommits);
     this.#logs = new ConnectionPool(options, 1, prepare);
@@ -98,12 +100,19 @@ export class PostgresStore implements RemoteStore {
     this.#values = new StoredValues(true, options.describeKey);
     const { timers, readTimeout: timeout } = options;
     this.#reads = new ReadTransactions({ pool: this.#snapshots, timers, values: this.#values, timeout });
-    this.#lock = new StoreLock(options, options.schema, options.exclusive ? 'exclusive' : 'shared');
+    this.#lock = new StoreLock(options, {
+      schema: options.schema,
+      mode: options.exclusive ? 'exclusive' : 'shared',
+      // The first connection of all.
+      prepare: async (connection) => {
+        if (options.dialect === undefined) this.#dialect = await recognizeDialect(connection);
+      },
+    });
   }
 
   /**
    * Opens the store for one server, making the schema where there is none, unless it is `readOnly`.
-   * @throws TesseraError `storage_in_use`, `storage_format`, `storage_unavailable`
+   * @throws TesseraError `storage_in_use`, `storage_format`, `storage_unsupported`, `storage_unavailable`
    */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const store = new PostgresStore(options);
@@ -111,7 +120,8 @@ export class PostgresStore implements RemoteStore {
       await store.#lock.hold();
       const connection = await store.#commits.take();
       try {
-        await prepareSchema(connection, options.schema, options.readOnly === true);
+        const place = { schema: options.schema, dialect: store.#dialect };
+        await prepareSchema(connection, place, options.readOnly === true);
       } finally {
         store.#commits.give(connection);
       }
@@ -147,10 +157,11 @@ export class PostgresStore implements RemoteStore {
       return outcomes;
     } catch (error) {
       if (isTooOld(error)) throw new GroupTooOld('too old', { cause: error });
-      if (isAnswer(error)) throw storageError(error);
+      if (isRefusal(error, this.#dialect)) throw storageError(error);
+      if (isAnswer(error)) throw new OutcomeUnknown(storageError(error));
       // Those that were opened before are likely to be lost, too.
       this.#commits.discardIdle();
-      throw new OutcomeUnknown('the connection was lost while a commit was under way', { cause: error });
+      throw new OutcomeUnknown(failure('storage_unavailable', { reason: 'the connection was lost' }, { cause: error }));
     } finally {
       clearStage(connection, commit);
       this.#commits.give(connection);
@@ -162,7 +173,8 @@ export class PostgresStore implements RemoteStore {
     try {
       await this.#lock.hold();
       connection = await this.#commits.take();
-      const commit = await readyCommit(connection, this.#options.node, group, this.#options.commitTimeout);
+      const { node, commitTimeout: timeout } = this.#options;
+      const commit = await readyCommit(connection, node, group, { dialect: this.#dialect, timeout });
       return { connection, commit };
     } catch (error) {
       if (connection !== undefined) this.#commits.give(connection);

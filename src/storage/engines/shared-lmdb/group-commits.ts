@@ -116,7 +116,7 @@ export class GroupCommits {
   /** Adds one change to others of a commit, and its room to theirs. */
   #add(change: Change, changes: Change[], room: Demand): void {
     changes.push(change);
-    this.#store.space.measure(change, room);
+    this.#store.measure(change, room);
     room.bytes += change.key.length + LOGGED_KEY;
   }
 
@@ -165,7 +165,7 @@ export class GroupCommits {
       this.#end(this.#failed(reason), taken);
       return;
     } finally {
-      this.#store.space.written(group.room);
+      this.#store.written(group.room);
     }
     for (const commit of taken) {
       const { refused } = group;
@@ -187,7 +187,7 @@ export class GroupCommits {
     return andThen(this.#settleAppended(commit, stamp, pausing), (appended) => {
       try {
         room.bytes += LOGGED_COMMIT;
-        this.#store.space.admit(room);
+        this.#store.admit(room);
         addDemand(group.room, room);
       } catch (error) {
         group.refused.set(commit, error);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { realEnvironment } from '../../../env/real.js';
 import { failure, TesseraError } from '../../../errors/error.js';
+import { openArchivedLmdb } from '../../archive/open-archived.js';
 import { joinFolder, lockFolder } from '../folder-lock.js';
 import { type LmdbOptions, openLmdb } from '../lmdb.js';
 import { MAX_READERS, openDatabases } from '../lmdb-databases.js';
@@ -21,6 +22,18 @@ export interface WorkerGroup {
   readonly size: number;
 }
 
+export interface SharedLmdbOptions extends LmdbOptions {
+  /** The folder in which every write is archived. */
+  readonly archive?: string | undefined;
+}
+
+export interface ShareOptions {
+  /** The folder in which every write is archived. */
+  readonly archive?: string | undefined;
+  /** Called before values of format 1 get their checksums. */
+  readonly converting?: () => void;
+}
+
 /**
  * Locks the folder of a store, which has been opened and closed before, for processes that `openSharedLmdb`. Answers a
  * function that unlocks it, for when they have ended. Values of format 1 get their checksums first, since that is for
@@ -29,11 +42,12 @@ export interface WorkerGroup {
  */
 export async function shareFolder(
   folder: string,
-  converting: () => void = () => undefined,
+  { archive, converting = () => undefined }: ShareOptions = {},
 ): Promise<() => Promise<void>> {
   if (mayBeUnsealed(folder)) {
     converting();
-    const engine = openLmdb(folder, { verifyUpTo: 0 });
+    const options = { verifyUpTo: 0 };
+    const engine = archive === undefined ? openLmdb(folder, options) : await openArchivedLmdb(folder, archive, options);
     await engine.sealed;
     await engine.close();
   }
@@ -67,13 +81,14 @@ function mayBeUnsealed(folder: string): boolean {
 export function openSharedLmdb(
   folder: string,
   { owner, size }: WorkerGroup,
-  options: LmdbOptions = {},
+  options: SharedLmdbOptions = {},
 ): SharedLmdbEngine {
   try {
     const leave = joinFolder(folder, owner);
     try {
       const { timers = realEnvironment.timers, clock = realEnvironment.clock } = options;
-      const store = new SharedByteStore(folder, { sync: options.sync !== 'never', timers });
+      const { archive, sync } = options;
+      const store = new SharedByteStore(folder, { sync: sync !== 'never', timers, clock, archive });
       const settings = {
         node: randomBytes(8).toString('hex'),
         cacheBytes: (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / size,

@@ -4,17 +4,19 @@ import { join, resolve } from 'node:path';
 import { invariant } from '../../../base/invariant.js';
 import { isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Pausing } from '../../../base/steps.js';
-import type { Timers } from '../../../env/environment.js';
+import type { Clock, Timers } from '../../../env/environment.js';
 import { failure } from '../../../errors/error.js';
+import { ArchiveSpace } from '../../archive/archive-space.js';
+import { SharedArchive } from '../../archive/shared-archive.js';
 import type { Versionstamp } from '../../contract.js';
 import { LargeWriter } from '../large-writer.js';
 import { type Databases, logKey, openDatabases, putChange, putLog, putVersion } from '../lmdb-databases.js';
 import { RECORDS_TREE } from '../lmdb-integrity.js';
 import { decodeMetadata, decodeUnsealed, FORMAT, type MetadataName } from '../lmdb-metadata.js';
 import { LmdbMetrics } from '../lmdb-metrics.js';
-import { SpaceReserve } from '../lmdb-space.js';
+import { type Demand, SpaceReserve } from '../lmdb-space.js';
 import { commitError, DATA_FILE, LmdbByteView } from '../lmdb-store.js';
-import { oldestReader } from '../oldest-reader.js';
+import { readersOf } from '../oldest-reader.js';
 import type { Change } from '../packed-changes.js';
 import { StoredValues } from '../stored-values.js';
 import type { WriteResult } from '../write-thread.js';
@@ -24,6 +26,9 @@ import { groupOf, type LoggedGroup } from './logged-group.js';
 export interface SharedStoreOptions {
   readonly sync: boolean;
   readonly timers: Timers;
+  readonly clock: Clock;
+  /** The folder in which every write is archived. */
+  readonly archive?: string | undefined;
 }
 
 /** What is written together: one transaction of LMDB, one fsync. */
@@ -54,7 +59,8 @@ export class SharedByteStore {
   /** Whether there may be values without checksums, from before there were any. */
   readonly mayBeUnsealed: boolean;
   readonly metrics: LmdbMetrics;
-  readonly space: SpaceReserve;
+  readonly #space: SpaceReserve;
+  readonly #archive: { readonly writer: SharedArchive; readonly space: ArchiveSpace } | undefined;
   readonly #databases: Databases;
   readonly #large: LargeWriter;
   readonly #pausing: Pausing;
@@ -63,7 +69,7 @@ export class SharedByteStore {
    * The files exist, and have been verified.
    * @throws TesseraError `storage_format`; Error of the system or of the library
    */
-  constructor(folder: string, { sync, timers }: SharedStoreOptions) {
+  constructor(folder: string, { sync, timers, clock, archive }: SharedStoreOptions) {
     const path = resolve(join(folder, DATA_FILE));
     this.#pausing = { pause: () => timers.nextRound() };
     this.#databases = openDatabases(path, { sync, readOnly: false, hasLog: true });
@@ -74,14 +80,33 @@ export class SharedByteStore {
       const format = stored === undefined ? 'unknown' : decodeUnsealed(stored);
       if (format !== String(FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
       this.mayBeUnsealed = metadata.get('unsealed') !== undefined;
-      // Those of processes that were killed would keep pages from being used again.
-      root.readerCheck();
-      this.space = new SpaceReserve(path, RECORDS_TREE, () => oldestReader(root.readerList()));
-      this.#large = new LargeWriter({ path, file: statSync(path, { bigint: true }), sync, hasLog: true }, timers);
+      const readers = readersOf(root);
+      readers.forgetDead();
+      this.#space = new SpaceReserve(path, RECORDS_TREE, readers);
+      const place = archive === undefined ? undefined : { folder: archive, store: this.#stored('store') ?? '' };
+      this.#archive = place && { writer: new SharedArchive(place, clock), space: new ArchiveSpace(place.folder) };
+      const file = statSync(path, { bigint: true });
+      this.#large = new LargeWriter({ path, file, sync, hasLog: true, archive: place }, timers);
     } catch (error) {
       void root.close();
       throw error;
     }
+  }
+
+  /** Adds the room that a change may take to that of others. */
+  measure(change: Change, room: Demand): void {
+    this.#space.measure(change, room);
+  }
+
+  /** Keeps room for changes until `written`. @throws TesseraError `storage_full`, with nothing kept */
+  admit(room: Demand): void {
+    this.#archive?.space.admit(room);
+    this.#space.admit(room);
+  }
+
+  /** Changes that were let in have been written, or never will be. */
+  written(room: Demand): void {
+    this.#space.written(room);
   }
 
   /** Whether a view shows what is committed by now, by whichever process. */
@@ -114,17 +139,23 @@ export class SharedByteStore {
    * Writes what `judge` answers, or nothing if that is nothing. What `judge` throws is thrown, with nothing written.
    * @throws Error of the library
    */
-  async write(judge: Judge): Promise<void> {
+  write(judge: Judge): Promise<void> {
+    // The disk of an archive is waited for under the lock: a thread may, this one may not.
+    return this.#archive === undefined ? this.#writeHere(judge) : this.writeLarge(judge);
+  }
+
+  async #writeHere(judge: Judge): Promise<void> {
     const { root } = this.#databases;
     const written = this.metrics.beginWrite();
     try {
       await root.childTransaction(() => {
-        this.space.look();
+        this.#look();
         const write = judge(this.#locked(), AT_ONCE);
         if (write === undefined) return;
         invariant(!isPromise(write), 'a group is judged in one turn');
-        for (const change of write.changes) putChange(this.#databases, change);
         const { version, stamp, logged } = write.result;
+        this.#archive?.writer.write(write.changes, version, stamp);
+        for (const change of write.changes) putChange(this.#databases, change);
         putVersion(this.#databases, version, stamp);
         putLog(this.#databases, version, logged);
       });
@@ -134,14 +165,17 @@ export class SharedByteStore {
     }
   }
 
-  /** The same for many changes, in steps and on a thread of its own, if there is one to be had. */
+  /**
+   * The same for many changes, in steps and on a thread of its own, if there is one to be had.
+   * @throws Error of the library, or of the system for the archive
+   */
   async writeLarge(judge: Judge): Promise<void> {
     const written = this.metrics.beginWrite();
     const isWritten = await this.#large.use(async (thread) => {
       await thread.begin();
       const view = this.view();
       try {
-        this.space.look();
+        this.#look();
         const write = await judge(this.#locked(view), this.#pausing);
         await (write === undefined ? thread.abort() : thread.write(write.changes, write.result));
       } catch (error) {
@@ -152,13 +186,20 @@ export class SharedByteStore {
       }
     });
     if (isWritten) written();
-    else await this.write(judge);
+    else await this.#writeHere(judge);
+  }
+
+  /** Others have written meanwhile. */
+  #look(): void {
+    this.#space.look();
+    this.#archive?.space.look();
   }
 
   async close(): Promise<void> {
     await this.#large.close();
+    this.#archive?.writer.close();
     await this.#databases.root.close();
-    this.space.close();
+    this.#space.close();
   }
 
   /** Within a write the library reads what is committed; on a thread's behalf a view shows the same. */
@@ -170,7 +211,7 @@ export class SharedByteStore {
     };
   }
 
-  #stored(name: MetadataName, view: LmdbByteView | undefined): string | undefined {
+  #stored(name: MetadataName, view?: LmdbByteView): string | undefined {
     const { metadata } = this.#databases;
     const bytes = view === undefined ? metadata.get(name) : metadata.get(name, { transaction: view.transaction });
     return bytes === undefined ? undefined : decodeMetadata(name, bytes);

@@ -1,0 +1,33 @@
+/** Any value of the database, always as text: whatever is in it, it is never read as HTML. */
+import { RecordId } from 'surrealdb';
+import { literal } from '../connection/surrealql.js';
+import { hrefOf } from '../frame/route.js';
+
+/** The first characters of longer values are shown. */
+const LONGEST = 200;
+
+interface Properties {
+  readonly value: unknown;
+  /** Shown whole. */
+  readonly whole?: boolean;
+}
+
+/** A value in SurrealQL; a record id leads to its record. Texts are shown without quotes. */
+export function Value({ value, whole = false }: Properties) {
+  if (value === undefined) return <span class="none">NONE</span>;
+  if (value === null) return <span class="none">NULL</span>;
+  if (value instanceof RecordId)
+    return <a href={hrefOf('explore', ['record', value.toString()])}>{shown(value, whole)}</a>;
+  const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
+  return <span class={`value ${kind}`}>{shown(value, whole)}</span>;
+}
+
+function shown(value: unknown, whole: boolean): string {
+  const text = textOf(value);
+  return whole || text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}
+
+/** What a value looks like in a cell. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value instanceof RecordId ? value.toString() : literal(value);
+}

@@ -1,0 +1,34 @@
+/** Names and values as SurrealQL. Statements are put together from these alone: a hostile name stays a name. */
+import { toSurqlString } from 'surrealdb';
+
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Words that mean something else where a name may stand. */
+const RESERVED = new Set(['none', 'null', 'true', 'false', 'nan', 'infinity', 'value', 'in', 'out', 'function']);
+
+/** The name of a table, a field, an index…, in backticks where it needs them. */
+export function identifier(name: string): string {
+  if (PLAIN.test(name) && !RESERVED.has(name.toLowerCase())) return name;
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+}
+
+/** A value as the server would print it: `person:1`, `d'2026-01-01T00:00:00Z'`, `{ a: 1 }`. */
+export function literal(value: unknown): string {
+  if (typeof value === 'string') return textLiteral(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (!isPlainObject(value)) return toSurqlString(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${PLAIN.test(name) ? name : textLiteral(name)}: ${literal(member)}`,
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** A text as a literal. */
+export function textLiteral(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,65 @@
+/** The whole page: the form to sign in, or the navigation and a view. */
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../components/button.js';
+import { Loading, Notice } from '../components/notice.js';
+import { Connection } from '../connection/connection.js';
+import { asError } from '../connection/use-loaded.js';
+import { leave, type SignedIn, session } from '../session/session.js';
+import { SignInForm } from '../session/sign-in-form.js';
+import { DatabaseChooser } from './database-chooser.js';
+import { Navigation } from './navigation.js';
+import { ViewFrame } from './view-frame.js';
+
+const ENDED = 'Your sign-in has ended. Sign in again.';
+
+export function App() {
+  const current = session.value;
+  return current === undefined ? <SignInForm /> : <SignedInApp key={JSON.stringify(current)} session={current} />;
+}
+
+function SignedInApp({ session: current }: { readonly session: SignedIn }) {
+  const [connection, setConnection] = useState<Connection>();
+  const [error, setError] = useState<Error>();
+  useEffect(() => {
+    let opened: Connection | undefined;
+    let isShown = true;
+    Connection.open(current, () => isShown && leave(ENDED)).then(
+      (made) => {
+        opened = made;
+        if (isShown) setConnection(made);
+        else made.close();
+      },
+      (thrown: unknown) => {
+        if (!isShown) return;
+        // The server was reached, and didn't take the token.
+        if (asError(thrown).name.startsWith('NotAllowed') || /auth|expired/i.test(asError(thrown).message))
+          leave(ENDED);
+        else setError(asError(thrown));
+      },
+    );
+    return () => {
+      isShown = false;
+      opened?.close();
+    };
+  }, [current]);
+  return (
+    <div class="frame">
+      <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
+        Skip to the view
+      </button>
+      <header class="bar">
+        <strong class="brand">Tessera</strong>
+        <Navigation />
+        {connection !== undefined && <DatabaseChooser connection={connection} />}
+        <div class="row user">
+          <span>{current.level === 'guest' ? 'Guest' : current.name}</span>
+          <Button onClick={() => leave()}>Sign out</Button>
+        </div>
+      </header>
+      <main id="view" tabIndex={-1}>
+        {error !== undefined && <Notice kind="error">The server can’t be reached: {error.message}</Notice>}
+        {connection === undefined ? error === undefined && <Loading /> : <ViewFrame connection={connection} />}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,9 @@
+/** What each view is given. */
+import type { Connection } from '../connection/connection.js';
+
+export interface ViewProperties {
+  /** As whom, and in which namespace and database, the view asks. */
+  readonly connection: Connection;
+  /** The parts of the address after the name of the view. */
+  readonly path: readonly string[];
+}

@@ -1,0 +1,19 @@
+/** All views of the Studio. A new one is a module in `views/` that exports `View`, and a line here; it is loaded when it is opened. */
+import type { FunctionComponent } from 'preact';
+import type { ViewProperties } from './view-properties.js';
+
+export interface ViewEntry {
+  readonly title: string;
+  /** Whether it can only be opened in a database. */
+  readonly needsDatabase: boolean;
+  load(): Promise<{ readonly View: FunctionComponent<ViewProperties> }>;
+}
+
+export const VIEWS: Readonly<Record<string, ViewEntry>> = {
+  explore: { title: 'Explore', needsDatabase: true, load: () => import('../views/explore/view.js') },
+  query: { title: 'Query', needsDatabase: false, load: () => import('../views/query/view.js') },
+  graphql: { title: 'GraphQL', needsDatabase: true, load: () => import('../views/graphql/view.js') },
+};
+
+/** The view that is shown first. */
+export const FIRST_VIEW = 'explore';

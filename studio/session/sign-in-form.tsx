@@ -1,0 +1,96 @@
+/** Signing in as any kind of user. What is typed here goes to the server once, and is kept nowhere. */
+import { useState } from 'preact/hooks';
+import { type Credentials, signIn } from '../../pages/server.js';
+import { Button } from '../components/button.js';
+import { Field, SelectField } from '../components/field.js';
+import { Notice } from '../components/notice.js';
+import { asError } from '../connection/use-loaded.js';
+import { enter, farewell, type Level } from './session.js';
+import { asVariables, NO_VARIABLES, type Variable, VariableFields } from './variable-fields.js';
+
+const LEVELS: Readonly<Record<Level, string>> = {
+  root: 'Root user',
+  namespace: 'Namespace user',
+  database: 'Database user',
+  record: 'Record access',
+  guest: 'Guest, without signing in',
+};
+
+/** What of a place the sign-in of a level has to name. */
+const NEEDS: Readonly<Record<Level, readonly ('namespace' | 'database')[]>> = {
+  root: [],
+  namespace: ['namespace'],
+  database: ['namespace', 'database'],
+  record: ['namespace', 'database'],
+  guest: [],
+};
+
+export function SignInForm() {
+  const [level, setLevel] = useState<Level>('root');
+  const [user, setUser] = useState('');
+  const [pass, setPass] = useState('');
+  const [access, setAccess] = useState('');
+  const [variables, setVariables] = useState<readonly Variable[]>(NO_VARIABLES);
+  const [namespace, setNamespace] = useState('');
+  const [database, setDatabase] = useState('');
+  const [error, setError] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const isUser = level !== 'record' && level !== 'guest';
+  const needs = NEEDS[level];
+
+  const credentials = (): Credentials => ({
+    ...(level === 'record' ? { ...asVariables(variables), AC: access } : { user, pass }),
+    ...(needs.includes('namespace') && { NS: namespace }),
+    ...(needs.includes('database') && { DB: database }),
+  });
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError('');
+    try {
+      const name = level === 'guest' ? 'guest' : level === 'record' ? access : user;
+      const token = level === 'guest' ? undefined : await signIn(credentials());
+      enter({ level, name, ...(token !== undefined && { token }), namespace, database });
+    } catch (thrown) {
+      setError(asError(thrown).message);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main class="sign-in">
+      <h1>Tessera Studio</h1>
+      <form class="card" onSubmit={submit}>
+        <h2>Sign in</h2>
+        {farewell.value !== '' && <Notice kind="information">{farewell.value}</Notice>}
+        <SelectField label="As" value={level} options={LEVELS} onChange={setLevel} />
+        {isUser && (
+          <>
+            <Field label="User" value={user} onChange={setUser} autocomplete="username" required />
+            <Field
+              label="Password"
+              type="password"
+              value={pass}
+              onChange={setPass}
+              autocomplete="current-password"
+              required
+            />
+          </>
+        )}
+        {level === 'record' && (
+          <>
+            <Field label="Access method" value={access} onChange={setAccess} required />
+            <VariableFields variables={variables} onChange={setVariables} />
+          </>
+        )}
+        <Field label="Namespace" value={namespace} onChange={setNamespace} required={needs.includes('namespace')} />
+        <Field label="Database" value={database} onChange={setDatabase} required={needs.includes('database')} />
+        {error !== '' && <Notice kind="error">{error}</Notice>}
+        <Button type="submit" kind="primary" disabled={isBusy}>
+          {level === 'guest' ? 'Go on' : 'Sign in'}
+        </Button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,76 @@
+/** The changes that aren't saved yet: undo each, undo all, or save them together. */
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Notice } from '../../components/notice.js';
+import type { Connection } from '../../connection/connection.js';
+import { asError } from '../../connection/use-loaded.js';
+import { describe, pendingChanges, saveChanges } from './changes.js';
+
+interface Properties {
+  readonly connection: Connection;
+  /** After they were saved. */
+  onSaved(): void;
+}
+
+export function ChangesBar({ connection, onSaved }: Properties) {
+  const pending = pendingChanges(connection);
+  const changes = pending.value;
+  const [error, setError] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const hasChanges = changes.length > 0;
+  useEffect(() => {
+    if (!hasChanges) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [hasChanges]);
+  if (!hasChanges) return null;
+  const save = async () => {
+    setBusy(true);
+    setError('');
+    try {
+      await saveChanges(connection, changes);
+      pending.value = [];
+      onSaved();
+    } catch (thrown) {
+      setError(`Nothing was saved. ${asError(thrown).message}`);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section class="changes" aria-label="Changes that are not saved">
+      {error !== '' && <Notice kind="error">{error}</Notice>}
+      <ul>
+        {changes.map((change, at) => (
+          <li key={at} class="row">
+            <span>{describe(change)}</span>
+            <Button
+              kind="quiet"
+              label={`Undo: ${describe(change)}`}
+              onClick={() => {
+                pending.value = changes.toSpliced(at, 1);
+              }}
+            >
+              Undo
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <div class="row">
+        <Button kind="primary" disabled={isBusy} onClick={() => void save()}>
+          {`Save ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`}
+        </Button>
+        <Button
+          disabled={isBusy}
+          onClick={() => {
+            pending.value = [];
+            setError('');
+          }}
+        >
+          Undo all
+        </Button>
+      </div>
+    </section>
+  );
+}

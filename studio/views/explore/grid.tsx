@@ -1,0 +1,159 @@
+/**
+ * Rows in a grid of which only those in sight are drawn, so that a million of them scroll. Arrow keys move the active cell, Enter opens its
+ * row. Browsers bound the height of an element, so that the way of the scroll bar is scaled beyond `TALLEST`.
+ */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Value } from '../../components/value.js';
+import type { Order, Row } from './rows.js';
+
+/** In pixels, as in explore.css. */
+const ROW_HEIGHT = 28;
+const TALLEST = 8_000_000;
+
+interface Properties {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly count: number;
+  readonly order: Order | undefined;
+  rowAt(at: number): Row | undefined;
+  /** What is to become of a row, if it isn't saved yet. */
+  stateOf(row: Row): 'changed' | 'deleted' | undefined;
+  onOrder(order: Order | undefined): void;
+  onOpen(row: Row): void;
+}
+
+interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
+export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, onOpen }: Properties) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(400);
+  const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const inSight = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
+  const whole = Math.min(count * ROW_HEIGHT, TALLEST) + ROW_HEIGHT;
+  const way = Math.max(1, whole - height);
+  const last = Math.max(0, count - inSight);
+  const first = Math.min(last, Math.floor((top / way) * last + 0.5));
+  const shown = Math.min(count - first, inSight + 1);
+
+  const show = (row: number) => {
+    if (row >= first && row < first + inSight) return;
+    const wanted = row < first ? row : row - inSight + 1;
+    if (box.current !== null) box.current.scrollTop = last === 0 ? 0 : (Math.min(wanted, last) / last) * way;
+  };
+  const move = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, Cell>> = {
+      ArrowDown: { row: 1, column: 0 },
+      ArrowUp: { row: -1, column: 0 },
+      ArrowRight: { row: 0, column: 1 },
+      ArrowLeft: { row: 0, column: -1 },
+      PageDown: { row: inSight, column: 0 },
+      PageUp: { row: -inSight, column: 0 },
+      Home: { row: -count, column: 0 },
+      End: { row: count, column: 0 },
+    };
+    const row = rowAt(active.row);
+    if (event.key === 'Enter' && row !== undefined && event.target === box.current) return onOpen(row);
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = {
+      row: Math.max(0, Math.min(count - 1, active.row + step.row)),
+      column: Math.max(0, Math.min(columns.length - 1, active.column + step.column)),
+    };
+    setActive(next);
+    show(next.row);
+  };
+
+  return (
+    <div
+      ref={box}
+      class="grid"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={`cell-${active.row}-${active.column}`}
+      tabIndex={0}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      onKeyDown={move}
+    >
+      <div class="canvas" role="presentation" style={{ height: `${whole}px` }}>
+        <div class="window" role="presentation">
+          <div class="grid-row head" role="row" aria-rowindex={1} tabIndex={-1}>
+            {columns.map((column) => (
+              <Heading key={column} column={column} order={order} onOrder={onOrder} />
+            ))}
+          </div>
+          {Array.from({ length: shown }, (_, index) => first + index).map((at) => {
+            const row = rowAt(at);
+            const state = row === undefined ? 'waiting' : (stateOf(row) ?? '');
+            return (
+              <div
+                key={at}
+                class={`grid-row ${state}`}
+                role="row"
+                aria-rowindex={at + 2}
+                tabIndex={-1}
+                onDblClick={() => row !== undefined && onOpen(row)}
+              >
+                {columns.map((column, index) => (
+                  <div
+                    key={column}
+                    id={`cell-${at}-${index}`}
+                    class={at === active.row && index === active.column ? 'cell active' : 'cell'}
+                    role="gridcell"
+                    tabIndex={-1}
+                    onMouseDown={() => setActive({ row: at, column: index })}
+                  >
+                    {row === undefined ? '…' : Object.hasOwn(row, column) && <Value value={row[column]} />}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface HeadingProperties {
+  readonly column: string;
+  readonly order: Order | undefined;
+  onOrder(order: Order | undefined): void;
+}
+
+/** A click orders by it, another the other way round, a third by id again. */
+function Heading({ column, order, onOrder }: HeadingProperties) {
+  const isOrdered = order?.field === column;
+  const next = !isOrdered
+    ? { field: column, descending: false }
+    : order.descending
+      ? undefined
+      : { field: column, descending: true };
+  return (
+    <div
+      class="cell"
+      role="columnheader"
+      tabIndex={-1}
+      aria-sort={!isOrdered ? 'none' : order.descending ? 'descending' : 'ascending'}
+    >
+      <button type="button" title={`Order by ${column}`} onClick={() => onOrder(next)}>
+        {column}
+        {isOrdered && <span aria-hidden="true">{order.descending ? ' ↓' : ' ↑'}</span>}
+      </button>
+    </div>
+  );
+}

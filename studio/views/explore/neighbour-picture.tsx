@@ -1,0 +1,96 @@
+/** A record in the middle, and those that it is connected with around it. */
+import type { RecordId } from 'surrealdb';
+import { hrefOf } from '../../frame/route.js';
+import type { Neighbour } from './neighbourhood.js';
+
+/** More would lie over one another. */
+const MOST = 20;
+const WIDTH = 720;
+const HEIGHT = 420;
+/** Characters of a name. */
+const LONGEST = 24;
+
+interface Properties {
+  readonly centre: RecordId;
+  readonly neighbours: readonly Neighbour[];
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+const MIDDLE: Point = { x: WIDTH / 2, y: HEIGHT / 2 };
+
+export function NeighbourPicture({ centre, neighbours }: Properties) {
+  const drawn = neighbours.slice(0, MOST);
+  return (
+    <figure class="picture">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={`Neighbours of ${centre.toString()}`}>
+        <defs>
+          <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+            <path d="M0 0L8 4L0 8Z" />
+          </marker>
+        </defs>
+        {drawn.map((neighbour, at) => (
+          <Connected key={at} neighbour={neighbour} place={placeOf(at, drawn.length)} />
+        ))}
+        <Node id={centre} place={MIDDLE} isCentre />
+      </svg>
+      {neighbours.length > MOST && (
+        <figcaption class="muted">
+          {MOST} of {neighbours.length} are drawn; the table has all.
+        </figcaption>
+      )}
+    </figure>
+  );
+}
+
+function placeOf(at: number, count: number): Point {
+  const angle = (at / count) * 2 * Math.PI - Math.PI / 2;
+  return { x: MIDDLE.x + Math.cos(angle) * WIDTH * 0.37, y: MIDDLE.y + Math.sin(angle) * HEIGHT * 0.42 };
+}
+
+function Connected({ neighbour, place }: { readonly neighbour: Neighbour; readonly place: Point }) {
+  const { direction, by, record } = neighbour;
+  const [from, to] = direction === 'in' ? [place, MIDDLE] : [MIDDLE, place];
+  // The arrow ends beside the node, not under it.
+  const end = along(from, to, 0.86);
+  const label = along(MIDDLE, place, 0.55);
+  return (
+    <g class={`connection ${direction}`}>
+      <line x1={from.x} y1={from.y} x2={end.x} y2={end.y} marker-end="url(#arrow)" />
+      <text class="by" x={label.x} y={label.y}>
+        {short(by)}
+      </text>
+      <Node id={record} place={place} />
+    </g>
+  );
+}
+
+function along(from: Point, to: Point, part: number): Point {
+  return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
+}
+
+interface NodeProperties {
+  readonly id: RecordId;
+  readonly place: Point;
+  readonly isCentre?: boolean;
+}
+
+function Node({ id, place, isCentre = false }: NodeProperties) {
+  const name = short(id.toString());
+  const width = name.length * 7.5 + 16;
+  return (
+    <a href={hrefOf('explore', ['record', id.toString()])} class={isCentre ? 'node centre' : 'node'}>
+      <rect x={place.x - width / 2} y={place.y - 13} width={width} height={26} rx={6} />
+      <text x={place.x} y={place.y + 4}>
+        {name}
+      </text>
+    </a>
+  );
+}
+
+function short(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+}

@@ -1,0 +1,132 @@
+/** A form for the fields of a row, new or there already. Values are typed as text or as SurrealQL, which the server evaluates. */
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Dialog } from '../../components/dialog.js';
+import { Field, SelectField, TextAreaField } from '../../components/field.js';
+import { Notice } from '../../components/notice.js';
+import type { FieldInfo } from '../../connection/catalog.js';
+import type { Connection } from '../../connection/connection.js';
+import { literal } from '../../connection/surrealql.js';
+import { asError } from '../../connection/use-loaded.js';
+import type { Content } from './changes.js';
+import { topLevel } from './columns.js';
+
+/** How a value is typed. */
+type Manner = 'text' | 'surrealql' | 'none';
+
+const MANNERS: Readonly<Record<Manner, string>> = { text: 'Text', surrealql: 'SurrealQL', none: 'None' };
+
+interface Entry {
+  readonly name: string;
+  readonly kind: string;
+  readonly manner: Manner;
+  readonly text: string;
+}
+
+interface Properties {
+  readonly connection: Connection;
+  readonly title: string;
+  readonly fields: readonly FieldInfo[];
+  /** The row as it is; empty for a new one. */
+  readonly content: Content;
+  /** What was changed: values, and the fields that are to have none. */
+  onDone(set: Content, unset: readonly string[]): void;
+  onClose(): void;
+}
+
+export function RowForm({ connection, title, fields, content, onDone, onClose }: Properties) {
+  const [initial] = useState(() => entriesOf(fields, content));
+  const [entries, setEntries] = useState(initial);
+  const [newName, setNewName] = useState('');
+  const [error, setError] = useState('');
+  const change = (at: number, changed: Partial<Entry>) =>
+    setEntries(entries.map((entry, index) => (index === at ? { ...entry, ...changed } : entry)));
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const changed = entries.filter((entry) => {
+      const before = initial.find(({ name }) => name === entry.name);
+      return before === undefined || before.manner !== entry.manner || before.text !== entry.text;
+    });
+    try {
+      const set = await Promise.all(
+        changed
+          .filter(({ manner }) => manner !== 'none')
+          .map(async (entry) => [entry.name, await evaluate(connection, entry)] as const),
+      );
+      const unset = changed.flatMap(({ manner, name }) => (manner === 'none' ? [name] : []));
+      if (changed.length > 0) onDone(Object.fromEntries(set), unset);
+      onClose();
+    } catch (thrown) {
+      setError(asError(thrown).message);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit}>
+        {error !== '' && <Notice kind="error">{error}</Notice>}
+        {entries.map(({ name, kind, manner, text }, at) => (
+          <div class="entry" key={name}>
+            <TextAreaField
+              label={name}
+              hint={kind}
+              rows={text.includes('\n') || text.length > 80 ? 5 : 1}
+              value={manner === 'none' ? '' : text}
+              disabled={manner === 'none'}
+              onChange={(typed) => change(at, { text: typed })}
+            />
+            <SelectField
+              label={`How ${name} is written`}
+              value={manner}
+              options={MANNERS}
+              onChange={(chosen) => change(at, { manner: chosen })}
+            />
+          </div>
+        ))}
+        <div class="row">
+          <Field label="Another field" value={newName} onChange={setNewName} />
+          <Button
+            disabled={newName === '' || entries.some(({ name }) => name === newName)}
+            onClick={() => {
+              setEntries([...entries, { name: newName, kind: 'any', manner: 'text', text: '' }]);
+              setNewName('');
+            }}
+          >
+            Add it
+          </Button>
+        </div>
+        <div class="row">
+          <Button type="submit" kind="primary">
+            Keep
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          <span class="muted">Nothing is saved until you save the changes.</span>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function entriesOf(fields: readonly FieldInfo[], content: Content): readonly Entry[] {
+  const isNew = content['id'] === undefined;
+  const kinds = new Map(topLevel(fields).map(({ name, kind }) => [name, kind]));
+  const names = new Set([...(isNew ? ['id'] : []), ...kinds.keys(), ...Object.keys(content)]);
+  if (!isNew) names.delete('id');
+  return [...names].map((name) => {
+    const kind = kinds.get(name) ?? (name === 'id' ? 'made by the server if there is none' : 'any');
+    const value = content[name];
+    if (value === undefined) return { name, kind, manner: 'none', text: '' };
+    const isText = typeof value === 'string';
+    return { name, kind, manner: isText ? 'text' : 'surrealql', text: isText ? value : literal(value) };
+  });
+}
+
+/** @throws Error if the server can't evaluate it, with the name of the field */
+async function evaluate(connection: Connection, { name, manner, text }: Entry): Promise<unknown> {
+  if (manner === 'text') return text;
+  try {
+    const [value] = await connection.query(`RETURN (${text}\n)`);
+    return value;
+  } catch (error) {
+    throw new Error(`${name}: ${asError(error).message}`);
+  }
+}

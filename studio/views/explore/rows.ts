@@ -1,0 +1,74 @@
+/** The rows of a table in pages, of which those loaded last are kept. */
+import type { RecordId } from 'surrealdb';
+import type { Connection } from '../../connection/connection.js';
+import { identifier } from '../../connection/surrealql.js';
+
+export type Row = Readonly<Record<string, unknown>> & { readonly id: RecordId };
+
+export interface Order {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+/** Which rows of a table are shown, and how they are ordered. */
+export interface Selection {
+  readonly table: string;
+  /** A condition in SurrealQL; empty: all rows. */
+  readonly filter: string;
+  /** Absent: by id. */
+  readonly order?: Order;
+}
+
+const PAGE = 100;
+const KEPT_PAGES = 30;
+
+/** The part of a statement after its projections. A comment in the filter ends with its line. */
+function sourceOf({ table, filter }: Selection): string {
+  return `FROM ${identifier(table)}${filter.trim() === '' ? '' : ` WHERE (${filter}\n)`}`;
+}
+
+export async function countRows(connection: Connection, selection: Selection): Promise<number> {
+  const [rows] = await connection.query<[readonly { readonly count: number }[]]>(
+    `SELECT count() ${sourceOf(selection)} GROUP ALL`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export class RowPages {
+  readonly #connection: Connection;
+  readonly #selection: Selection;
+  readonly #changed: (error?: Error) => void;
+  /** By number, the latest at the end. `undefined` while it is being loaded, and where it could not be. */
+  readonly #pages = new Map<number, readonly Row[] | undefined>();
+
+  /** `changed` is called when a page has come, or couldn't be loaded. */
+  constructor(connection: Connection, selection: Selection, changed: (error?: Error) => void) {
+    this.#connection = connection;
+    this.#selection = selection;
+    this.#changed = changed;
+  }
+
+  /** The row at a place, `undefined` until its page has come. */
+  row(at: number): Row | undefined {
+    const number = Math.floor(at / PAGE);
+    if (!this.#pages.has(number)) void this.#load(number);
+    return this.#pages.get(number)?.[at % PAGE];
+  }
+
+  async #load(number: number): Promise<void> {
+    this.#pages.set(number, undefined);
+    const oldest = this.#pages.keys().next();
+    if (this.#pages.size > KEPT_PAGES && !oldest.done) this.#pages.delete(oldest.value);
+    const { order } = this.#selection;
+    const ordered = order === undefined ? '' : ` ORDER BY ${identifier(order.field)}${order.descending ? ' DESC' : ''}`;
+    try {
+      const [rows] = await this.#connection.query<[Row[]]>(
+        `SELECT * ${sourceOf(this.#selection)}${ordered} LIMIT ${PAGE} START ${number * PAGE}`,
+      );
+      this.#pages.set(number, rows);
+      this.#changed();
+    } catch (error) {
+      this.#changed(error as Error);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** The tables of the database with the number of their rows. Users who may not see the definitions name a table themselves. */
+import { useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Field } from '../../components/field.js';
+import { Loading, Notice } from '../../components/notice.js';
+import type { TableInfo } from '../../connection/catalog.js';
+import type { Connection } from '../../connection/connection.js';
+import { type Loaded, useLoaded } from '../../connection/use-loaded.js';
+import { go, hrefOf } from '../../frame/route.js';
+import { countRows } from './rows.js';
+
+interface Properties {
+  readonly connection: Connection;
+  readonly tables: Loaded<readonly TableInfo[]>;
+  /** The table that is shown. */
+  readonly chosen: string | undefined;
+}
+
+export function TableList({ connection, tables, chosen }: Properties) {
+  const [name, setName] = useState('');
+  return (
+    <aside class="tables">
+      <div class="row spread">
+        <h2>Tables</h2>
+        <Button kind="quiet" label="Read the tables again" onClick={tables.reload}>
+          ↻
+        </Button>
+      </div>
+      {tables.data === undefined && tables.isLoading && <Loading />}
+      {tables.error !== undefined && (
+        <>
+          <Notice kind="information">You may not see the list of tables: {tables.error.message}</Notice>
+          <form
+            class="row"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (name !== '') go('explore', ['table', name]);
+            }}
+          >
+            <Field label="Table" value={name} onChange={setName} />
+            <Button type="submit">Open</Button>
+          </form>
+        </>
+      )}
+      {tables.data?.length === 0 && <p class="empty">There are no tables yet.</p>}
+      <ul>
+        {tables.data?.map((table) => (
+          <li key={table.name} class="row spread">
+            <a
+              href={hrefOf('explore', ['table', table.name])}
+              aria-current={table.name === chosen ? 'page' : undefined}
+            >
+              {table.name}
+            </a>
+            <Count connection={connection} table={table.name} of={tables} />
+          </li>
+        ))}
+      </ul>
+    </aside>
+  );
+}
+
+interface CountProperties {
+  readonly connection: Connection;
+  readonly table: string;
+  /** Counted again when these were read again. */
+  readonly of: Loaded<readonly TableInfo[]>;
+}
+
+function Count({ connection, table, of }: CountProperties) {
+  const { data } = useLoaded(() => countRows(connection, { table, filter: '' }), [connection, table, of.data]);
+  return <span class="muted count">{data?.toLocaleString('en') ?? '…'}</span>;
+}

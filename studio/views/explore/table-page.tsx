@@ -1,0 +1,105 @@
+/** One table: its rows in a grid, with filter and order, new rows, and changes until they are saved. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Field } from '../../components/field.js';
+import { Notice } from '../../components/notice.js';
+import { loadFields, type TableInfo } from '../../connection/catalog.js';
+import type { Connection } from '../../connection/connection.js';
+import { useLoaded } from '../../connection/use-loaded.js';
+import { go } from '../../frame/route.js';
+import { changeOf, pendingChanges, withChange } from './changes.js';
+import { ChangesBar } from './changes-bar.js';
+import { columnsOf } from './columns.js';
+import { Grid } from './grid.js';
+import { RowForm } from './row-form.js';
+import { countRows, type Order, RowPages } from './rows.js';
+
+interface Properties {
+  readonly connection: Connection;
+  readonly table: string;
+  readonly info: TableInfo | undefined;
+  /** After rows were added or deleted. */
+  onSaved(): void;
+}
+
+const SEEN_ROWS = 100;
+
+export function TablePage({ connection, table, info, onSaved }: Properties) {
+  const isRelation = info?.isRelation ?? false;
+  const [typed, setTyped] = useState('');
+  const [filter, setFilter] = useState('');
+  const [order, setOrder] = useState<Order>();
+  const [isAdding, setAdding] = useState(false);
+  const [error, setError] = useState<Error>();
+  const [version, setVersion] = useState(0);
+  const [, redraw] = useState(0);
+  const pending = pendingChanges(connection);
+  const fields = useLoaded(() => loadFields(connection, table), [connection, table]);
+  const count = useLoaded(() => countRows(connection, { table, filter }), [connection, table, filter, version]);
+  const pages = useMemo(() => {
+    const selection = { table, filter, ...(order !== undefined && { order }) };
+    return new RowPages(connection, selection, (failed) => {
+      setError(failed);
+      redraw((turn) => turn + 1);
+    });
+  }, [connection, table, filter, order, version]);
+  useEffect(() => setError(undefined), [filter, order]);
+  const total = count.data ?? 0;
+  const seen = Array.from({ length: Math.min(total, SEEN_ROWS) }, (_, at) => pages.row(at) ?? []).flat();
+  const reload = () => {
+    setVersion((last) => last + 1);
+    onSaved();
+  };
+  const problem = count.error ?? error;
+  return (
+    <section class="table-page" aria-label={`Table ${table}`}>
+      <header class="row spread">
+        <h1>{table}</h1>
+        <span class="muted" role="status">
+          {count.isLoading ? 'Counting…' : `${total.toLocaleString('en')} rows`}
+        </span>
+        <form
+          class="row filter"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setFilter(typed);
+          }}
+        >
+          <Field label="Filter" placeholder="age > 30 AND name != 'Ann'" value={typed} onChange={setTyped} />
+          <Button type="submit">Apply</Button>
+        </form>
+        <div class="row">
+          <Button onClick={() => setAdding(true)}>New row</Button>
+          <Button onClick={reload}>Reload</Button>
+        </div>
+      </header>
+      {problem !== undefined && <Notice kind="error">{problem.message}</Notice>}
+      <ChangesBar connection={connection} onSaved={reload} />
+      <Grid
+        label={`Rows of ${table}`}
+        columns={columnsOf(fields.data ?? [], isRelation, seen)}
+        count={total}
+        order={order}
+        rowAt={(at) => pages.row(at)}
+        stateOf={(row) => {
+          const change = changeOf(pending.value, row.id);
+          return change === undefined ? undefined : change.kind === 'delete' ? 'deleted' : 'changed';
+        }}
+        onOrder={setOrder}
+        onOpen={(row) => go('explore', ['record', row.id.toString()])}
+      />
+      {isAdding && (
+        <RowForm
+          connection={connection}
+          title={`New row in ${table}`}
+          fields={fields.data ?? []}
+          content={isRelation ? { in: undefined, out: undefined } : {}}
+          onDone={(content) => {
+            pending.value = withChange(pending.value, { kind: 'create', table, isRelation, content });
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+/** Import and export of the database, with their progress. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../../components/button.js';
+import { Dialog } from '../../components/dialog.js';
+import { Notice } from '../../components/notice.js';
+import type { Connection } from '../../connection/connection.js';
+import { asError } from '../../connection/use-loaded.js';
+import { exportDatabase, importFile, type Progress } from './transfer.js';
+
+interface Properties {
+  readonly connection: Connection;
+  onImported(): void;
+  onClose(): void;
+}
+
+type State =
+  | { readonly kind: 'idle' | 'done'; readonly text: string }
+  | { readonly kind: 'busy'; readonly text: string }
+  | { readonly kind: 'failed'; readonly text: string };
+
+export function TransferDialog({ connection, onImported, onClose }: Properties) {
+  const { session } = connection;
+  const [state, setState] = useState<State>({ kind: 'idle', text: '' });
+  const running = useRef(new AbortController());
+  const file = useRef<HTMLInputElement>(null);
+  useEffect(() => () => running.current.abort(), []);
+  const run = async (doing: string, work: (progress: Progress, signal: AbortSignal) => Promise<string>) => {
+    running.current = new AbortController();
+    setState({ kind: 'busy', text: `${doing}…` });
+    try {
+      const done = await work(
+        (bytes) => setState({ kind: 'busy', text: `${doing}: ${sizeOf(bytes)}` }),
+        running.current.signal,
+      );
+      setState({ kind: 'done', text: done });
+    } catch (error) {
+      setState({ kind: 'failed', text: asError(error).message });
+    }
+  };
+  const exportIt = () =>
+    run('Exporting', async (progress, signal) => {
+      const text = await exportDatabase(session, progress, signal);
+      save(text, `${session.namespace}-${session.database}.surql`);
+      return `Exported ${sizeOf(text.size)}.`;
+    });
+  const importIt = (chosen: File) =>
+    run('Importing', async (progress, signal) => {
+      await importFile(session, chosen, progress, signal);
+      onImported();
+      return `Imported ${sizeOf(chosen.size)}.`;
+    });
+  return (
+    <Dialog title="Import and export" onClose={onClose}>
+      <p>
+        The whole database {session.database}, with definitions and records, as a file of SurrealQL statements. An
+        import runs the statements of such a file.
+      </p>
+      <div class="row">
+        <Button disabled={state.kind === 'busy'} onClick={() => void exportIt()}>
+          Export
+        </Button>
+        <label class="row">
+          File to import
+          <input ref={file} type="file" accept=".surql,.surrealql,text/plain" />
+        </label>
+        <Button
+          disabled={state.kind === 'busy'}
+          onClick={() => {
+            const chosen = file.current?.files?.[0];
+            if (chosen !== undefined) void importIt(chosen);
+          }}
+        >
+          Import
+        </Button>
+        {state.kind === 'busy' && <Button onClick={() => running.current.abort()}>Cancel</Button>}
+      </div>
+      {state.text !== '' && <Notice kind={state.kind === 'failed' ? 'error' : 'information'}>{state.text}</Notice>}
+    </Dialog>
+  );
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+/** Has the browser save a file. */
+function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,100 @@
+/** Signing in to the Studio as each kind of user, and what is kept of it. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ROOT } from '../support/server-process.js';
+import { PLACE, type Studio, signIn, startStudio, textOf } from './browser.js';
+
+const SETUP = `DEFINE TABLE account PERMISSIONS FOR select WHERE id = $auth.id;
+  CREATE account:1 SET email = 'ann@example.com', code = 'a code of Ann';
+  DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM account WHERE email = $email AND code = $code)
+    WITH REFRESH;
+  DEFINE USER viewer ON DATABASE PASSWORD 'a view of it' ROLES VIEWER;
+  DEFINE USER editor ON NAMESPACE PASSWORD 'a pen for it' ROLES EDITOR`;
+
+let studio: Studio | undefined;
+beforeAll(async () => {
+  studio = await startStudio(SETUP);
+});
+afterAll(() => studio?.close());
+
+/** What the browser keeps of the page. */
+async function kept(page: Page): Promise<{ tab: string; beyond: string }> {
+  const tab = await page.evaluate('JSON.stringify({ ...sessionStorage })');
+  const beyond = await page.evaluate('JSON.stringify([{ ...localStorage }, document.cookie, location.href])');
+  return { tab: String(tab), beyond: String(beyond) };
+}
+
+it('signs a root user in and out, keeps the token with the tab alone, and loads from its own server', async ({
+  skip,
+}) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, requests, complaints } = await studio.open();
+  await page.getByLabel('User', { exact: true }).fill(ROOT.user);
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('There was a problem with authentication');
+
+  await signIn(page);
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
+  const { tab, beyond } = await kept(page);
+  expect(tab).toContain('eyJ');
+  expect(tab + beyond).not.toContain(ROOT.pass);
+  expect(beyond).not.toMatch(/eyJ|Bearer/);
+  await page.reload();
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true);
+  expect((await kept(page)).tab).toBe('{}');
+  expect(requests.filter((url) => !url.startsWith(`${studio?.server.url}/`) && !url.startsWith('data:'))).toEqual([]);
+  expect(requests.filter((url) => url.includes('eyJ') || url.includes('password'))).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it.each([
+  ['Namespace user', 'editor', 'a pen for it'],
+  ['Database user', 'viewer', 'a view of it'],
+])('signs a %s in', async (level, user, pass) => {
+  if (studio === undefined) return;
+  const { page, complaints } = await studio.open();
+  await page.getByLabel('As', { exact: true }).selectOption(level);
+  await signIn(page, user, pass);
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
+  expect(await textOf(page)).toContain(user);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it('signs in by a record access with what its SIGNIN reads, and keeps no refresh token', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await studio.open();
+  await page.getByLabel('As', { exact: true }).selectOption('Record access');
+  await page.getByLabel('Access method').fill('account');
+  await page.getByLabel('Variable 2', { exact: true }).fill('code');
+  expect(await page.getByLabel('Value of code').getAttribute('type')).toBe('password');
+  await page.getByLabel('Value of email').fill('ann@example.com');
+  await page.getByLabel('Value of code').fill('a code of Ann');
+  await page.getByLabel('Namespace', { exact: true }).fill(PLACE.namespace);
+  await page.getByLabel('Database', { exact: true }).fill(PLACE.database);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
+  const { tab, beyond } = await kept(page);
+  expect(tab).not.toContain('refresh');
+  expect(tab + beyond).not.toContain('a code of Ann');
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it('goes back to the form when the server no longer takes the token', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  await studio.sql(`DEFINE USER passing ON ROOT PASSWORD 'for a while' ROLES VIEWER`);
+  const { page } = await studio.open();
+  await signIn(page, 'passing', 'for a while');
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
+  await studio.sql('REMOVE USER passing ON ROOT');
+  await page.reload();
+  await expect.poll(() => textOf(page)).toContain('Your sign-in has ended');
+  expect((await kept(page)).tab).toBe('{}');
+  await page.close();
+});
