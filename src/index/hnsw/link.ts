@@ -2,7 +2,7 @@
  * Links the vectors of an HNSW index into its graph, in the background: what writers have noted as changed, some of it
  * at a time. When many nodes are dead, the others are mended, and the dead ones removed.
  */
-import { andThen, forEachInOrder, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Floats } from '../../vectors/distances.js';
@@ -46,8 +46,6 @@ export function changedKeys(transaction: Transaction, index: string, most: numbe
   return andThen(read, () => keys);
 }
 
-/** Records whose vectors are read together. */
-const BATCH = 128;
 /** What may be read of a graph that isn't kept in memory, in bytes. */
 const MOST_READ = 16 * 2 ** 20;
 
@@ -87,7 +85,8 @@ class Linking {
                 dead: this.#dead,
                 unlinked: this.#unlinked,
               };
-              return andThen(stored.write(graph, next), () => made(next));
+              stored.write(graph, next);
+              made(next);
             }),
           (error) => {
             failed();
@@ -107,29 +106,17 @@ class Linking {
   }
 
   #linkAll(graph: Graph, keys: readonly string[]): PromiseOrValue<void> {
-    let at = 0;
-    return untilTrue(() => {
-      const some = keys.slice(at, at + BATCH);
-      at += BATCH;
-      return andThen(this.#linkSome(graph, some), (isFull) => isFull || at >= keys.length);
-    });
-  }
-
-  /** Answers whether as much has been read as may be. */
-  #linkSome(graph: Graph, keys: readonly string[]): PromiseOrValue<boolean> {
     const { transaction, index } = this.#site.stored;
     const wanted = [...keys.map((key) => idKey(index, key)), ...keys.map((key) => encodedVectorKey(index, key))];
-    // Of a graph that isn't kept in memory ever more nodes would be.
-    const isFull = () => graph.isPart && graph.size > MOST_READ;
-    const linked = andThen(transaction.getMany(wanted), (found) =>
+    return andThen(transaction.getMany(wanted), (found) =>
       forEachInOrder(keys, (key, at) =>
         andThen(this.#relink(graph, key, found[at], found[keys.length + at]), () => {
           transaction.delete(changedKey(index, key));
-          return andThen(this.#site.stored.pause(), isFull);
+          // Of a graph that isn't kept in memory ever more nodes would be.
+          return andThen(this.#site.stored.pause(), () => graph.isPart && graph.size > MOST_READ);
         }),
       ),
     );
-    return andThen(linked, isFull);
   }
 
   #relink(graph: Graph, key: string, former: Stored | undefined, stored: Stored | undefined): PromiseOrValue<void> {

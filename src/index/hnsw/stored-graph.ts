@@ -1,6 +1,5 @@
 /** The graph of an HNSW index as a transaction sees it. */
-import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import { forEachInSteps } from '../../base/steps.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isArray } from '../../value/value.js';
@@ -36,24 +35,13 @@ export class StoredGraph {
     for (;;) {
       const step = work.next();
       if (step.done === true) return step.value;
-      const read = step.value.length === 0 ? undefined : this.read(graph, step.value);
-      const done = andThen(read, () => this.pause());
+      const done = step.value.length === 0 ? this.pause() : this.read(graph, step.value);
       if (done instanceof Promise) return done.then(() => this.run(graph, work));
     }
   }
 
   /** Adds nodes to a graph as they are stored; those that aren't are taken out of it. */
   read(graph: Graph, ids: readonly number[]): PromiseOrValue<void> {
-    let at = 0;
-    return untilTrue(() => {
-      const some = ids.slice(at, at + BATCH);
-      at += BATCH;
-      const isLast = at >= ids.length;
-      return andThen(this.#readSome(graph, some), () => isLast || andThen(this.pause(), () => false));
-    });
-  }
-
-  #readSome(graph: Graph, ids: readonly number[]): PromiseOrValue<void> {
     const keys = [...ids.map((id) => linksKey(this.index, id)), ...ids.map((id) => nodeKey(this.index, id))];
     return andThen(this.transaction.getMany(keys), (stored) => {
       ids.forEach((id, at) => {
@@ -92,18 +80,13 @@ export class StoredGraph {
   }
 
   /** Writes what has changed of a graph, and its state. `freed`: the ids of nodes that were removed. */
-  write(graph: Graph, state: GraphState, freed: readonly number[] = []): PromiseOrValue<void> {
+  write(graph: Graph, state: GraphState, freed: readonly number[] = []): void {
     const { transaction, index } = this;
     const changed = graph.changed().map((slot) => graph.idOf(slot));
     const gone = new Set(freed);
-    const write = (id: number): void => {
+    for (const id of changed) {
       if (!gone.has(id)) transaction.put(linksKey(index, id), encodeLinks(graph.linksOf(graph.slotOf(id))));
-    };
-    return andThen(forEachInSteps(changed, this, write, BATCH), () => this.#writeState(state, changed, freed));
-  }
-
-  #writeState(state: GraphState, changed: readonly number[], freed: readonly number[]): void {
-    const { transaction, index } = this;
+    }
     for (const id of freed) {
       transaction.delete(linksKey(index, id));
       transaction.delete(nodeKey(index, id));

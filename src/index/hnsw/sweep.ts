@@ -91,14 +91,14 @@ class SweepStep {
     this.#top = level;
   }
 
-  #free(slots: readonly number[], end: number): PromiseOrValue<GraphState> {
+  #free(slots: readonly number[], end: number): GraphState {
     const { graph, state, sweep } = this;
     const freed = slots.filter((slot) => graph.isDead(slot)).map((slot) => graph.idOf(slot));
     for (const id of freed) graph.remove(id);
     return this.#write(end < state.next ? { ...sweep, position: end } : undefined, freed);
   }
 
-  #write(sweep: Sweep | undefined, freed: readonly number[] = []): PromiseOrValue<GraphState> {
+  #write(sweep: Sweep | undefined, freed: readonly number[] = []): GraphState {
     const { state, graph } = this;
     const { stored, stamp } = this.site;
     const sequence = state.sequence + 1;
@@ -112,6 +112,7 @@ class SweepStep {
       freed: freed.length > 0 ? sequence : state.freed,
       sweep,
     };
-    return andThen(stored.write(graph, next, freed), () => next);
+    stored.write(graph, next, freed);
+    return next;
   }
 }
