@@ -1,11 +1,11 @@
 /**
  * What backups take: a store of 200,000 records that is backed up, verified and restored, by its pages and as text; and
- * what an archive costs those who write.
+ * what an archive costs those who write. Beside the time is the processor time of the commands and servers (Linux).
  *
  *     npm run build && node bench/backups.mjs [records]
  */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,16 +21,32 @@ const at = (name) => join(root, name);
 const tessera = (...args) =>
   run(process.execPath, ['dist/bin/tessera.js', ...args], { maxBuffer: 1 << 26, env: { PATH: process.env.PATH } });
 
-async function timed(what, count, work) {
-  const began = performance.now();
+/** Of Linux, whose clock of processor time has 100 ticks a second. */
+const statOf = (pid) => {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .map(Number);
+};
+/** Processor seconds of the commands that have ended, and of a server that runs. */
+function processorTime(server) {
+  const [userOfCommands, systemOfCommands] = statOf('self').slice(13, 15);
+  const [user = 0, system = 0] = server === undefined ? [] : statOf(server.pid).slice(11, 13);
+  return (userOfCommands + systemOfCommands + user + system) / 100;
+}
+
+/** Counts the processor time of a server, too, if one is given. */
+async function timed(what, count, work, server) {
+  const [began, processorBegan] = [performance.now(), processorTime(server)];
   await work();
-  const seconds = (performance.now() - began) / 1_000;
-  console.log(
-    `${what.padEnd(44)}${seconds.toFixed(2).padStart(8)} s${Math.round(count / seconds)
-      .toString()
-      .padStart(10)} /s`,
-  );
-  return seconds;
+  const times = [(performance.now() - began) / 1_000, processorTime(server) - processorBegan];
+  const columns = times.map((seconds) => {
+    const rate = String(Math.round(count / seconds));
+    return `${seconds.toFixed(2).padStart(10)} s${rate.padStart(9)} /s`;
+  });
+  console.log(what.padEnd(40) + columns.join(''));
 }
 
 async function serve(folder, ...more) {
@@ -46,7 +62,7 @@ async function serve(folder, ...more) {
     child.once('close', () => reject(new Error(log)));
   });
   const closed = new Promise((resolve) => child.once('close', resolve));
-  return { url, stop: () => child.kill() && closed };
+  return { url, pid: child.pid, stop: () => child.kill() && closed };
 }
 
 async function query({ url }, text) {
@@ -70,25 +86,31 @@ async function write(server, clients) {
   await Promise.all(Array.from({ length: clients }, one));
 }
 
+console.log(`${' '.repeat(40)}${'time'.padStart(12)}${'processor time'.padStart(24)}`);
 try {
   let server = await serve(at('data'));
-  await timed('bulk load (INSERT of 5,000)', RECORDS, async () => {
-    for (let from = 0; from < RECORDS; from += BATCH) {
-      const rows = `array::range(${from}, ${from + BATCH})`;
-      const row = `{ id: $n, name: 'item ' + <string>$n, price: $n * 0.25, tags: ['a', 'b'], stock: { here: $n, there: 0 } }`;
-      await query(server, `INSERT INTO item (${rows}.map(|$n| ${row})) RETURN NONE`);
-    }
-  });
+  await timed(
+    'bulk load (INSERT of 5,000)',
+    RECORDS,
+    async () => {
+      for (let from = 0; from < RECORDS; from += BATCH) {
+        const rows = `array::range(${from}, ${from + BATCH})`;
+        const row = `{ id: $n, name: 'item ' + <string>$n, price: $n * 0.25, tags: ['a', 'b'], stock: { here: $n, there: 0 } }`;
+        await query(server, `INSERT INTO item (${rows}.map(|$n| ${row})) RETURN NONE`);
+      }
+    },
+    server,
+  );
   await timed('tessera backup, while the server runs', RECORDS, () => tessera('backup', at('data'), at('backup')));
   const target = ['--endpoint', server.url, ...ROOT, '--ns', 'bench', '--db', 'bench'];
-  await timed('tessera export', RECORDS, () => tessera('export', ...target, at('text.surql')));
+  await timed('tessera export', RECORDS, () => tessera('export', ...target, at('text.surql')), server);
   await server.stop();
   await timed('tessera verify', RECORDS, () => tessera('verify', at('backup')));
   await timed('tessera restore', RECORDS, () => tessera('restore', at('backup'), at('restored')));
   server = await serve(at('imported'));
   const other = ['--endpoint', server.url, ...ROOT, '--ns', 'bench', '--db', 'bench'];
   await query(server, 'DEFINE NAMESPACE IF NOT EXISTS bench; DEFINE DATABASE IF NOT EXISTS bench');
-  await timed('tessera import', RECORDS, () => tessera('import', ...other, at('text.surql')));
+  await timed('tessera import', RECORDS, () => tessera('import', ...other, at('text.surql')), server);
   await server.stop();
   server = await serve(at('restored'));
   const [{ count }] = await query(server, 'SELECT count() FROM item GROUP ALL');
@@ -98,8 +120,11 @@ try {
     for (const archive of [[], ['--archive', at(`archive${clients}`)]]) {
       server = await serve(at(`writes${clients}${archive.length}`), ...archive);
       await query(server, 'CREATE note');
-      await timed(`${WRITES} writes, ${clients} at once${archive.length > 0 ? ', archived' : ''}`, WRITES, () =>
-        write(server, clients),
+      await timed(
+        `${WRITES} writes, ${clients} at once${archive.length > 0 ? ', archived' : ''}`,
+        WRITES,
+        () => write(server, clients),
+        server,
       );
       await server.stop();
     }

@@ -1,6 +1,6 @@
 // Compares a server of several processes (`tessera start --workers`) with one of a single process, and with as many servers of a single process, which
-// share nothing: that is as much as the machine and this client allow. Filtered counts a second, which keep a core busy, and reads by id, with the
-// processor time of both. Needs a build (`npm run build`).
+// share nothing: that is as much as the machine and this client allow; and with itself beside processes that only keep processors busy. Filtered counts
+// a second, which keep a core busy, and reads by id, with the processor time of both. Needs a build (`npm run build`).
 //
 //     node bench/workers.mjs [workers=2] [seconds=5] [rounds=3] [connections=8]
 import { spawn } from 'node:child_process';
@@ -41,7 +41,7 @@ async function startServer(count) {
       if (msg === 'Listening') resolve(url);
     });
   });
-  const server = { url, pid: child.pid, agent: new Agent({ keepAlive: true, maxSockets: CLIENTS }) };
+  const server = { url, pid: child.pid, agent: new Agent({ keepAlive: true, maxSockets: connections }) };
   for (let from = 0; from < ROWS; from += 2_000) {
     await ask(
       server,
@@ -130,13 +130,32 @@ const FIGURES = {
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const alone = await Promise.all(Array.from({ length: workers }, () => startServer(1)));
 const several = await startServer(workers);
+/** The same server as the first, while other work keeps processors busy: what that alone makes a request cost more. */
+const BESIDE_OTHERS = '1 beside others';
 /** What is compared, by its name. */
-const ways = { '1 process': alone.slice(0, 1), [`${workers} workers`]: [several], [`${workers} servers of 1`]: alone };
+const ways = {
+  '1 process': alone.slice(0, 1),
+  [BESIDE_OTHERS]: alone.slice(0, 1),
+  [`${workers} workers`]: [several],
+  [`${workers} servers of 1`]: alone,
+};
+
+/** As `measure`. Where it is beside others, as many processes do nothing but loop as there would be further workers. */
+async function measureWay(way, textOf) {
+  const others = Array.from({ length: way === BESIDE_OTHERS ? workers - 1 : 0 }, () =>
+    spawn(process.execPath, ['-e', 'for (;;) {}'], { stdio: 'ignore' }),
+  );
+  try {
+    return await measure(ways[way], textOf);
+  } finally {
+    for (const other of others) other.kill('SIGKILL');
+  }
+}
 for (const [name, textOf] of Object.entries(FIGURES)) {
   const taken = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
-  for (const servers of Object.values(ways)) await measure(servers, textOf);
+  for (const way of Object.keys(ways)) await measureWay(way, textOf);
   for (let round = 0; round < rounds; round++) {
-    for (const [way, servers] of Object.entries(ways)) taken[way].push(await measure(servers, textOf));
+    for (const way of Object.keys(ways)) taken[way].push(await measureWay(way, textOf));
   }
   console.log(name);
   const of = (way, what) => median(taken[way].map((each) => each[what]));
@@ -144,14 +163,17 @@ for (const [name, textOf] of Object.entries(FIGURES)) {
   for (const way of Object.keys(ways)) {
     const [rate, cost, client] = ['rate', 'cost', 'client'].map((what) => of(way, what));
     console.log(
-      `  ${way.padEnd(14)} ${rate.toFixed(1)}/s, ${(rate / of(one, 'rate')).toFixed(2)} times; ` +
+      `  ${way.padEnd(15)} ${rate.toFixed(1)}/s, ${(rate / of(one, 'rate')).toFixed(2)} times; ` +
         `${cost.toFixed(3)} ms of processor time each, ${(cost / of(one, 'cost')).toFixed(2)} times; the client ${client.toFixed(3)} ms`,
     );
   }
 }
 console.log('asked nothing');
-for (const [way, [server]] of Object.entries(ways).slice(0, 2))
-  console.log(`  ${way.padEnd(14)} ${(await idle(server)).toFixed(1)} ms of processor time a second`);
+for (const [way, server] of [
+  ['1 process', alone[0]],
+  [`${workers} workers`, several],
+])
+  console.log(`  ${way.padEnd(15)} ${(await idle(server)).toFixed(1)} ms of processor time a second`);
 console.log(
   `load of the machine: ${loadavg()
     .map((load) => load.toFixed(1))

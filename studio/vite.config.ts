@@ -32,7 +32,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
   },
   // `npx vite studio` while developing, beside a server on its usual port.
-  server: { proxy: Object.fromEntries(['/rpc', '/signin', '/graphql', '/export', '/import'].map(forwarded)) },
+  server: {
+    proxy: Object.fromEntries(['/rpc', '/signin', '/graphql', '/export', '/import', '/metrics'].map(forwarded)),
+  },
 });
 
 function forwarded(path: string): [string, object] {

@@ -13,6 +13,7 @@ const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
   'sleep',
   'explain',
   'explain-permissions',
+  'explain-record-permissions',
 ]);
 
 /** Whether a statement never changes anything itself. */

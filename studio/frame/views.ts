@@ -12,7 +12,9 @@ export interface ViewEntry {
 export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   explore: { title: 'Explore', needsDatabase: true, load: () => import('../views/explore/view.js') },
   query: { title: 'Query', needsDatabase: false, load: () => import('../views/query/view.js') },
+  people: { title: 'People', needsDatabase: false, load: () => import('../views/people/view.js') },
   graphql: { title: 'GraphQL', needsDatabase: true, load: () => import('../views/graphql/view.js') },
+  server: { title: 'Server', needsDatabase: false, load: () => import('../views/server/view.js') },
 };
 
 /** The view that is shown first. */

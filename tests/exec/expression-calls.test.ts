@@ -180,6 +180,7 @@ describe('closures', () => {
       scan: () => undefined,
       present: () => undefined,
       judge: () => ({ admitted: false, hidden: [] }),
+      holds: () => false,
       mayHide: () => false,
       edges: () => [],
       ends: () => undefined,

@@ -153,6 +153,7 @@ export function executionOver(world: World, store: Store): Execution {
       analyzers: { named: missing, prepare: missing, sharesStatistics: false },
       reader: {
         judge: () => ({ admitted: true, hidden: [] }),
+        holds: () => true,
         read: (_, id) => store.read(id),
         readMany: (_, ids) => mapInOrder(ids, (id) => store.read(id)),
         scan: missing,

@@ -114,6 +114,41 @@ describe('what a view shows', () => {
   });
 });
 
+describe('EXPLAIN PERMISSIONS in a view', () => {
+  const words = 'RETURN (EXPLAIN PERMISSIONS FOR select ON note:2).words';
+
+  it('is answered to the owner, about the user', async () => {
+    const view = await viewing(ANN);
+    expect(await answer(view, words)).toContain('refused for user:ann: `owner = $auth`');
+    expect(await answer(view, 'RETURN (EXPLAIN PERMISSIONS SELECT * FROM note)[0].hidden')).toBe('[note:2]');
+    expect(await answer(view, 'RETURN (EXPLAIN PERMISSIONS FOR select ON note:2 AS user:bob).allowed')).toBe('true');
+    await view.viewAs(undefined);
+    await view.viewAs(VIEWER);
+    expect(await answer(view, words)).toContain('no PERMISSIONS apply');
+    expect(await answer(view, words.replace('select', 'delete'))).toContain('allowed for a system user');
+    await view.viewAs(undefined);
+    await view.viewAs(GUEST);
+    expect(await answer(view, words)).toContain('refused for a guest');
+  });
+
+  it('has no effects either, and shows the owner nothing above the level', async () => {
+    const view = await viewing(ANN);
+    for (const text of ["http::get('http://example.com/')", 'fn::write()', "sequence::nextval('numbers')"]) {
+      expect(await answer(view, `EXPLAIN PERMISSIONS SELECT * FROM note WHERE ${text}`)).toMatch(/^view_read_only/);
+    }
+    expect(network.sent).toEqual([]);
+    expect(await answer(view, 'EXPLAIN PERMISSIONS SELECT * FROM note WHERE (INFO FOR ROOT)')).toMatch(/^not_allowed/);
+  });
+
+  it('is refused to record users, guests and viewers', async () => {
+    for (const session of [await world.person('eve'), world.guest(), await world.systemUser('DV')]) {
+      await session.use('test', 'test');
+      expect(await answer(session, words)).toMatch(/^not_allowed/);
+    }
+    expect(await answer(await world.systemUser('DE'), words)).toContain('refused for a guest');
+  });
+});
+
 /** What must not change, whatever a view does. */
 async function state(): Promise<string> {
   const everything = [];

@@ -27,14 +27,15 @@ export interface StudioPage {
   readonly complaints: readonly string[];
 }
 
-/** Starts a server with these statements run; `undefined` where there is no browser on this machine. */
+/** Starts a server on `store`, in memory or a folder, with these statements run; `undefined` where there is no browser on this machine. */
 export async function startStudio(
   setup: string,
   environment: Readonly<Record<string, string>> = {},
+  store = 'memory',
 ): Promise<Studio | undefined> {
   if (CHROMIUM === undefined) return undefined;
   const [server, browser] = await Promise.all([
-    startServer('memory', environment),
+    startServer(store, environment),
     chromium.launch({ executablePath: CHROMIUM, args: FLAGS }),
   ]);
   const sql = (text: string) => runStatements(server, text);

@@ -5,22 +5,18 @@
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { DatabasePath, Identity, Principal } from '../../catalog/principal.js';
 import type { ExplainPermissions, Permission, TableAction } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { ALL_FIELDS } from '../../plan/fields-read.js';
 import { chooseAccess } from '../../plan/rewrite.js';
-import { cast } from '../../value/cast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import { authorize } from '../authorization/authorize.js';
-import { selectedDatabase } from '../define/ensure-database.js';
 import { ALL_ROWS, type Reading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
-import { Variants } from '../runtime/variants.js';
 import { compileSources } from '../statement/targets.js';
+import { askingFrame, identityOf, recordOf, subjectTo } from './subject.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {
   const { where } = statement;
@@ -30,20 +26,19 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
   const subject = as && compiler.expression(as);
 
   return (frame) => {
-    const { execution } = frame;
-    const databasePath = selectedDatabase(execution);
-    authorize(execution.identity, 'own', databasePath, 'Any');
-    return andThen(subject?.(frame), (value) => {
-      const id = subject && (cast(value, { kind: 'record', tables: [] }, () => undefined) as RecordId);
-      const subjected = subjectTo(execution, identityOf(id, databasePath));
+    const asking = askingFrame(frame);
+    const { execution } = asking;
+    return andThen(subject?.(asking), (value) => {
+      const identity = identityOf(frame.execution, subject && recordOf(value));
+      const subjected = subjectTo(execution, identity);
       return andThen(execution.context.catalog(), (catalog) =>
-        andThen(named(frame), (targets) => {
-          const reports = new Reports(catalog, statement.kind, id);
+        andThen(named(asking), (targets) => {
+          const reports = new Reports(catalog, statement.kind, identity.auth);
           for (const target of targets) if (target.kind === 'table') reports.of(target.table);
-          const walked = walk.walk(frame, targets, ALL_ROWS, (batch) =>
+          const walked = walk.walk(asking, targets, ALL_ROWS, (batch) =>
             andThen(
               forEachInOrder(batch, (row) =>
-                andThen(condition?.(frame.within(row)), (verdict) =>
+                andThen(condition?.(asking.within(row)), (verdict) =>
                   condition === undefined || isTruthy(verdict) ? reports.judge(subjected, row) : undefined,
                 ),
               ),
@@ -57,7 +52,7 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
   };
 }
 
-/** Records are read without permissions: only owners may ask. */
+/** Records are read without permissions: only those may ask who see all of them. */
 function readingOf({ where, with: hints }: ExplainPermissions['statement'], { tuning: { rules } }: Compiler): Reading {
   const owner = { isChecked: false, mayHide: () => false };
   return {
@@ -66,23 +61,6 @@ function readingOf({ where, with: hints }: ExplainPermissions['statement'], { tu
     writes: false,
     access: (_, entry) => chooseAccess(entry, { where, with: hints }, owner, true, rules),
   };
-}
-
-function subjectTo(execution: Execution, identity: Identity): Execution {
-  return { ...execution, identity, checks: { view: true, edit: true }, writable: false, variants: new Variants() };
-}
-
-/**
- * The identity of a record user who has just signed in, or of an anonymous user; there is no token, and no access by
- * name.
- */
-function identityOf(id: RecordId | undefined, databasePath: Required<DatabasePath>): Identity {
-  const { namespace = '', database = '' } = databasePath;
-  const principal: Principal =
-    id === undefined ? { kind: 'guest' } : { kind: 'record', namespace, database, access: '', id };
-  const session = newObject();
-  Object.assign(session, { ns: namespace, db: database, ...(id && { rd: id }) });
-  return { principal, databasePath, session, token: undefined, auth: id, access: undefined };
 }
 
 /** So many of the records that a clause hides are named; all are counted. */
@@ -168,10 +146,11 @@ class Reports {
   }
 }
 
-function clauseText(permission: Permission): string {
+/** A clause as text: `WHERE owner = $auth`, FULL, NONE. */
+export function clauseText(permission: Permission): string {
   return permission.kind === 'where' ? `WHERE ${printExpression(permission.condition)}` : permission.kind.toUpperCase();
 }
 
-function objectOf(entries: Readonly<Record<string, Value>>): ObjectValue {
+export function objectOf(entries: Readonly<Record<string, Value>>): ObjectValue {
   return Object.assign(newObject(), entries);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
-import type { Part, TableAction } from '../../language/ast.js';
+import type { Part, Permission, TableAction } from '../../language/ast.js';
 import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { Functions } from '../../plan/function-reads.js';
 import type { Entry, KeyRange, ScanOptions } from '../../storage/contract.js';
@@ -258,6 +258,10 @@ export class Reader implements RecordReader {
     return andThen(admitsRecord(table.rules[action], execution, table, raw), (admitted) =>
       andThen(hiddenFields(execution, table, raw), (hidden) => ({ admitted, hidden })),
     );
+  }
+
+  holds(execution: Execution, of: TableEntry, raw: ObjectValue, by: Permission, value: Value): PromiseOrValue<boolean> {
+    return admitsRecord(this.#tables.rule(by), execution, this.#tables.prepare(of), raw, { value });
   }
 
   #present(reading: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue | undefined> {

@@ -2,7 +2,7 @@
 import { Derived } from '../../base/derived.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
-import { ASYNC_EVENT, type FieldAction, type Part, type TableAction } from '../../language/ast.js';
+import { ASYNC_EVENT, type FieldAction, type Part, type Permission, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
 import { type FieldsRead, NO_FIELDS, union } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
@@ -88,6 +88,10 @@ export class TablePreparer {
       this.#prepared.set(entry, table);
     }
     return table;
+  }
+
+  rule(permission: Permission): Rule {
+    return compileRule(permission, this.#compiler);
   }
 
   #build(entry: TableEntry): PreparedTable {

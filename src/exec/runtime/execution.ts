@@ -210,6 +210,8 @@ export interface RecordReader {
    * explain rules.
    */
   judge(execution: Execution, table: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict>;
+  /** Whether one clause, or a part of one, admits a record; `value` is that of the field which it guards. */
+  holds(execution: Execution, of: TableEntry, raw: ObjectValue, by: Permission, value: Value): PromiseOrValue<boolean>;
   /** The edges at a record: ids of the edge records, in key order. */
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
   /** The ends of the edges at a record, if known without reading these. */

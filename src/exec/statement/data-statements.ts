@@ -9,6 +9,7 @@ import { compileRebuild } from '../define/rebuild.js';
 import { compileRemove } from '../define/remove.js';
 import { compileExplain, compileExplainable } from '../explain/explain.js';
 import { compileExplainPermissions } from '../explain/permissions.js';
+import { compileExplainRecordPermissions } from '../explain/record-permissions.js';
 import { compileAccess } from '../identity/access.js';
 import { compileKillSessions } from '../identity/kill-sessions.js';
 import { compileInfo } from '../info/info.js';
@@ -51,6 +52,7 @@ export const DATA_STATEMENTS: {
   use: runnerOnly,
   explain: compileExplain,
   'explain-permissions': compileExplainPermissions,
+  'explain-record-permissions': compileExplainRecordPermissions,
   kill: compileKill,
   'kill-sessions': compileKillSessions,
   live: withPeerErrorText(compileLive),

@@ -46,5 +46,6 @@ function beforeAll(reader: RecordReader): RecordReader {
     present: (execution, table, raw, purpose, fields) => reader.present(execution, table, raw, purpose, fields),
     mayHide: (table, path) => reader.mayHide(table, path),
     judge: (execution, table, raw, action) => reader.judge(execution, table, raw, action),
+    holds: (execution, table, raw, permission, value) => reader.holds(execution, table, raw, permission, value),
   };
 }

@@ -1,6 +1,6 @@
 /** Statements about the database itself: its definitions, plans, sessions and grants. */
 import type { Delete, Select, Update } from './data.js';
-import type { Level, Name } from './definition.js';
+import type { Level, Name, TableAction } from './definition.js';
 import type { Expression } from './expression.js';
 import type { Statement } from './statement.js';
 
@@ -46,6 +46,16 @@ export interface ExplainPermissions {
   readonly kind: 'explain-permissions';
   readonly statement: Select | Update | Delete;
   readonly as?: Expression;
+}
+
+/** What the clauses about one record say, and why: for the record user `as`, or without it for a guest. */
+export interface ExplainRecordPermissions {
+  readonly kind: 'explain-record-permissions';
+  readonly action: TableAction;
+  readonly record: Expression;
+  readonly as?: Expression;
+  /** The access method that `as` has signed in with. */
+  readonly access?: string;
 }
 
 /**

@@ -1,5 +1,13 @@
 /** All statements. */
-import type { Access, Explain, ExplainPermissions, Info, KillSessions, Rebuild } from './administration.js';
+import type {
+  Access,
+  Explain,
+  ExplainPermissions,
+  ExplainRecordPermissions,
+  Info,
+  KillSessions,
+  Rebuild,
+} from './administration.js';
 import type { Alter, AlterLevel, RemoveStatement } from './alter-remove.js';
 import type { Begin, Break, Cancel, Commit, Continue, For, Let, Option, Return, Sleep, Throw, Use } from './control.js';
 import type { Create, Delete, Insert, Relate, Select, Update, Upsert } from './data.js';
@@ -36,6 +44,7 @@ export type Statement =
   | Rebuild
   | Explain
   | ExplainPermissions
+  | ExplainRecordPermissions
   | Access
   | DefineStatement
   | Alter

@@ -1,5 +1,5 @@
 /** INFO, REBUILD and EXPLAIN. */
-import type { Explain, ExplainPermissions, Info, Rebuild } from '../ast.js';
+import type { Explain, ExplainPermissions, ExplainRecordPermissions, Info, Rebuild, TableAction } from '../ast.js';
 import { level, onTable, versionClause } from './clauses.js';
 import { ifExists } from './definition.js';
 import { live } from './live.js';
@@ -75,9 +75,11 @@ export function rebuild(parser: Parser): Rebuild {
   };
 }
 
-export function explain(parser: Parser): Explain | ExplainPermissions {
+export function explain(parser: Parser): Explain | ExplainPermissions | ExplainRecordPermissions {
   parser.advance();
-  if (parser.acceptWord('PERMISSIONS')) return explainPermissions(parser);
+  if (parser.acceptWord('PERMISSIONS')) {
+    return parser.acceptWord('FOR') ? explainRecordPermissions(parser) : explainPermissions(parser);
+  }
   const analyze = parser.acceptWord('ANALYZE');
   let format: Explain['format'];
   if (parser.acceptWord('FORMAT')) {
@@ -96,10 +98,23 @@ const EXPLAINED: ReadonlySet<string> = new Set(['SELECT', 'UPDATE', 'DELETE']);
 
 /** The record stands last, as after all clauses of the statement. */
 function explainPermissions(parser: Parser): ExplainPermissions {
-  if (!EXPLAINED.has(parser.word)) parser.unexpected('SELECT, UPDATE or DELETE');
+  if (!EXPLAINED.has(parser.word)) parser.unexpected('SELECT, UPDATE, DELETE or FOR');
   const outer = parser.enter();
   const statement = parser.grammar.statement(parser) as ExplainPermissions['statement'];
   parser.leave(outer);
   if (!parser.acceptWord('AS')) return { kind: 'explain-permissions', statement };
   return { kind: 'explain-permissions', statement, as: parser.expression() };
+}
+
+/** `FOR select ON person:1 [AS person:2 [ACCESS account]]`. */
+function explainRecordPermissions(parser: Parser): ExplainRecordPermissions {
+  const word = parser.acceptOneOf('SELECT', 'CREATE', 'UPDATE', 'DELETE');
+  if (word === undefined) parser.unexpected('SELECT, CREATE, UPDATE or DELETE');
+  const action = word.toLowerCase() as TableAction;
+  if (!parser.acceptWord('ON')) parser.unexpected('ON');
+  const record = parser.expression();
+  if (!parser.acceptWord('AS')) return { kind: 'explain-record-permissions', action, record };
+  const as = parser.expression();
+  if (!parser.acceptWord('ACCESS')) return { kind: 'explain-record-permissions', action, record, as };
+  return { kind: 'explain-record-permissions', action, record, as, access: parser.name() };
 }

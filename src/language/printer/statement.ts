@@ -116,6 +116,11 @@ export const STATEMENTS: StatementPrinters = {
   explain: explainStatement,
   'explain-permissions': ({ statement, as }, printer) =>
     `EXPLAIN PERMISSIONS ${printer.statement(statement)}${clauses(clause('AS', as, printer.expression))}`,
+  'explain-record-permissions': ({ action, record, as, access }, printer) =>
+    `EXPLAIN PERMISSIONS FOR ${action} ON ${printer.expression(record)}${clauses(
+      clause('AS', as, printer.expression),
+      access !== undefined && `ACCESS ${plainName(access)}`,
+    )}`,
   access: ({ name, level, action }, printer) =>
     `ACCESS ${plainName(name)}${clauses(level !== undefined && levelText(level), accessAction(action, printer))}`,
   alter: alterText,

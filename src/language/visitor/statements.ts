@@ -70,6 +70,8 @@ export const STATEMENTS: Rows<Statement> = {
       statement: mapper.statement(node.statement) as typeof node.statement,
       as: optional(node.as, mapper.expression),
     }),
+  'explain-record-permissions': (node, mapper) =>
+    update(node, { record: mapper.expression(node.record), as: optional(node.as, mapper.expression) }),
   access: (node, mapper) => {
     const { action } = node;
     if (action.kind === 'grant' && action.subject.kind === 'record') {

@@ -1,0 +1,60 @@
+/** For whom EXPLAIN PERMISSIONS explains, and who asks. */
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import type { Identity, Principal } from '../../catalog/principal.js';
+import { cast } from '../../value/cast.js';
+import { newObject, type RecordId, type Value } from '../../value/value.js';
+import { authorize } from '../authorization/authorize.js';
+import { UNCHECKED } from '../authorization/permission.js';
+import { selectedDatabase } from '../define/ensure-database.js';
+import { type Execution, Frame } from '../runtime/execution.js';
+import { Variants } from '../runtime/variants.js';
+
+/**
+ * Where those who ask evaluate the statement's own expressions: they may edit the database, so that they may see all of
+ * it. In a view (`view_as`) that is the owner who has it; nothing may have effects there either.
+ * @throws TesseraError `not_allowed`
+ */
+export function askingFrame(frame: Frame): Frame {
+  const { execution, scope, current, parent } = frame;
+  const { viewer, ...identity } = { ...execution.identity, session: execution.identity.session };
+  const asker: Identity = viewer === undefined ? execution.identity : { ...identity, principal: viewer, viewer };
+  authorize(asker, 'edit', selectedDatabase(execution), 'Any');
+  if (viewer === undefined) return frame;
+  return new Frame(
+    { ...execution, identity: asker, checks: UNCHECKED, variants: new Variants() },
+    scope,
+    current,
+    parent,
+  );
+}
+
+/** The record in the operand of AS or ON. @throws TesseraError `cast` */
+export function recordOf(value: Value): RecordId {
+  return cast(value, { kind: 'record', tables: [] }, () => undefined) as RecordId;
+}
+
+/**
+ * The identity of a record user who has just signed in with an access method, if it is known, or of a guest. Without a
+ * record in a view: the one that it shows.
+ */
+export function identityOf(execution: Execution, id: RecordId | undefined, access?: AccessDefinition): Identity {
+  if (id === undefined && execution.identity.viewer !== undefined) return execution.identity;
+  const databasePath = selectedDatabase(execution);
+  const { namespace = '', database = '' } = databasePath;
+  const principal: Principal =
+    id === undefined ? { kind: 'guest' } : { kind: 'record', namespace, database, access: access?.name ?? '', id };
+  const session = newObject();
+  Object.assign(session, { ns: namespace, db: database, ...(id && { rd: id }), ...(access && { ac: access.name }) });
+  let token: Value;
+  if (access !== undefined) {
+    token = Object.assign(newObject(), { AC: access.name, DB: database, ID: id, NS: namespace });
+    session['tk'] = token;
+  }
+  const { viewer } = execution.identity;
+  return { principal, databasePath, session, token, auth: id, access: access?.name, viewer };
+}
+
+/** The execution in which rules judge for another; it changes nothing. */
+export function subjectTo(execution: Execution, identity: Identity): Execution {
+  return { ...execution, identity, checks: { view: true, edit: true }, writable: false, variants: new Variants() };
+}

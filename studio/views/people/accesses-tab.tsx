@@ -1,0 +1,43 @@
+/** Access methods with their settings in words. Those that grant something list it. */
+import { LoadedContent } from '../../components/loaded-content.js';
+import type { Connection } from '../../connection/connection.js';
+import { useLoaded } from '../../connection/use-loaded.js';
+import { describeAccess } from './access-words.js';
+import { type AccessMethod, loadAccesses } from './accesses.js';
+import { Grants } from './grants.js';
+import { nameOfLevel } from './levels.js';
+
+export function AccessesTab({ connection }: { readonly connection: Connection }) {
+  const accesses = useLoaded(() => loadAccesses(connection), [connection]);
+  return (
+    <LoadedContent of={accesses}>
+      {(loaded) =>
+        loaded.length === 0 ? (
+          <p class="empty">There are no access methods at these levels.</p>
+        ) : (
+          loaded.map((access) => (
+            <Access key={`${access.level} ${access.name}`} connection={connection} access={access} />
+          ))
+        )
+      }
+    </LoadedContent>
+  );
+}
+
+function Access({ connection, access }: { readonly connection: Connection; readonly access: AccessMethod }) {
+  const { kind, level, name } = access;
+  const hasGrants = kind.kind === 'BEARER' || (kind.kind === 'RECORD' && kind.refresh === true);
+  return (
+    <article class="access" aria-label={name}>
+      <h2>
+        {name} <small class="muted">{nameOfLevel(level, connection.session)}</small>
+      </h2>
+      <ul>
+        {describeAccess(access).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      {hasGrants && <Grants connection={connection} access={access} />}
+    </article>
+  );
+}

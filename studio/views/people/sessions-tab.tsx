@@ -1,0 +1,110 @@
+/** Who is signed in on a connection that lasts, on all nodes, and ending it. */
+import { useState } from 'preact/hooks';
+import type { DateTime, Uuid } from 'surrealdb';
+import { Button } from '../../components/button.js';
+import { Confirmation } from '../../components/confirmation.js';
+import { LoadedContent } from '../../components/loaded-content.js';
+import { Table } from '../../components/table.js';
+import { Time } from '../../components/time.js';
+import { Value } from '../../components/value.js';
+import type { Connection } from '../../connection/connection.js';
+import { useLoaded } from '../../connection/use-loaded.js';
+
+interface SessionFacts {
+  readonly id: Uuid;
+  /** A name, or the id of a record. */
+  readonly user: unknown;
+  readonly level: string;
+  readonly access?: string;
+  readonly namespace?: string;
+  readonly database?: string;
+  readonly ip?: string;
+  readonly origin?: string;
+  readonly since: DateTime;
+  readonly active: DateTime;
+  readonly expires?: DateTime;
+  readonly live: number;
+  /** The session that asks. */
+  readonly current: boolean;
+  /** Where several servers use the store. */
+  readonly node?: string;
+}
+
+export function SessionsTab({ connection }: { readonly connection: Connection }) {
+  const sessions = useLoaded(async () => {
+    const [list] = await connection.query<[readonly SessionFacts[]]>('INFO FOR SESSIONS');
+    return list.toSorted((one, other) => compareTimes(one.since, other.since));
+  }, [connection]);
+  const [ending, setEnding] = useState<SessionFacts>();
+  const hasNodes = sessions.data?.some(({ node }) => node !== undefined) ?? false;
+  return (
+    <>
+      <div class="row spread">
+        <p class="muted">
+          Sessions of WebSocket connections that you may end. Over HTTP a session ends with its request.
+        </p>
+        <Button onClick={sessions.reload}>Load again</Button>
+      </div>
+      <LoadedContent of={sessions}>
+        {(loaded) => (
+          <Table
+            caption="Sessions"
+            rows={loaded}
+            keyOf={({ id }) => id.toString()}
+            columns={[
+              {
+                title: 'Who',
+                cell: ({ user, current }) => (
+                  <>
+                    {typeof user === 'string' ? user : <Value value={user} />}
+                    {current && <strong> (this one)</strong>}
+                  </>
+                ),
+              },
+              { title: 'As', cell: ({ level, access }) => (access === undefined ? level : `${level}, by ${access}`) },
+              { title: 'In', cell: ({ namespace, database }) => [namespace, database].filter(Boolean).join('/') },
+              { title: 'From', cell: ({ ip, origin }) => [ip, origin].filter(Boolean).join(', ') },
+              { title: 'Since', cell: ({ since }) => <Time at={since} /> },
+              { title: 'Last active', cell: ({ active }) => <Time at={active} /> },
+              { title: 'Expires', cell: ({ expires }) => (expires === undefined ? 'never' : <Time at={expires} />) },
+              { title: 'Live queries', align: 'end' as const, cell: ({ live }) => live },
+              ...(hasNodes ? [{ title: 'Node', cell: ({ node }: SessionFacts) => node ?? '' }] : []),
+              {
+                title: 'Actions',
+                cell: (session) => (
+                  <Button
+                    kind="danger"
+                    label={`End the session of ${String(session.user)}`}
+                    onClick={() => setEnding(session)}
+                  >
+                    End
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </LoadedContent>
+      {ending !== undefined && (
+        <Confirmation
+          title="End this session?"
+          action="End the session"
+          act={() => connection.query('KILL SESSION $id', { id: ending.id })}
+          onClose={() => {
+            setEnding(undefined);
+            sessions.reload();
+          }}
+        >
+          <p>
+            The session of {String(ending.user)} ends with its live queries and transactions, and its token is revoked.
+            {ending.current && ' It is your own: you will have to sign in again.'}
+          </p>
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+function compareTimes(one: DateTime, other: DateTime): number {
+  return one.toDate().getTime() - other.toDate().getTime();
+}

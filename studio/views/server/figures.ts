@@ -1,0 +1,68 @@
+/** The figures that are drawn: each from what the server counts now, and what it had counted before. */
+import { type Sample, total } from './metrics-text.js';
+
+/** What the server said at a time. */
+export interface Reading {
+  /** Milliseconds. */
+  readonly at: number;
+  readonly samples: readonly Sample[];
+}
+
+export interface Figure {
+  readonly title: string;
+  /** `undefined` where the server has no such figure, or none yet. */
+  of(now: Reading, before: Reading): number | undefined;
+  /** With its unit. */
+  format(value: number): string;
+}
+
+const DURATION = 'tessera_request_duration_seconds';
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+const rate = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)}/s`;
+const count = (value: number) => String(Math.round(value));
+const milliseconds = (value: number) => `${(value * 1000).toFixed(1)} ms`;
+
+export const FIGURES: readonly Figure[] = [
+  {
+    title: 'Requests',
+    of: (now, before) => perSecond(now, before, `${DURATION}_count`),
+    format: rate,
+  },
+  { title: 'Mean latency', of: meanLatency, format: milliseconds },
+  { title: 'Memory', of: gauge('process_resident_memory_bytes'), format: formatBytes },
+  { title: 'Event-loop delay (p99)', of: gauge('nodejs_eventloop_lag_p99_seconds'), format: milliseconds },
+  { title: 'Signed-in sessions', of: gauge('tessera_sessions', { state: 'signed_in' }), format: count },
+  { title: 'Live queries', of: gauge('tessera_live_queries'), format: count },
+  { title: 'Size of the store', of: gauge('tessera_store_bytes'), format: formatBytes },
+  {
+    title: 'Conflicts',
+    of: (now, before) => perSecond(now, before, 'tessera_transaction_conflicts_total'),
+    format: rate,
+  },
+];
+
+function gauge(name: string, labels?: Readonly<Record<string, string>>): Figure['of'] {
+  return ({ samples }) => total(samples, name, labels);
+}
+
+/** By how much a counter has grown. A counter that isn't there has counted nothing; after a restart it starts over. */
+function growth(now: Reading, before: Reading, name: string): number {
+  const [later, earlier] = [total(now.samples, name) ?? 0, total(before.samples, name) ?? 0];
+  return later < earlier ? later : later - earlier;
+}
+
+function perSecond(now: Reading, before: Reading, name: string): number | undefined {
+  const seconds = (now.at - before.at) / 1000;
+  return seconds > 0 ? growth(now, before, name) / seconds : undefined;
+}
+
+function meanLatency(now: Reading, before: Reading): number | undefined {
+  const requests = growth(now, before, `${DURATION}_count`);
+  return requests === 0 ? undefined : growth(now, before, `${DURATION}_sum`) / requests;
+}
+
+export function formatBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}

@@ -1,0 +1,62 @@
+/** The nodes that use the store. */
+import type { DateTime, Duration } from 'surrealdb';
+import { Button } from '../../components/button.js';
+import { LoadedContent } from '../../components/loaded-content.js';
+import { Table } from '../../components/table.js';
+import { Time } from '../../components/time.js';
+import type { Connection } from '../../connection/connection.js';
+import { useLoaded } from '../../connection/use-loaded.js';
+
+interface NodeFacts {
+  readonly id: string;
+  readonly address?: string;
+  readonly current: boolean;
+  readonly since: DateTime;
+  /** How far it is behind the commits of all. */
+  readonly staleness: Duration;
+  readonly version: string;
+  /** The work in the background that it does. */
+  readonly work: readonly string[];
+}
+
+export function Nodes({ connection }: { readonly connection: Connection }) {
+  const nodes = useLoaded(async () => {
+    const [list] = await connection.query<[readonly NodeFacts[]]>('INFO FOR NODES');
+    return list;
+  }, [connection]);
+  return (
+    <section>
+      <div class="row spread">
+        <h2>Nodes</h2>
+        <Button label="Load the nodes again" onClick={nodes.reload}>
+          Load again
+        </Button>
+      </div>
+      <LoadedContent of={nodes}>
+        {(loaded) => (
+          <Table
+            caption="Nodes"
+            rows={loaded}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: 'Node',
+                cell: ({ id, current }) => (
+                  <>
+                    <code>{id}</code>
+                    {current && <strong> (this one)</strong>}
+                  </>
+                ),
+              },
+              { title: 'Address', cell: ({ address }) => address ?? '' },
+              { title: 'Version', cell: ({ version }) => version },
+              { title: 'Since', cell: ({ since }) => <Time at={since} /> },
+              { title: 'Behind by', align: 'end', cell: ({ staleness }) => staleness.toString() },
+              { title: 'Work in the background', cell: ({ work }) => work.join(', ') },
+            ]}
+          />
+        )}
+      </LoadedContent>
+    </section>
+  );
+}

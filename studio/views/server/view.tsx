@@ -1,0 +1,26 @@
+/** Server: what it does at present, the nodes, and the settings. */
+import { Notice } from '../../components/notice.js';
+import type { ViewProperties } from '../../frame/view-properties.js';
+import { Charts } from './charts.js';
+import { Nodes } from './nodes.js';
+import './server.css';
+import { Settings } from './settings.js';
+
+export function View({ connection }: ViewProperties) {
+  const { level, token } = connection.session;
+  const isRoot = level === 'root' && token !== undefined;
+  return (
+    <>
+      <h1>Server</h1>
+      {isRoot ? (
+        <>
+          <Charts token={token} />
+          <Nodes connection={connection} />
+        </>
+      ) : (
+        <Notice kind="information">Users of the root see metrics and nodes.</Notice>
+      )}
+      {(level === 'root' || level === 'namespace' || level === 'database') && <Settings connection={connection} />}
+    </>
+  );
+}

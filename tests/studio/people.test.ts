@@ -1,0 +1,146 @@
+/** People in the Studio: users, access methods, grants and sessions, with script in every name. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openView, type Studio, type StudioPage, signIn, startStudio, textOf } from './browser.js';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const SETUP = `DEFINE USER viewer ON ROOT PASSWORD 'a view of it' ROLES VIEWER;
+  DEFINE USER \`${HOSTILE}\` ON DATABASE PASSWORD 'any at all' ROLES EDITOR COMMENT '${HOSTILE}';
+  CREATE account:1;
+  DEFINE ACCESS \`${HOSTILE}\` ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM account WHERE x = '${HOSTILE}') WITH REFRESH
+    COMMENT '${HOSTILE}';
+  DEFINE ACCESS machine ON DATABASE TYPE BEARER FOR USER DURATION FOR GRANT 90d;
+  DEFINE ACCESS devices ON DATABASE TYPE BEARER FOR RECORD;
+  DEFINE ACCESS partner ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'a secret of at least 32 characters'
+    REQUIRE ISSUER 'https://partner.example' AUDIENCE 'shop'`;
+
+let studio: Studio | undefined;
+beforeAll(async () => {
+  studio = await startStudio(SETUP);
+});
+afterAll(() => studio?.close());
+
+async function openPeople(opened: StudioPage, tab: string, ...credentials: string[]): Promise<Page> {
+  const { page } = opened;
+  page.on('dialog', () => opened.page.close());
+  await signIn(page, ...credentials);
+  await openView(page, 'People');
+  await page.getByRole('tab', { name: tab, exact: true }).click();
+  return page;
+}
+
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+it('adds, changes and removes a user, and keeps no password', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const opened = await studio.open();
+  const page = await openPeople(opened, 'Users');
+  await expect.poll(() => rowOf(page, HOSTILE).count()).toBe(1);
+  expect(await page.locator('img').count()).toBe(0);
+
+  const name = 'ann` \\"<script>alert(1)</script>';
+  const password = 'a "new" \\ password\'';
+  await page.getByRole('button', { name: 'Add a user' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill(name);
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  expect(await dialog.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('password');
+  await dialog.getByLabel('Sessions last').fill('12h; REMOVE USER viewer ON ROOT');
+  await dialog.getByRole('button', { name: 'Add the user' }).click();
+  await expect.poll(() => dialog.getByRole('alert').innerText()).toContain('is no duration');
+  await dialog.getByLabel('Sessions last').fill('12h');
+  await dialog.getByRole('button', { name: 'Add the user' }).click();
+  await expect.poll(() => rowOf(page, name).innerText()).toMatch(/database test\/test\s+Viewer\s+1h\s+12h/);
+
+  const signedIn = await fetch(`${studio.server.url}/signin`, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: JSON.stringify({ NS: 'test', DB: 'test', user: name, pass: password }),
+  });
+  expect(signedIn.status).toBe(200);
+  expect(String(await page.evaluate('JSON.stringify([{ ...sessionStorage }, location.href])'))).not.toContain('new');
+
+  await page.getByRole('button', { name: `Change ${name}` }).click();
+  await dialog.getByLabel('Role').selectOption('Editor');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => rowOf(page, name).innerText()).toContain('Editor');
+  await page.getByRole('button', { name: `Remove ${name}` }).click();
+  await dialog.getByRole('button', { name: 'Remove the user' }).click();
+  await expect.poll(() => rowOf(page, name).count()).toBe(0);
+  expect(await textOf(page)).toContain('viewer');
+  expect(opened.complaints).toEqual([]);
+  await page.close();
+});
+
+it('says access methods in words, shows a granted key once, and revokes it', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const opened = await studio.open();
+  const page = await openPeople(opened, 'Access methods');
+  await expect.poll(() => textOf(page)).toContain('They have to be issued by https://partner.example.');
+  const text = await textOf(page);
+  expect(text).toContain(`Signing in runs SELECT * FROM account WHERE x = '${HOSTILE}'`);
+  expect(text).toContain('A key lasts 12w6d.');
+  expect(text).not.toContain('a secret of');
+
+  const machine = page.getByRole('article', { name: 'machine' });
+  await machine.getByRole('button', { name: 'Grant a key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('User', { exact: true }).fill('x; REMOVE ACCESS machine ON DATABASE');
+  await dialog.getByRole('button', { name: 'Grant', exact: true }).click();
+  await expect.poll(() => dialog.getByRole('alert').innerText()).toContain('REMOVE ACCESS machine');
+  await dialog.getByLabel('User', { exact: true }).fill(HOSTILE);
+  await dialog.getByRole('button', { name: 'Grant', exact: true }).click();
+  await expect.poll(() => dialog.locator('pre').innerText()).toMatch(/^surreal-bearer-/);
+  const key = await dialog.locator('pre').innerText();
+  const take = async () => {
+    const body = JSON.stringify({ NS: 'test', DB: 'test', AC: 'machine', key });
+    const headers = { accept: 'application/json' };
+    return (await fetch(`${studio?.server.url}/signin`, { method: 'POST', headers, body })).status;
+  };
+  expect(await take()).toBe(200);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(() => rowOf(page, HOSTILE).count()).toBe(1);
+  expect(await page.content()).not.toContain(key);
+  await machine.getByRole('button', { name: /^Revoke/ }).click();
+  await dialog.getByRole('button', { name: 'Revoke the grant' }).click();
+  await expect.poll(() => machine.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
+  expect(await take()).toBe(401);
+
+  await page.getByRole('article', { name: 'devices' }).getByRole('button', { name: 'Grant a key' }).click();
+  await dialog.getByLabel('Record', { exact: true }).fill('account:1');
+  await dialog.getByRole('button', { name: 'Grant', exact: true }).click();
+  await expect.poll(() => dialog.locator('pre').innerText()).toMatch(/^surreal-bearer-/);
+  expect(opened.complaints).toEqual([]);
+  await page.close();
+});
+
+it('lists sessions and ends one, whose tab goes back to the form', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const other = await studio.open();
+  await signIn(other.page, 'viewer', 'a view of it');
+  const opened = await studio.open();
+  const page = await openPeople(opened, 'Sessions');
+  await expect.poll(() => rowOf(page, 'viewer').count()).toBe(1);
+  await expect.poll(() => rowOf(page, '(this one)').innerText()).toContain('root');
+  await rowOf(page, 'viewer').getByRole('button', { name: 'End the session of viewer' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
+  await expect.poll(() => rowOf(page, 'viewer').count()).toBe(0);
+  await other.page.reload();
+  await expect.poll(() => textOf(other.page)).toContain('Your sign-in has ended');
+  expect(opened.complaints).toEqual([]);
+  await page.close();
+  await other.page.close();
+});
+
+it('says to a viewer why a change is refused', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const opened = await studio.open();
+  const page = await openPeople(opened, 'Users', 'viewer', 'a view of it');
+  await page.getByRole('button', { name: `Remove ${HOSTILE}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the user' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('Not enough permissions');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect.poll(() => rowOf(page, HOSTILE).count()).toBe(1);
+  expect(opened.complaints).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,73 @@
+/** The server's figures and GraphiQL's page in the Studio, and who may frame which page. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/server-process.js';
+import { openView, type Studio, signIn, startStudio, textOf } from './browser.js';
+
+const SETUP = `DEFINE USER viewer ON ROOT PASSWORD 'a view of it' ROLES VIEWER;
+  DEFINE USER keeper ON DATABASE PASSWORD 'a key to it' ROLES OWNER;
+  DEFINE TABLE song SCHEMAFULL;
+  DEFINE FIELD title ON song TYPE string;
+  DEFINE CONFIG GRAPHQL AUTO`;
+
+let studio: Studio | undefined;
+beforeAll(async () => {
+  studio = await startStudio(SETUP, { SVC_EXPERIMENTAL_GRAPHQL: 'true' }, temporaryFolder());
+});
+afterAll(() => studio?.close());
+
+it('draws the figures with their words, and lists nodes and settings, for a viewer of the root', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, requests, complaints } = await studio.open();
+  await signIn(page, 'viewer', 'a view of it');
+  await openView(page, 'Server');
+  const chart = (name: string) => page.getByRole('img', { name: new RegExp(`^${name}: Now`) });
+  await expect.poll(() => chart('Memory').count(), { timeout: 20_000 }).toBe(1);
+  expect(await chart('Memory').getAttribute('aria-label')).toMatch(/Now \d+\.\d MiB, lowest .* highest .* MiB/);
+  expect(await chart('Requests').getAttribute('aria-label')).toMatch(/Now \d+(\.\d)?\/s/);
+  expect(await chart('Signed-in sessions').getAttribute('aria-label')).toMatch(/highest [1-9]/);
+  expect(await chart('Size of the store').getAttribute('aria-label')).toMatch(/iB/);
+  await expect.poll(() => page.getByRole('row').filter({ hasText: '(this one)' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('row').filter({ hasText: 'GRAPHQL' }).count()).toBe(1);
+  expect(requests.filter((url) => url.includes('eyJ'))).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it('asks for no metrics as a user of a database', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, requests } = await studio.open();
+  await page.getByLabel('As', { exact: true }).selectOption('Database user');
+  await signIn(page, 'keeper', 'a key to it');
+  await openView(page, 'Server');
+  await expect.poll(() => textOf(page)).toContain('Users of the root see metrics and nodes.');
+  await expect.poll(() => page.getByRole('row').filter({ hasText: 'GRAPHQL' }).count()).toBe(1);
+  expect(requests.filter((url) => url.endsWith('/metrics'))).toEqual([]);
+  await page.close();
+});
+
+it('frames GraphiQL, signed in, and signs out with it', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, requests, complaints } = await studio.open();
+  await signIn(page);
+  await openView(page, 'GraphQL');
+  const frame = page.frameLocator('iframe[title="GraphiQL"]');
+  await expect.poll(() => frame.locator('body').innerText()).toContain('Signed in as root');
+  await expect.poll(() => frame.locator('.graphiql-query-editor').isVisible()).toBe(true);
+  expect(requests.filter((url) => url.includes('eyJ'))).toEqual([]);
+  expect(complaints).toEqual([]);
+  await frame.getByRole('button', { name: 'Sign out' }).click();
+  await expect.poll(() => page.getByRole('heading', { name: 'Tessera Studio' }).isVisible()).toBe(true);
+  await page.close();
+});
+
+it.each([
+  ['/', 'none', 'none'],
+  ['/studio', 'none', 'self'],
+  ['/graphql', 'self', 'none'],
+])('%s may be framed by %s, and frames %s', async (path, ancestors, frames) => {
+  if (studio === undefined) return;
+  const answer = await fetch(studio.server.url + path, { headers: { accept: 'text/html' } });
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain(`frame-ancestors '${ancestors}'`);
+  expect(policy).toContain(`frame-src '${frames}'`);
+});
