@@ -2,13 +2,10 @@
 // scan of `sqlite-vec`, and the peer, all in this process. What isn't installed is left out. Needs a build (`npm run build`).
 //
 //     node bench/vectors.mjs [rows=20000] [dimension=128] [searches=50]
-import { rangeOf } from '../dist/index/hnsw/layout.js';
-import { openDatabase } from '../dist/session/database/database.js';
-import { openEngine } from '../dist/storage/engines/open.js';
-import { objectFrom, RecordId } from '../dist/value/value.js';
 import { readOptions } from '../scripts/options.mjs';
 import { seededRandom } from './data/seeded-random.mjs';
 import { spread } from './data/vectors.mjs';
+import { openVectorTable } from './harness/vector-table.mjs';
 
 const HELP = `
 Usage: node bench/vectors.mjs [rows=20000] [dimension=128] [searches=50]
@@ -43,76 +40,39 @@ function plainLoop(query, isIn = () => true) {
     .map(([, at]) => at);
 }
 
-/** The prefix of the only HNSW index: 14 bytes, behind which stands what kind of entry it is. */
-async function indexOf(engine) {
-  const transaction = await engine.begin({ writable: false });
-  const cursor = transaction.scan({ from: 'D', to: 'E' });
-  try {
-    for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
-      const entry = batch.find(([key]) => key[5] === 'x' && key[14] === '\x02');
-      if (entry !== undefined) return entry[0].slice(0, 14);
-    }
-    throw new Error('there is no index');
-  } finally {
-    cursor.close();
-    transaction.cancel();
-  }
-}
-
 async function tessera() {
-  const engine = await openEngine('memory');
-  const database = await openDatabase(engine, {});
-  const session = database.ownerSession();
-  await session.use('bench', 'bench');
-  const ask = async (text, variables) => {
-    const [{ outcome }] = await session.query(text, variables);
-    if (!outcome.ok) throw outcome.error;
-    return outcome.value;
-  };
+  const { ask, close, linked, search, write } = await openVectorTable('memory');
   await ask('DEFINE TABLE t');
   await ask('DEFINE INDEX part ON t FIELDS part');
-  for (let from = 0; from < ROWS; from += AT_ONCE) {
-    const rows = vectors
-      .slice(from, from + AT_ONCE)
-      .map((v, at) => objectFrom(Object.entries({ id: new RecordId('t', from + at), v, part: (from + at) % PARTS })));
-    await ask('INSERT INTO t $rows RETURN NONE', { rows });
-  }
+  await write([...vectors.entries()], (at) => ({ part: at % PARTS }));
   const began = cpu();
   await ask(`DEFINE INDEX hnsw ON t FIELDS v HNSW DIMENSION ${DIMENSION}`);
   console.log(`DEFINE INDEX … HNSW: ${(cpu() - began).toFixed(0)} ms`);
-  const search = (where) => async (query) =>
-    (await ask(`SELECT VALUE id FROM t WHERE ${where}`, { query })).map(({ key }) => key);
-  /** Until nearly all vectors are linked, as the layout of the index shows (`src/index/hnsw/layout.ts`). */
-  const linked = async () => {
-    const index = await indexOf(engine);
-    for (;;) {
-      const transaction = await engine.begin({ writable: false });
-      const changed = await transaction.count(rangeOf(index, 'changed'));
-      transaction.cancel();
-      if (changed < 64) break;
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-    console.log(`linked: ${(cpu() - began).toFixed(0)} ms since`);
-  };
-  const insert = async () => {
+  const timed = async (what, text, from) => {
     const times = [];
     for (const [at, v] of queries.entries()) {
       const start = cpu();
-      await ask('CREATE ONLY type::record("extra", $at) SET v = $v RETURN NONE', { at, v });
+      await ask(text, { at: from + at, v });
       times.push(cpu() - start);
     }
-    console.log(`insert of one, without an index: ${median(times).toFixed(3)} ms`);
-    times.length = 0;
-    for (const [at, v] of queries.entries()) {
-      const start = cpu();
-      await ask('CREATE ONLY type::record("t", $at) SET v = $v RETURN NONE', { at: ROWS + at, v });
-      times.push(cpu() - start);
-    }
-    console.log(`insert of one: ${median(times).toFixed(3)} ms`);
-    await ask('DELETE t WHERE id >= type::record("t", $rows)', { rows: ROWS });
+    console.log(`${what}: ${median(times).toFixed(3)} ms`);
   };
-  return { close: () => database.close(), search, linked, insert };
+  return {
+    close,
+    search,
+    linked: async () => {
+      await linked();
+      console.log(`linked: ${(cpu() - began).toFixed(0)} ms since`);
+    },
+    insert: async () => {
+      await timed('insert of one, without an index', create('extra'), 0);
+      await timed('insert of one', create('t'), ROWS);
+      await ask('DELETE t WHERE id >= type::record("t", $rows)', { rows: ROWS });
+    },
+  };
 }
+
+const create = (table) => `CREATE ONLY type::record("${table}", $at) SET v = $v RETURN NONE`;
 
 function usearchGraph({ default: usearch }) {
   const index = new usearch.Index({

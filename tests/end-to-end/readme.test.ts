@@ -11,6 +11,7 @@ afterAll(cleanUp);
 const PAGES = [
   'README.md',
   'examples/music-shop/README.md',
+  'examples/retrieval/README.md',
   'docs/START.md',
   'docs/AUTH.md',
   'docs/GRAPHQL.md',

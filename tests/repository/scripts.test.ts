@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 
 const SCRIPTS = [
   'examples/music-shop/load.mjs',
+  'examples/retrieval/load.mjs',
+  'examples/retrieval/ask.mjs',
+  'examples/retrieval/recall.mjs',
   'scripts/docs.mjs',
   'scripts/script.mjs',
   'bench/run.mjs',

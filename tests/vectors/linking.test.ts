@@ -5,19 +5,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { EMPTY_GRAPH, type GraphState, readGraphState } from '../../src/index/hnsw/graph-state.js';
-import { rangeOf, stateKey } from '../../src/index/hnsw/layout.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { GraphState } from '../../src/index/hnsw/graph-state.js';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import { RULE_NAMES } from '../../src/plan/rules/rule.js';
 import type { HeldTransaction, Session } from '../../src/session/contract.js';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import type { Engine, Transaction } from '../../src/storage/contract.js';
+import type { Engine } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { isArray, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { RUNS_ALL } from '../support/runs-all.js';
+import { graphOf, linkedGraph } from './linked-graph.js';
 import { plainLoop, type Random, seededRandom, spread } from './measured.js';
 
 const COUNT = RUNS_ALL ? 1_200 : 400;
@@ -86,49 +86,9 @@ class Table {
     });
   }
 
-  /** Until nearly all is linked, and nothing is left to be mended. */
-  async linked(): Promise<GraphState> {
-    let state = EMPTY_GRAPH;
-    await vi.waitFor(
-      async () => {
-        const [changed, now] = await graphOf(this.engine);
-        expect(changed).toBeLessThan(64);
-        expect(now.sweep).toBeUndefined();
-        state = now;
-      },
-      { timeout: 60_000, interval: 20 },
-    );
-    return state;
+  linked(): Promise<GraphState> {
+    return linkedGraph(this.engine);
   }
-}
-
-/** How many vectors aren't linked, and the state of the graph of the only index. */
-async function graphOf(engine: Engine): Promise<readonly [changed: number, state: GraphState]> {
-  const transaction = await engine.begin({ writable: false });
-  try {
-    const index = await indexOf(transaction);
-    if (index === undefined) return [COUNT, EMPTY_GRAPH];
-    const changed = await transaction.count(rangeOf(index, 'changed'));
-    return [changed, readGraphState(await transaction.get(stateKey(index)))];
-  } finally {
-    transaction.cancel();
-  }
-}
-
-/** `D`, four bytes of the database, `x`, four of the table, four of the index: what its keys begin with. */
-const PREFIX = 14;
-
-async function indexOf(transaction: Transaction): Promise<string | undefined> {
-  const cursor = transaction.scan({ from: 'D', to: 'E' });
-  let found: string | undefined;
-  for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
-    const state = batch.find(
-      ([key]) => key[5] === 'x' && key.length === PREFIX + 1 && key === stateKey(key.slice(0, -1)),
-    );
-    if (state !== undefined) found = state[0].slice(0, PREFIX);
-  }
-  cursor.close();
-  return found;
 }
 
 /** What a search finds is what a loop over the model finds. Answers how good those are that needn't find all. */

@@ -1,0 +1,53 @@
+/** The example of retrieval for language models: each member finds chunks of their team alone, by words and by nearness. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
+import { send } from './clients.js';
+
+const PASSWORD = 'the password of members';
+const ROOT_OPTIONS = ['--user', ROOT.user, '--pass', ROOT.pass];
+
+let server: ServerProcess;
+beforeAll(async () => {
+  server = await startServer();
+  expect(await run('load', ...ROOT_OPTIONS, '--member-pass', PASSWORD)).toMatch(/^\d+ chunks of \d+ pages\n$/);
+}, 120_000);
+afterAll(cleanUp);
+
+async function run(script: string, ...options: readonly string[]): Promise<string> {
+  const command = [`examples/retrieval/${script}.mjs`, '--endpoint', server.url, ...options];
+  const { stdout } = await promisify(execFile)(process.execPath, command);
+  return stdout;
+}
+
+/** The pages of the chunks that are found for a question, the best first. */
+async function pagesFor(member: string, question: string): Promise<string[]> {
+  const found = await run('ask', question, '--member', member, '--pass', PASSWORD, '--most', '30');
+  return [...found.matchAll(/^\d\.\d{4} {2}(\w+\.md): /gm)].map(([, page]) => page as string);
+}
+
+it('finds what a question is about, within the own team', async () => {
+  const question = 'How do I restore a backup to a point in time?';
+  const operating = await pagesFor('bob', question);
+  expect(operating.slice(0, 3)).toContain('BACKUPS.md');
+  const developing = await pagesFor('ada', question);
+  expect(developing.length).toBeGreaterThan(9);
+  expect(developing.filter((page) => operating.includes(page))).toEqual([]);
+  expect((await pagesFor('ada', 'phrases and prefixes in full-text search')).slice(0, 5)).toContain('SEARCH.md');
+});
+
+it('gives no answer to others', async () => {
+  const wrong = run('ask', 'backup', '--member', 'bob', '--pass', 'another password');
+  await expect(wrong).rejects.toThrow(/There was a problem with authentication/);
+  const headers = { accept: 'application/json', 'svc-ns': 'example', 'svc-db': 'retrieval' };
+  const { status } = await send(`${server.url}/sql`, headers, 'SELECT * FROM chunk');
+  expect(status).toBe(403);
+});
+
+it('measures the recall of its index', async () => {
+  const printed = await run('recall', ...ROOT_OPTIONS, '--ef', '40,100', '--questions', '20');
+  const recalls = [...printed.matchAll(/^ef \d+: recall@10 (\d\.\d{4})$/gm)].map(([, recall]) => Number(recall));
+  expect(recalls).toHaveLength(2);
+  for (const recall of recalls) expect(recall).toBeGreaterThanOrEqual(0.95);
+});
