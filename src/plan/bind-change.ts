@@ -11,7 +11,7 @@ import type { NodeFacts, RuleName } from './rules/rule.js';
 export function bindFound(statement: Update | Upsert | Delete, binding: Binding): StreamNode {
   const { targets, with: hints } = statement;
   const { reader, rules } = binding;
-  const found = bindWhere(statement, targets, binding, (condition) =>
+  const found = bindWhere(statement, { targets, isRead: false }, binding, (condition) =>
     bindSources(targets, { where: condition, with: hints, isRead: false }, binding),
   );
   // A rule makes of a stream another one.

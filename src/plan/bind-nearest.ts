@@ -6,6 +6,7 @@ import type { Expression, Idiom, IndexHints, NearestOperator } from '../language
 import { printExpression, printIdiom } from '../language/print.js';
 import { parseMetric } from '../vectors/metric.js';
 import { isFieldPath } from './access/comparisons.js';
+import { mayHideRecords } from './access/facts.js';
 import type { Binding } from './bind-sources.js';
 import type { NearestExpression } from './nearest-condition.js';
 import type { IndexScan, KnnScan, StreamNode } from './nodes.js';
@@ -20,6 +21,8 @@ interface Wanted {
 /** Where neighbours are looked for. */
 export interface NearestSite {
   readonly targets: readonly Expression[];
+  /** Whether rows are to be shown, rather than changed: then none is found that the reader may not see. */
+  readonly isRead: boolean;
   readonly with: IndexHints | undefined;
   readonly binding: Binding;
   /** The rows that the other conditions leave of a source, or of the targets. */
@@ -49,7 +52,8 @@ function bindIndexed(wanted: Wanted, ef: number, site: NearestSite): StreamNode 
   }
   const { reader } = site.binding;
   // An index knows what is stored: distances of what may be hidden are measured of what is seen.
-  if (reader.isChecked && reader.mayHide(entry, field as Idiom)) return exact(wanted, index.indexKind.distance, site);
+  const isHidden = (): boolean => reader.mayHide(entry, field as Idiom) || (!site.isRead && mayHideRecords(entry));
+  if (reader.isChecked && isHidden()) return exact(wanted, index.indexKind.distance, site);
   const table = entry.definition.name;
   const within = scansOf(site.rows());
   const scan: KnnScan = { kind: 'knn-scan', table, index, vector, k, ef, ...(within && { within }) };

@@ -20,7 +20,7 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   // An order that ends early is of use to what asks for the first rows alone.
   const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
   const scored = asksForScores(select);
-  const filtered = bindWhere(select, from, binding, (condition, mayOrder) => {
+  const filtered = bindWhere(select, { targets: from, isRead: true }, binding, (condition, mayOrder) => {
     const order = mayOrder ? wanted : undefined;
     return bindSources(from, { where: condition, with: hints, order, scored, isRead: true }, binding);
   });

@@ -14,10 +14,16 @@ interface Filtered {
   readonly with?: IndexHints | undefined;
 }
 
+/** What is filtered, and whether it is to be shown rather than changed. */
+interface FilteredTargets {
+  readonly targets: readonly Expression[];
+  readonly isRead: boolean;
+}
+
 /** @throws TesseraError `nearest_nested`, `nearest_form`, `nearest_index_missing`, `index_building` */
 export function bindWhere(
   { where, with: hints }: Filtered,
-  targets: readonly Expression[],
+  { targets, isRead }: FilteredTargets,
   binding: Binding,
   bindSource: BindSource,
 ): StreamNode {
@@ -26,6 +32,7 @@ export function bindWhere(
   const { nearest, before, after } = condition;
   const found = bindNearest(nearest, {
     targets,
+    isRead,
     with: hints,
     binding,
     rows: (source) => filtered(before, source ?? bindSource(before, false)),
