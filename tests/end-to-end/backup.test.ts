@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { RUNS_ALL } from '../support/runs-all.js';
 import {
   cleanUp,
   ROOT,
@@ -91,7 +92,7 @@ describe('a store that was restored', () => {
 });
 
 describe('a server with an archive', () => {
-  it.each([1, 2])(
+  it.each(RUNS_ALL ? [1, 2] : [2])(
     'and %i workers is killed again and again, and all that it acknowledged can be restored',
     {
       timeout: 120_000,

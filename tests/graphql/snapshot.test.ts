@@ -6,6 +6,7 @@ import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom } from '../../src/value/value.js';
+import { StubbedEnvironment } from '../support/environment.js';
 import { run } from '../support/world.js';
 
 const SETUP = `
@@ -26,7 +27,12 @@ beforeEach(async () => {
     if (options?.writable === false) snapshots += 1;
     return begin(options);
   };
-  database = await openDatabase(engine, { audit: { sink: { write: (lines) => void audited.push(...lines) } } });
+  // By a clock that stands still, since work in the background takes snapshots, too.
+  const environment = new StubbedEnvironment();
+  database = await openDatabase(engine, {
+    environment,
+    audit: { sink: { write: (lines) => void audited.push(...lines) } },
+  });
   owner = database.ownerSession();
   await owner.use('test', 'test');
   await run(owner, SETUP);

@@ -116,6 +116,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   attach: { session: SESSION, result: NOTHING },
   sessions: { result: [anything] },
   detach: { session: SESSION, result: NOTHING },
+  view_as: { result: NOTHING, http: { error: { code: -32604, kind: 'Configuration' } } },
   invalidate: { result: NOTHING },
 };
 
