@@ -9,6 +9,7 @@ import { FIGURES } from '../../bench/harness/figures.mjs';
 import { measure } from '../../bench/harness/rounds.mjs';
 import { TARGETS } from '../../bench/targets/index.mjs';
 import { WORKLOADS } from '../../bench/workloads/index.mjs';
+import { isInTurn } from '../support/runs-all.js';
 
 /** Why targets don't run here. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -48,7 +49,8 @@ afterAll(async () => {
 });
 
 const able = WORKLOADS.filter((workload) => targets.some((target) => runs(workload, target)));
-test.each(able.map((workload) => [workload.name, workload] as const))(
+// In turns with other long tests.
+test.skipIf(!isInTurn(1)).each(able.map((workload) => [workload.name, workload] as const))(
   '%s',
   async (_name, workload) => {
     const able = targets.filter((target) => runs(workload, target));

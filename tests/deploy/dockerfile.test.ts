@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { pack } from '../support/packed.js';
-import { RUNS_ALL } from '../support/runs-all.js';
+import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, temporaryFolder } from '../support/server-process.js';
 import { build, newStage, readDockerfile, type Stage, withinRoot } from './dockerfile.js';
 
@@ -58,7 +58,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it(
+// In turns with other long tests.
+it.skipIf(!isInTurn(1))(
   'makes a folder that serves, passes its health check, stops in order, and writes nothing but its data',
   async () => {
     const given = RUNS_ALL ? new Map<string, Stage>() : new Map([['package', packageStage()]]);

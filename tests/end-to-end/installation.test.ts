@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pack } from '../support/packed.js';
-import { RUNS_ALL } from '../support/runs-all.js';
+import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, temporaryFolder } from '../support/server-process.js';
 
 interface LockFile {
@@ -137,7 +137,8 @@ interface Problem {
 /** How programs with `require` look packages up. */
 const FOR_REQUIRE: ReadonlySet<string> = new Set(['node10', 'node16-cjs']);
 
-describe('the package, installed into an empty project', () => {
+// In turns with other long tests.
+describe.skipIf(!isInTurn(0))('the package, installed into an empty project', () => {
   let tarball: string;
   let registry: Server;
   beforeAll(async () => {

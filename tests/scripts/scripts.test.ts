@@ -2,8 +2,6 @@
  * Runs every script of this folder in ways that must not matter: in memory and in one other way, which differs from commit to commit, or in
  * all of them with `npm run test:all`.
  */
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,7 +19,7 @@ import type { Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { planWithOtherLiterals } from '../support/other-literals.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
-import { RUNS_ALL } from '../support/runs-all.js';
+import { drawn, RUNS_ALL } from '../support/runs-all.js';
 import { optionsOf, runScript } from './script.js';
 import { updatedScript } from './update.js';
 
@@ -87,25 +85,11 @@ const off = process.env['RULES_OFF']?.split(',') as RuleName[] | undefined;
 
 const [FIRST = '', ...OTHERS] = Object.keys(WAYS);
 
-/** What the draw depends on, so that a failure is seen again as long as nothing is committed. `TESTS_DRAW` repeats the draw of a commit. */
-function drawnFrom(): string {
-  const given = process.env['TESTS_DRAW'];
-  if (given !== undefined) return given;
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    // What was unpacked from an archive has no commits.
-    return '';
-  }
-}
-
-const draw = drawnFrom();
-const LATENESS_SEED = Number(process.env['LATENESS_SEED'] ?? createHash('sha256').update(draw).digest().readUInt32BE());
+const LATENESS_SEED = Number(process.env['LATENESS_SEED'] ?? drawn(''));
 
 function isDrawn(way: string, name: string): boolean {
   if (RUNS_ALL || way === FIRST) return true;
-  const number = createHash('sha256').update(`${draw} ${name}`).digest().readUInt32BE();
-  return OTHERS[number % OTHERS.length] === way;
+  return OTHERS[drawn(name) % OTHERS.length] === way;
 }
 
 /** What is shown of plans holds with the rules only that make them. */

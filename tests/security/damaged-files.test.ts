@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { LmdbFile } from '../../src/storage/engines/lmdb-file.js';
 import { compiled } from '../support/compiled.js';
+import { isInTurn } from '../support/runs-all.js';
 import { attack } from './attack.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-damage-'));
@@ -55,7 +56,8 @@ async function outcomes(damages: readonly string[]): Promise<Map<string, string>
 /** Right data, or errors with a code of the storage; never anything else. */
 const HARMLESS = /^(right ?)?(storage_corrupt|storage_unavailable|storage_format)?$/;
 
-describe('A data file', () => {
+// In turns with other long tests.
+describe.skipIf(!isInTurn(2))('A data file', () => {
   attack(82, 'cut off at each border of its pages', async () => {
     const { size } = statSync(SOUND);
     const { lastPage } = metaOf(SOUND);

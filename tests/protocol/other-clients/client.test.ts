@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
+import { isInTurn } from '../../support/runs-all.js';
 import { ROOT, startTestServer } from '../../support/server.js';
 
 const run = promisify(execFile);
@@ -105,7 +106,8 @@ async function installed({
   return { folder };
 }
 
-it.for(CLIENTS)('the client for $language', { timeout: 8 * MINUTE }, async (client, { skip }) => {
+// In turns with other long tests.
+it.skipIf(!isInTurn(2)).for(CLIENTS)('the client for $language', { timeout: 8 * MINUTE }, async (client, { skip }) => {
   const found = await installed(client);
   if ('missing' in found) {
     // The report names the reason, and so does the log of a run that prints no names.
