@@ -2,7 +2,7 @@
  * Statements with the plans that were made of them: one for each state of the definitions, and for each class of those
  * who run them.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Expression } from '../../language/ast.js';
 import type { AccessHints } from '../../plan/access/facts.js';
@@ -112,7 +112,14 @@ export class Prepared<Tree> {
   async #runPrefetched(frame: Frame): Promise<Value> {
     const { context } = frame.execution;
     const likely = context.likelyCatalog();
-    if (likely !== undefined) await context.prefetch(await this.firstReads(frame, likely));
+    if (likely !== undefined) {
+      // What can't be planned by definitions of before may well be by those of now.
+      const reads = await otherwise(
+        () => this.firstReads(frame, likely),
+        () => NOTHING,
+      );
+      await context.prefetch(reads);
+    }
     const { run } = await this.plan(frame);
     return run(frame);
   }
