@@ -1,4 +1,4 @@
-/** What is fetched early goes by definitions that are likely to hold; how a statement ends goes by those that do. */
+/** What is fetched early depends on definitions that are likely to hold; how a statement ends depends on those that do. */
 import { afterEach, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
