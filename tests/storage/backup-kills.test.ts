@@ -16,7 +16,7 @@ import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { compiled } from '../support/compiled.js';
 import { commitPair } from '../support/paired-writes.js';
-import { RUNS_ALL } from '../support/runs-all.js';
+import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 
 const ROOT = mkdtempSync(join(tmpdir(), 'tessera-backup-kills-'));
 let child: string;
@@ -149,7 +149,8 @@ describe('a backup that is killed', () => {
   });
 });
 
-describe('a restore that is killed', () => {
+// In turns with other long tests.
+describe.skipIf(!isInTurn(0))('a restore that is killed', () => {
   it('is not opened as a store, and can be run again', { timeout: 240_000 }, async () => {
     await createBackup(source, new FolderBlobs(place));
     const content = { ...(await contentIn(source)), restored: true };

@@ -1,7 +1,11 @@
 /** People in the Studio: users, access methods, grants and sessions, with script in every name. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../support/runs-all.js';
 import { openView, type Studio, type StudioPage, signIn, startStudio, textOf } from './browser.js';
+
+// In turns with other long tests.
+const inTurn = it.skipIf(!isInTurn(1));
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const SETUP = `DEFINE USER viewer ON ROOT PASSWORD 'a view of it' ROLES VIEWER;
@@ -31,7 +35,7 @@ async function openPeople(opened: StudioPage, tab: string, ...credentials: strin
 
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
-it('adds, changes and removes a user, and keeps no password', async ({ skip }) => {
+inTurn('adds, changes and removes a user, and keeps no password', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const opened = await studio.open();
   const page = await openPeople(opened, 'Users');
@@ -72,7 +76,7 @@ it('adds, changes and removes a user, and keeps no password', async ({ skip }) =
   await page.close();
 });
 
-it('says access methods in words, shows a granted key once, and revokes it', async ({ skip }) => {
+inTurn('says access methods in words, shows a granted key once, and revokes it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const opened = await studio.open();
   const page = await openPeople(opened, 'Access methods');
@@ -114,7 +118,7 @@ it('says access methods in words, shows a granted key once, and revokes it', asy
   await page.close();
 });
 
-it('lists sessions and ends one, whose tab goes back to the form', async ({ skip }) => {
+inTurn('lists sessions and ends one, whose tab goes back to the form', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const other = await studio.open();
   await signIn(other.page, 'viewer', 'a view of it');
@@ -132,7 +136,7 @@ it('lists sessions and ends one, whose tab goes back to the form', async ({ skip
   await other.page.close();
 });
 
-it('says to a viewer why a change is refused', async ({ skip }) => {
+inTurn('says to a viewer why a change is refused', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const opened = await studio.open();
   const page = await openPeople(opened, 'Users', 'viewer', 'a view of it');

@@ -1,7 +1,11 @@
 /** Permissions in the Studio: the matrix, views as other users, and explanations. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../support/runs-all.js';
 import { openView, type Studio, seriousFaults, signIn, startStudio, textOf } from './browser.js';
+
+// In turns with other long tests.
+const inTurn = it.skipIf(!isInTurn(2));
 
 const SETUP = `DEFINE TABLE account PERMISSIONS FOR select WHERE id = $auth.id;
   CREATE account:1, account:2;
@@ -30,7 +34,7 @@ function row(page: Page, name: string): Promise<string[]> {
   return page.getByRole('row').filter({ has: header }).getByRole('cell').allInnerTexts();
 }
 
-it('shows who may do what with each table and field', async ({ skip }) => {
+inTurn('shows who may do what with each table and field', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.open();
   await openPermissions(page);
@@ -46,7 +50,7 @@ it('shows who may do what with each table and field', async ({ skip }) => {
   await page.close();
 });
 
-it('says which clause lets a user in or refuses', async ({ skip }) => {
+inTurn('says which clause lets a user in or refuses', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page } = await studio.open();
   await openPermissions(page);
@@ -67,7 +71,7 @@ it('says which clause lets a user in or refuses', async ({ skip }) => {
   await page.close();
 });
 
-it('shows the database as a record user sees it, says so on each page, and ends it', async ({ skip }) => {
+inTurn('shows the database as a record user sees it, says so on each page, and ends it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.open();
   await openPermissions(page);
@@ -98,7 +102,7 @@ it('shows the database as a record user sees it, says so on each page, and ends 
   await page.close();
 });
 
-it('changes nothing in the view of an editor', async ({ skip }) => {
+inTurn('changes nothing in the view of an editor', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page } = await studio.open();
   await openPermissions(page);
@@ -112,7 +116,7 @@ it('changes nothing in the view of an editor', async ({ skip }) => {
   await page.close();
 });
 
-it('shows the matrix to a viewer, and refuses views', async ({ skip }) => {
+inTurn('shows the matrix to a viewer, and refuses views', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page } = await studio.open();
   await page.getByLabel('As', { exact: true }).selectOption('Database user');

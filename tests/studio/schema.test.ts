@@ -2,7 +2,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { linksOf, recordTables } from '../../studio/views/schema/links.js';
+import { isInTurn } from '../support/runs-all.js';
 import { openView, type Studio, seriousFaults, signIn, startStudio, textOf } from './browser.js';
+
+// In turns with other long tests.
+const inTurn = it.skipIf(!isInTurn(2));
 
 /** Names and comments that would be scripts, were they read as HTML. */
 const HOSTILE = '<img src=x onerror="document.title=\'hacked\'">';
@@ -33,7 +37,7 @@ async function openSchema(page: Page, user?: string, pass?: string): Promise<voi
 const dialogOf = (page: Page) => page.getByRole('dialog');
 const shownIn = (page: Page, region: string) => () => page.getByRole('region', { name: region }).first().innerText();
 
-it('defines a table, a field and an index by forms, which show what will run', async ({ skip }) => {
+inTurn('defines a table, a field and an index by forms, which show what will run', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.open();
   await openSchema(page);
@@ -78,7 +82,7 @@ it('defines a table, a field and an index by forms, which show what will run', a
   await page.close();
 });
 
-it('changes a definition as text, and removes one when that is confirmed', async ({ skip }) => {
+inTurn('changes a definition as text, and removes one when that is confirmed', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page } = await studio.open();
   await openSchema(page);
@@ -100,7 +104,7 @@ it('changes a definition as text, and removes one when that is confirmed', async
   await page.close();
 });
 
-it('shows hostile names as text, and removes what bears them', async ({ skip }) => {
+inTurn('shows hostile names as text, and removes what bears them', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.open();
   await openSchema(page);
@@ -118,7 +122,7 @@ it('shows hostile names as text, and removes what bears them', async ({ skip }) 
   await page.close();
 });
 
-it('draws tables, links and edges, and says the same in a list', async ({ skip }) => {
+inTurn('draws tables, links and edges, and says the same in a list', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.open();
   await openSchema(page);
@@ -133,7 +137,7 @@ it('draws tables, links and edges, and says the same in a list', async ({ skip }
   await page.close();
 });
 
-it('shows the schema to a viewer, and what the server says when one tries to change it', async ({ skip }) => {
+inTurn('shows the schema to a viewer, and what the server says when one tries to change it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page } = await studio.open();
   await page.getByLabel('As', { exact: true }).selectOption('Database user');
@@ -146,7 +150,7 @@ it('shows the schema to a viewer, and what the server says when one tries to cha
   await page.close();
 });
 
-it('finds the tables that a type leads to, whatever they are called', () => {
+inTurn('finds the tables that a type leads to, whatever they are called', () => {
   expect(recordTables('none | array<record<person | `a|b>c`>, 5>')).toEqual(['person', 'a|b>c']);
   expect(recordTables('record<`it\\`s`>')).toEqual(['it`s']);
   expect(recordTables('record')).toEqual([]);

@@ -1,7 +1,11 @@
 /** The server's figures and GraphiQL's page in the Studio, and who may frame which page. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../support/runs-all.js';
 import { temporaryFolder } from '../support/server-process.js';
 import { openView, type Studio, signIn, startStudio, textOf } from './browser.js';
+
+// In turns with other long tests.
+const inTurn = it.skipIf(!isInTurn(1));
 
 const SETUP = `DEFINE USER viewer ON ROOT PASSWORD 'a view of it' ROLES VIEWER;
   DEFINE USER keeper ON DATABASE PASSWORD 'a key to it' ROLES OWNER;
@@ -15,25 +19,28 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.close());
 
-it('draws the figures with their words, and lists nodes and settings, for a viewer of the root', async ({ skip }) => {
-  if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, requests, complaints } = await studio.open();
-  await signIn(page, 'viewer', 'a view of it');
-  await openView(page, 'Server');
-  const chart = (name: string) => page.getByRole('img', { name: new RegExp(`^${name}: Now`) });
-  await expect.poll(() => chart('Memory').count(), { timeout: 20_000 }).toBe(1);
-  expect(await chart('Memory').getAttribute('aria-label')).toMatch(/Now \d+\.\d MiB, lowest .* highest .* MiB/);
-  expect(await chart('Requests').getAttribute('aria-label')).toMatch(/Now \d+(\.\d)?\/s/);
-  expect(await chart('Signed-in sessions').getAttribute('aria-label')).toMatch(/highest [1-9]/);
-  expect(await chart('Size of the store').getAttribute('aria-label')).toMatch(/iB/);
-  await expect.poll(() => page.getByRole('row').filter({ hasText: '(this one)' }).count()).toBe(1);
-  await expect.poll(() => page.getByRole('row').filter({ hasText: 'GRAPHQL' }).count()).toBe(1);
-  expect(requests.filter((url) => url.includes('eyJ'))).toEqual([]);
-  expect(complaints).toEqual([]);
-  await page.close();
-});
+inTurn(
+  'draws the figures with their words, and lists nodes and settings, for a viewer of the root',
+  async ({ skip }) => {
+    if (studio === undefined) return skip('There is no Chromium on this machine');
+    const { page, requests, complaints } = await studio.open();
+    await signIn(page, 'viewer', 'a view of it');
+    await openView(page, 'Server');
+    const chart = (name: string) => page.getByRole('img', { name: new RegExp(`^${name}: Now`) });
+    await expect.poll(() => chart('Memory').count(), { timeout: 20_000 }).toBe(1);
+    expect(await chart('Memory').getAttribute('aria-label')).toMatch(/Now \d+\.\d MiB, lowest .* highest .* MiB/);
+    expect(await chart('Requests').getAttribute('aria-label')).toMatch(/Now \d+(\.\d)?\/s/);
+    expect(await chart('Signed-in sessions').getAttribute('aria-label')).toMatch(/highest [1-9]/);
+    expect(await chart('Size of the store').getAttribute('aria-label')).toMatch(/iB/);
+    await expect.poll(() => page.getByRole('row').filter({ hasText: '(this one)' }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'GRAPHQL' }).count()).toBe(1);
+    expect(requests.filter((url) => url.includes('eyJ'))).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  },
+);
 
-it('asks for no metrics as a user of a database', async ({ skip }) => {
+inTurn('asks for no metrics as a user of a database', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, requests } = await studio.open();
   await page.getByLabel('As', { exact: true }).selectOption('Database user');
@@ -45,7 +52,7 @@ it('asks for no metrics as a user of a database', async ({ skip }) => {
   await page.close();
 });
 
-it('frames GraphiQL, signed in, and signs out with it', async ({ skip }) => {
+inTurn('frames GraphiQL, signed in, and signs out with it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, requests, complaints } = await studio.open();
   await signIn(page);
