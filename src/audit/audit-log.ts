@@ -2,9 +2,10 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import { Chain, type ChainLink, readLink } from './chain.js';
+import { Chain, type ChainLink, faultOf, readLink } from './chain.js';
 import type { AuditEvent } from './event.js';
-import type { AuditSink } from './sink.js';
+import type { AuditSink, LogContent } from './sink.js';
+import { type AuditVerdict, verifyAuditLog } from './verify.js';
 
 export interface AuditOptions {
   readonly sink: AuditSink;
@@ -31,6 +32,7 @@ interface Waiting {
 export class AuditLog {
   readonly #sink: AuditSink;
   readonly #chain: Chain;
+  readonly #key: Uint8Array | undefined;
   readonly #environment: Environment;
   readonly #report: (error: TesseraError) => void;
   #waiting: Waiting[] = [];
@@ -56,7 +58,7 @@ export class AuditLog {
       await sink.close?.();
       throw error;
     });
-    const log = new AuditLog(sink, new Chain(key, last, node), environment, report);
+    const log = new AuditLog({ sink, key }, new Chain(key, last, node), environment, report);
     log.record({
       action: 'audit-start',
       outcome: 'ok',
@@ -66,8 +68,14 @@ export class AuditLog {
     return log;
   }
 
-  private constructor(sink: AuditSink, chain: Chain, environment: Environment, report: (error: TesseraError) => void) {
+  private constructor(
+    { sink, key }: { readonly sink: AuditSink; readonly key: Uint8Array | undefined },
+    chain: Chain,
+    environment: Environment,
+    report: (error: TesseraError) => void,
+  ) {
     this.#sink = sink;
+    this.#key = key;
     this.#chain = chain;
     this.#environment = environment;
     this.#report = report;
@@ -97,6 +105,38 @@ export class AuditLog {
       this.#room = undefined;
     });
     return this.#room;
+  }
+
+  /**
+   * Opens what was written for reading, with what is queued, unless writing it takes long.
+   * @throws TesseraError `audit_log_unreadable` if the sink can't be read
+   */
+  async content(): Promise<LogContent> {
+    if (this.#sink.content === undefined) {
+      throw failure('audit_log_unreadable', { reason: 'it is not written to a file' });
+    }
+    if (this.#work !== undefined && !this.#isFailing) await this.#soon(this.#work);
+    return this.#sink.content();
+  }
+
+  /** Why a line isn't as this log has written it, judged by its own hash; `undefined` if it is. */
+  faultOf(line: string): string | undefined {
+    return faultOf(line, this.#key);
+  }
+
+  /** Verifies lines by the key of this log, as `verifyAuditLog`. */
+  verify(lines: AsyncIterable<string>): Promise<AuditVerdict> {
+    return verifyAuditLog(lines, { key: this.#key });
+  }
+
+  /** Waits for `work`, for a bounded time. */
+  async #soon(work: Promise<void>): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const patience = new Promise<void>((resolve) => {
+      cancel = this.#environment.timers.after(PATIENCE, resolve);
+    });
+    await Promise.race([work, patience]);
+    cancel();
   }
 
   /** Writes all queued records, retrying once, and closes the sink. */

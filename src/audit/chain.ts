@@ -79,6 +79,12 @@ export function readLink(
   return { sequence: sequence as number, previous, hash };
 }
 
+/** Why a line isn't a record as it was written; `undefined` if it is. */
+export function faultOf(line: string, key: Uint8Array | undefined): string | undefined {
+  const link = readLink(line, key);
+  return 'fault' in link ? link.fault : undefined;
+}
+
 /** Why a record cannot follow another; `undefined` if it can. */
 export function faultAfter(
   last: ChainLink | undefined,

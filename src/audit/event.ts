@@ -31,6 +31,7 @@ export type AuditAction =
   /** A request, statement or write that was denied. */
   | 'refuse'
   // The log itself.
+  | 'audit-read'
   | 'audit-start'
   | 'audit-lost'
   | 'audit-stop';

@@ -2,7 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { failure } from '../errors/error.js';
 import { LINE_START } from './chain.js';
-import type { AuditSink, LogTail } from './sink.js';
+import type { AuditSink, LogContent, LogTail } from './sink.js';
 
 /** Owner access only. */
 const MODE = 0o600;
@@ -66,6 +66,21 @@ class FileSink implements AuditSink {
     await this.#file.datasync();
     this.#isTorn = false;
     this.#size += bytes.length;
+  }
+
+  async content(): Promise<LogContent> {
+    const { size } = await this.#file.stat();
+    return { size, read: (from, length) => this.#read(from, length) };
+  }
+
+  async #read(from: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.alloc(length);
+    for (let at = 0; at < length; ) {
+      const { bytesRead } = await this.#file.read(bytes, at, length - at, from + at);
+      if (bytesRead === 0) throw unusable(this.#path, 'it was cut off while it was read');
+      at += bytesRead;
+    }
+    return bytes;
   }
 
   async close(): Promise<void> {

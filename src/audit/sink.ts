@@ -12,7 +12,19 @@ export interface AuditSink {
    * stored nothing; it is repeated with the same lines.
    */
   write(lines: readonly string[]): PromiseOrValue<void>;
+  /**
+   * Opens what was written for reading; absent where nothing can be read back. Lines may be written meanwhile.
+   */
+  content?(): PromiseOrValue<LogContent>;
   close?(): PromiseOrValue<void>;
+}
+
+/** A log that is read back, as far as it was written when it was opened. */
+export interface LogContent {
+  /** In bytes. */
+  readonly size: number;
+  /** Reads exactly `length` bytes. @throws TesseraError `audit_log_unusable` if they aren't there */
+  read(from: number, length: number): Promise<Buffer>;
 }
 
 export interface LogTail {

@@ -3,6 +3,7 @@ import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind } from '../language/ast.js';
 import { recordAccount } from './account.js';
+import { attemptedRecord } from './attempt-names.js';
 import { signInBearer } from './bearer.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
@@ -41,7 +42,11 @@ export function signInByAccess(
 ): Promise<SignedInWithTokens> {
   return context.failureDelay.equalize(async () => {
     const access = await context.directory.access(credentials.databasePath, credentials.access);
-    const attempt = { account: recordAccount(credentials, signInClause(access)), source: client.origin.ip };
+    const attempt = {
+      account: recordAccount(credentials, signInClause(access)),
+      source: client.origin.ip,
+      named: attemptedRecord(credentials, access !== undefined),
+    };
     return context.throttle.attempt(attempt, () =>
       context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');

@@ -7,7 +7,7 @@ import { walk } from '../language/visitor.js';
 import type { AccessCredentials } from './credentials.js';
 
 /** Variables with such names are secrets to guess rather than account names. */
-const SECRETS = /pass|pwd|secret|token|otp|pin$|code|key|refresh/i;
+export const SECRETS = /pass|pwd|secret|token|otp|pin$|code|key|refresh/i;
 
 export function userAccount(databasePath: DatabasePath, user: string): string {
   return digest('user', databasePath, [user]);

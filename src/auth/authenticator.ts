@@ -2,6 +2,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
+import type { SignInFailures } from '../exec/runtime/inspection.js';
 import { newObject } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
 import { signUpByAccess } from './access-signup.js';
@@ -80,6 +81,8 @@ export interface Authenticator {
    * @throws TesseraError `view_target_missing`
    */
   viewedIdentity(target: ViewTarget, viewer: SessionIdentity, client: Client): PromiseOrValue<SessionIdentity>;
+  /** The failed sign-ins that are counted here. */
+  readonly failures: SignInFailures;
   /** Signs in a system user defined at the path by name and password (HTTP Basic), without issuing a token. */
   authenticateBasic(user: string, password: string, databasePath: DatabasePath, client: Client): Promise<Authenticated>;
 }
@@ -110,6 +113,8 @@ export function createAuthenticator(
   };
 
   return {
+    failures: context.throttle,
+
     async signIn(credentials, client) {
       const { signedIn, tokens } = await (credentials.kind === 'system'
         ? signInUser(context, credentials, client)

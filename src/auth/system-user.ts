@@ -5,6 +5,7 @@ import type { UserDefinition } from '../catalog/definitions/definition.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { userAccount } from './account.js';
+import { attemptedUser } from './attempt-names.js';
 import { type Claims, claimsValue } from './claims.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import type { SystemCredentials } from './credentials.js';
@@ -74,7 +75,11 @@ async function checkPassword(
   { databasePath, user: name, password }: SystemCredentials,
   client: Client,
 ): Promise<{ signedIn: SignedIn; claims: Claims; user: UserDefinition }> {
-  const attempt = { account: userAccount(databasePath, name), source: client.origin.ip };
+  const attempt = {
+    account: userAccount(databasePath, name),
+    source: client.origin.ip,
+    named: attemptedUser(databasePath, name),
+  };
   const check = async () => {
     const found = await context.directory.user(databasePath, name);
     if (found !== undefined && context.verified.has(found.passhash, password)) return { user: found, hashed: false };

@@ -3,6 +3,8 @@ import { isIPv6 } from 'node:net';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
+import type { AttemptedAccount, FailureCount } from '../exec/runtime/inspection.js';
+import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
 
 /** A sign-in attempt. */
 export interface Attempt {
@@ -10,6 +12,8 @@ export interface Attempt {
   readonly account: string | undefined;
   /** The client's address; `undefined` in process. */
   readonly source: string | undefined;
+  /** The account as it is shown to owners. */
+  readonly named?: AttemptedAccount | undefined;
 }
 
 /** After `free` failures, each further one doubles the delay before the next attempt, starting at one second. */
@@ -92,6 +96,9 @@ const DIGEST_LENGTH = 22;
 /** The failures of one pair, account or source. */
 interface Counter {
   failures: number;
+  /** When the first of them was, and the last. */
+  firstAt: number;
+  lastAt: number;
   /** Time up to which forgiveness has been applied. */
   settledAt: number;
   /** The earliest time of the next attempt. */
@@ -144,6 +151,8 @@ export class Throttle {
     account: new Map(),
     source: new Map(),
   };
+  /** What the counters count. */
+  readonly #names = new AttemptNames();
   readonly #exchange: FailureExchange | undefined;
   #waitingInAll = 0;
 
@@ -177,7 +186,7 @@ export class Throttle {
       if (keys.pair !== undefined && keys.source !== undefined) this.#known.set(keys.pair, true);
       return result;
     } catch (error) {
-      if (isClientsFault(error)) for (const limit of limits) this.#failed(limit);
+      if (isClientsFault(error)) for (const limit of limits) this.#failed(limit, attempt);
       throw error;
     } finally {
       this.#end(limits);
@@ -317,7 +326,30 @@ export class Throttle {
     counter.clearableAt = now + CLEARED_AT_MOST;
   }
 
-  #failed(limit: Limit): void {
+  /** The counters of failures that aren't forgiven yet. Those of other servers have no names. */
+  *list(): Generator<FailureCount> {
+    const now = this.#now();
+    const time = this.#environment.clock.now();
+    const at = (monotonic: number) => time + BigInt(Math.round((monotonic - now) * 1e6));
+    for (const kind of ['pair', 'account', 'source'] as const) {
+      for (const [key, counter] of this.#counters[kind].entries()) {
+        const failures = counter.failures - this.#forgiven(kind, counter);
+        if (failures <= 0) continue;
+        const { firstAt, lastAt, blockedUntil } = counter;
+        yield {
+          of: COUNTED[kind],
+          ...this.#names.get(nameOf({ kind, key })),
+          failures,
+          since: at(firstAt),
+          last: at(lastAt),
+          delayedUntil: blockedUntil > now ? at(blockedUntil) : undefined,
+        };
+      }
+    }
+  }
+
+  #failed(limit: Limit, attempt: Attempt): void {
+    this.#names.set(nameOf(limit), countedBy(limit, attempt));
     this.#count(limit);
     this.#exchange?.failed(limit.kind, limit.key);
   }
@@ -325,7 +357,10 @@ export class Throttle {
   #count(limit: Limit): void {
     const now = this.#now();
     const { free, longestDelay } = this.#rules[limit.kind];
-    const counter = this.#counter(limit) ?? { failures: 0, settledAt: now, blockedUntil: 0, clearableAt: 0 };
+    const none = { failures: 0, firstAt: now, lastAt: now, settledAt: now, blockedUntil: 0, clearableAt: 0 };
+    const counter = this.#counter(limit) ?? none;
+    if (counter.failures === 0) counter.firstAt = now;
+    counter.lastAt = now;
     const delay = (failures: number) => (failures > free ? SECOND * 2 ** (failures - free - 1) : 0);
     // Failures beyond the longest delay aren't counted, so that forgiveness takes a bounded time.
     if (delay(counter.failures) < longestDelay) counter.failures++;
@@ -337,13 +372,17 @@ export class Throttle {
   #counter({ kind, key }: Limit): Counter | undefined {
     const counter = this.#counters[kind].get(key);
     if (counter === undefined) return undefined;
-    const { forgiveAfter } = this.#rules[kind];
-    const forgiven = Math.floor((this.#now() - counter.settledAt) / forgiveAfter);
+    const forgiven = this.#forgiven(kind, counter);
     counter.failures = Math.max(0, counter.failures - forgiven);
-    counter.settledAt += forgiven * forgiveAfter;
+    counter.settledAt += forgiven * this.#rules[kind].forgiveAfter;
     if (counter.failures > 0 || counter.clearableAt > this.#now()) return counter;
     this.#counters[kind].delete(key);
     return undefined;
+  }
+
+  /** How many failures time has forgiven since that was applied. */
+  #forgiven(kind: CounterKind, { settledAt }: Counter): number {
+    return Math.floor((this.#now() - settledAt) / this.#rules[kind].forgiveAfter);
   }
 
   /** The counters of an attempt. A pair that has signed in before has only its own. */
@@ -359,6 +398,22 @@ export class Throttle {
   #now(): number {
     return this.#environment.clock.monotonic();
   }
+}
+
+const COUNTED: Readonly<Record<CounterKind, FailureCount['of']>> = {
+  pair: 'account and address',
+  account: 'account',
+  source: 'address',
+};
+
+function nameOf({ kind, key }: Limit): string {
+  return `${kind} ${key}`;
+}
+
+function countedBy({ kind }: Limit, { named, source }: Attempt): CountedAttempt {
+  const address = source === undefined ? undefined : shownText(networkOf(source));
+  if (kind === 'source') return { address };
+  return kind === 'account' ? { account: named } : { account: named, address };
 }
 
 interface Keys {

@@ -32,6 +32,11 @@ export class TwoGenerationCache<K, V> {
     return aged;
   }
 
+  /** All entries at present; looking at them isn't using them. */
+  entries(): [K, V][] {
+    return [...this.#young, ...this.#old];
+  }
+
   set(key: K, value: V): void {
     this.#old.delete(key);
     const before = this.#young.get(key);

@@ -41,6 +41,7 @@ import {
   type Services,
   type SessionRegistry,
 } from './runtime/execution.js';
+import type { Inspection } from './runtime/inspection.js';
 import { interruptible } from './runtime/interruptible.js';
 import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
@@ -70,6 +71,7 @@ export interface ExecutorOptions {
   readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
   readonly nodes: NodeRegistry;
+  readonly inspection: Inspection;
   /** Called when work on indexes was queued. */
   indexWorkQueued(): void;
   /** Memory for executions that aren't those of a request. */
@@ -151,6 +153,7 @@ export class Executor {
       metrics: options.metrics,
       queuedEvents: options.queuedEvents,
       nodes: options.nodes,
+      inspection: options.inspection,
       indexWorkQueued: options.indexWorkQueued,
     };
   }

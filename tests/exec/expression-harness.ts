@@ -175,6 +175,7 @@ export function executionOver(world: World, store: Store): Execution {
       queuedEvents: { isListed: missing, committed: missing },
       metrics: undefined,
       nodes: { list: missing },
+      inspection: { signInFailures: { list: missing }, auditTrail: undefined },
       indexWorkQueued: missing,
       ...overrides?.services,
     },

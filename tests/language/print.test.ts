@@ -62,6 +62,10 @@ describe('where the reference engine prints what reads back as something else', 
 describe('statements that the reference engine hasn’t', () => {
   test.each([
     'INFO FOR SESSIONS',
+    'INFO FOR SIGNIN ATTEMPTS',
+    'INFO FOR AUDIT',
+    'INFO FOR AUDIT VERIFY',
+    "INFO FOR AUDIT WHERE action = 'sign-in' AND who.name = $name LIMIT 20",
     'INFO FOR NODES',
     'KILL SESSION $id',
     "KILL SESSION u'01a3185c-5000-7c91-b7fb-69e769742c8d'",

@@ -1,4 +1,7 @@
 /** People in the Studio: users, access methods, grants and sessions, with script in every name. */
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isInTurn } from '../support/runs-all.js';
@@ -18,11 +21,17 @@ const SETUP = `DEFINE USER viewer ON ROOT PASSWORD 'a view of it' ROLES VIEWER;
   DEFINE ACCESS partner ON DATABASE TYPE JWT ALGORITHM HS256 KEY 'a secret of at least 32 characters'
     REQUIRE ISSUER 'https://partner.example' AUDIENCE 'shop'`;
 
+const folder = mkdtempSync(join(tmpdir(), 'tessera-people-'));
+const auditLog = join(folder, 'audit.log');
+
 let studio: Studio | undefined;
 beforeAll(async () => {
-  studio = await startStudio(SETUP);
+  studio = await startStudio(SETUP, { SVC_AUDIT_LOG: auditLog });
 });
-afterAll(() => studio?.close());
+afterAll(async () => {
+  await studio?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function openPeople(opened: StudioPage, tab: string, ...credentials: string[]): Promise<Page> {
   const { page } = opened;
@@ -146,5 +155,65 @@ inTurn('says to a viewer why a change is refused', async ({ skip }) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await expect.poll(() => rowOf(page, HOSTILE).count()).toBe(1);
   expect(opened.complaints).toEqual([]);
+  await page.close();
+});
+
+async function failToSignIn(user: string): Promise<void> {
+  const answer = await fetch(`${studio?.server.url}/signin`, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: JSON.stringify({ NS: 'test', DB: 'test', user, pass: 'a wrong password' }),
+  });
+  expect(answer.status).toBe(401);
+}
+
+inTurn('lists failed sign-ins, hostile names as text', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  await failToSignIn(HOSTILE);
+  const opened = await studio.open();
+  const page = await openPeople(opened, 'Sign-in attempts');
+  const row = rowOf(page, HOSTILE).filter({ hasText: 'account and address' });
+  await expect.poll(() => row.innerText()).toMatch(/database test\/test\s+127\.0\.0\.1/);
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await page.content()).not.toContain('a wrong password');
+  expect(opened.complaints).toEqual([]);
+  await page.close();
+});
+
+inTurn('filters the audit log and verifies it', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  await failToSignIn(HOSTILE);
+  const opened = await studio.open();
+  const page = await openPeople(opened, 'Audit log');
+  await expect.poll(() => rowOf(page, 'audit-start').count()).toBe(1);
+  const filter = page.getByRole('form', { name: 'Filter' });
+  await filter.getByLabel('Action').fill("sign-in' OR true OR '");
+  await filter.getByRole('button', { name: 'Filter' }).click();
+  await expect.poll(() => textOf(page)).toContain('No such events');
+  await filter.getByLabel('Action').fill('sign-in');
+  await filter.getByLabel('Who').fill(HOSTILE);
+  await filter.getByRole('button', { name: 'Filter' }).click();
+  await expect.poll(() => rowOf(page, HOSTILE).count()).toBeGreaterThan(0);
+  expect(await rowOf(page, 'sign-in').count()).toBe(await rowOf(page, 'failed: invalid_auth').count());
+  await filter.getByLabel('From', { exact: true }).fill('yesterday');
+  await filter.getByRole('button', { name: 'Filter' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('yesterday');
+
+  await page.getByRole('button', { name: 'Verify the log' }).click();
+  await expect.poll(() => textOf(page)).toContain('records are as they were written');
+  appendFileSync(auditLog, `{"action":"${HOSTILE}"}\n`);
+  await page.getByRole('button', { name: 'Verify the log' }).click();
+  await expect.poll(() => page.getByText('it is not a record').count()).toBeGreaterThan(0);
+  expect(await page.locator('img').count()).toBe(0);
+  expect(opened.complaints).toEqual([]);
+  await page.close();
+});
+
+inTurn.each(['Sign-in attempts', 'Audit log'])('shows a viewer no %s', async (tab) => {
+  if (studio === undefined) return;
+  const opened = await studio.open();
+  const page = await openPeople(opened, tab, 'viewer', 'a view of it');
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('Not enough permissions');
+  expect(await page.getByRole('row').count()).toBe(0);
   await page.close();
 });

@@ -105,6 +105,10 @@ export const storageErrors = {
     text: ({ expected, found }) =>
       `The copy is not what was copied: ${found} instead of ${expected}. It can't be used; remove it, and copy again`,
   }),
+  audit_log_unreadable: row<{ reason: string }>({
+    kind: 'Configuration',
+    text: ({ reason }) => `The audit log can't be read: ${reason}`,
+  }),
   audit_log_unusable: row<{ reason: string }>({
     kind: 'Configuration',
     text: ({ reason }) => `The audit log cannot be used: ${reason}`,

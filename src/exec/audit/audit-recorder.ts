@@ -14,9 +14,17 @@ export interface AuditRecorder {
   recordDenial(refusal: DeniedWrite): void;
 }
 
-/** A change of a definition, of grants, or of what others are signed in with. */
+/** A change of a definition, of grants, or of what others are signed in with, or a look at the audit log. */
 export interface AuditAction {
-  readonly action: 'define' | 'alter' | 'remove' | 'grant-issue' | 'grant-revoke' | 'grant-purge' | 'session-kill';
+  readonly action:
+    | 'define'
+    | 'alter'
+    | 'remove'
+    | 'grant-issue'
+    | 'grant-revoke'
+    | 'grant-purge'
+    | 'session-kill'
+    | 'audit-read';
   readonly databasePath: DatabasePath;
   /**
    * What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold

@@ -24,9 +24,11 @@ import {
   selectedPath,
 } from '../define/ensure-database.js';
 import type { Compiler, Evaluate, Execution, Frame, ListedLiveQuery } from '../runtime/execution.js';
+import { auditVerification, compileAuditInfo } from './audit.js';
 import { indexBuild } from './index-build.js';
 import { nodeList } from './nodes.js';
 import { sessionList } from './sessions.js';
+import { signInAttempts } from './signin-attempts.js';
 import { describe, describeLive } from './structure.js';
 import { definitionText } from './text.js';
 
@@ -46,6 +48,12 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => ofNamespace(execution, view);
     case 'database':
       return ({ execution }) => ofDatabase(execution, view);
+    case 'signin-attempts':
+      return ({ execution }) => signInAttempts(execution);
+    case 'audit':
+      return compileAuditInfo(of, compiler);
+    case 'audit-verification':
+      return ({ execution }) => auditVerification(execution);
     case 'sessions':
       return ({ execution }) => sessionList(execution);
     case 'nodes':

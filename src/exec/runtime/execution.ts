@@ -24,6 +24,7 @@ import type { RevocationFlag } from '../identity/revocation-flag.js';
 import type { Candidates } from '../record/candidates.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
 import type { ScriptRunner } from '../script/contract.js';
+import type { Inspection } from './inspection.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
@@ -102,6 +103,7 @@ export interface Services {
   readonly past: Past;
   readonly sessions: SessionRegistry;
   readonly nodes: NodeRegistry;
+  readonly inspection: Inspection;
   readonly queryTimeout: QueryTimeout;
   readonly revocationFlag: RevocationFlag;
   /** Keys of access methods are accepted without a check of their strength. */

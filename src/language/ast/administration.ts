@@ -19,6 +19,9 @@ export interface Info {
   readonly kind: 'info';
   readonly of:
     | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' }
+    // Tessera's own, as the last two.
+    | { readonly kind: 'signin-attempts' | 'audit-verification' }
+    | { readonly kind: 'audit'; readonly where?: Expression; readonly limit?: number }
     | { readonly kind: 'table'; readonly name: Name }
     | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
     | { readonly kind: 'index'; readonly name: Name; readonly table: Name };

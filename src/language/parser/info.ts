@@ -1,7 +1,8 @@
 /** INFO, REBUILD and EXPLAIN. */
 import type { Explain, ExplainPermissions, ExplainRecordPermissions, Info, Rebuild, TableAction } from '../ast.js';
-import { level, onTable, versionClause } from './clauses.js';
+import { level, onTable, versionClause, whereClause } from './clauses.js';
 import { ifExists } from './definition.js';
+import { unsigned } from './literal.js';
 import { live } from './live.js';
 import type { Parser } from './parser.js';
 
@@ -26,6 +27,8 @@ const SUBJECTS = [
   'INDEX',
   'SESSIONS',
   'NODES',
+  'SIGNIN',
+  'AUDIT',
 ] as const;
 
 function subject(parser: Parser): Info['of'] {
@@ -46,6 +49,11 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'sessions' };
     case 'NODES':
       return { kind: 'nodes' };
+    case 'SIGNIN':
+      parser.expectWord('ATTEMPTS');
+      return { kind: 'signin-attempts' };
+    case 'AUDIT':
+      return audit(parser);
     case 'USER': {
       const name = parser.definitionName();
       return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };
@@ -58,6 +66,20 @@ function subject(parser: Parser): Info['of'] {
     case undefined:
       return parser.unexpected('an info target', SUBJECTS);
   }
+}
+
+/** As many records come in one answer. */
+const MOST_AUDIT_RECORDS = 1_000n;
+
+function audit(parser: Parser): Info['of'] {
+  if (parser.acceptWord('VERIFY')) return { kind: 'audit-verification' };
+  return {
+    kind: 'audit',
+    ...whereClause(parser),
+    ...(parser.acceptWord('LIMIT') && {
+      limit: Number(unsigned(parser, `a number up to ${MOST_AUDIT_RECORDS}`, MOST_AUDIT_RECORDS)),
+    }),
+  };
 }
 
 export function rebuild(parser: Parser): Rebuild {

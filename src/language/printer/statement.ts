@@ -204,6 +204,15 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'sessions':
     case 'nodes':
       return of.kind.toUpperCase();
+    case 'signin-attempts':
+      return 'SIGNIN ATTEMPTS';
+    case 'audit-verification':
+      return 'AUDIT VERIFY';
+    case 'audit':
+      return `AUDIT${clauses(
+        clause('WHERE', of.where, printer.expression),
+        of.limit !== undefined && `LIMIT ${of.limit}`,
+      )}`;
     case 'table':
       return `TABLE ${nameText(of.name, printer)}`;
     case 'user':

@@ -1,5 +1,5 @@
 /** Statements. */
-import type { DefineStatement, Insert, Name, Statement } from '../ast.js';
+import type { DefineStatement, Info, Insert, Name, Statement } from '../ast.js';
 import { DEFINITIONS, definition, name, names } from './definitions.js';
 import { assignments, block, idiom, output, projections } from './expressions.js';
 import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
@@ -63,7 +63,7 @@ export const STATEMENTS: Rows<Statement> = {
   },
   'show-changes': same,
   info: (node, mapper) =>
-    update(node, { of: names(node.of, mapper), version: optional(node.version, mapper.expression) }),
+    update(node, { of: infoSubject(node.of, mapper), version: optional(node.version, mapper.expression) }),
   explain: (node, mapper) => update(node, { statement: mapper.statement(node.statement) }),
   'explain-permissions': (node, mapper) =>
     update(node, {
@@ -99,4 +99,8 @@ function insertData(node: Insert['data'], mapper: Mapper): Insert['data'] {
     fields: each(node.fields, (path) => idiom(path, mapper)),
     rows: each(node.rows, (row) => each(row, mapper.expression)),
   });
+}
+
+function infoSubject(of: Info['of'], mapper: Mapper): Info['of'] {
+  return of.kind === 'audit' ? update(of, { where: optional(of.where, mapper.expression) }) : names(of, mapper);
 }

@@ -31,6 +31,7 @@ import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration } from '../../value/value.js';
+import { ReadableAuditTrail } from '../audit/audit-trail.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
 import { LiveRetention } from '../nodes/live-retention.js';
@@ -240,6 +241,10 @@ export class OpenDatabase implements Database {
       sequences: new SequenceCounters(engine),
       metrics: options.metrics,
       nodes: nodeList(about, environment, this.#node?.membership),
+      inspection: {
+        signInFailures: { list: () => this.#services.authenticator.failures.list() },
+        auditTrail: audit && new ReadableAuditTrail(audit),
+      },
       queuedEvents: {
         isListed: (database) => this.#events.isListed(database),
         committed: (database) => this.#events.committed(database),

@@ -1,15 +1,23 @@
-/** People: system users, access methods with what they have granted, and who is signed in. */
+/** People: system users, access methods with what they have granted, who is signed in, and what was recorded. */
 import { Notice } from '../../components/notice.js';
 import { Tabs } from '../../components/tabs.js';
 import { go } from '../../frame/route.js';
 import type { ViewProperties } from '../../frame/view-properties.js';
 import { AccessesTab } from './accesses-tab.js';
+import { AuditTab } from './audit-tab.js';
 import { levelsOf } from './levels.js';
 import './people.css';
 import { SessionsTab } from './sessions-tab.js';
+import { SigninAttemptsTab } from './signin-attempts-tab.js';
 import { UsersTab } from './users-tab.js';
 
-const TABS = { users: 'Users', accesses: 'Access methods', sessions: 'Sessions' } as const;
+const TABS = {
+  users: 'Users',
+  accesses: 'Access methods',
+  sessions: 'Sessions',
+  attempts: 'Sign-in attempts',
+  audit: 'Audit log',
+} as const;
 type Tab = keyof typeof TABS;
 
 export function View({ connection, path }: ViewProperties) {
@@ -26,6 +34,10 @@ export function View({ connection, path }: ViewProperties) {
           <Notice kind="information">System users see this.</Notice>
         ) : chosen === 'users' ? (
           <UsersTab connection={connection} />
+        ) : chosen === 'attempts' ? (
+          <SigninAttemptsTab connection={connection} />
+        ) : chosen === 'audit' ? (
+          <AuditTab connection={connection} />
         ) : (
           <AccessesTab connection={connection} />
         )}
