@@ -34,7 +34,7 @@ export class OneTimeCode {
 
   /**
    * Uses the code up. Comparing takes the same time for every text.
-   * @throws TesseraError `setup_closed` if it isn't valid any more, `setup_code_wrong`
+   * @throws TesseraError `setup_closed` if it is no longer valid, `setup_code_wrong`
    */
   redeem(text: string): void {
     if (!this.isValid) throw failure('setup_closed');

@@ -274,7 +274,7 @@ describe('who is elsewhere', () => {
     expect(offersSetup(configured(variables))).toBe(isOffered);
   });
 
-  it('is not told by the page that there is anything to set up', async () => {
+  it('does not learn from the page that there is anything to set up', async () => {
     const server = await fresh();
     const state = async (headers: Readonly<Record<string, string>> = {}) => {
       const page = await new Promise<string>((resolve) => {
