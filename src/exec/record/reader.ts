@@ -3,6 +3,7 @@ import {
   andThen,
   filterInOrder,
   forEachInOrder,
+  lastly,
   mapInOrder,
   mapTogether,
   type PromiseOrValue,
@@ -14,7 +15,7 @@ import type { Part, Permission, TableAction } from '../../language/ast.js';
 import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { Functions } from '../../plan/function-reads.js';
 import type { Entry, KeyRange, ScanOptions } from '../../storage/contract.js';
-import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
+import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/cursor.js';
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
 import {
   isObject,
@@ -291,10 +292,20 @@ export class Reader implements RecordReader {
     const { execution } = reading;
     const cursor = execution.context.transaction.scan(range, this.#scanOptions(scan));
     const asStored = isAsStored(reading);
-    return forEachBatchOfValues(cursor, (records) => {
-      const seen = asStored ? (records as readonly ObjectValue[]) : this.#presentAll(reading, records);
-      return this.#hand(execution, seen, visit);
-    });
+    const walk = () =>
+      forEachBatchOfValues(cursor, (records) => {
+        const seen = asStored ? (records as readonly ObjectValue[]) : this.#presentAll(reading, records);
+        return this.#hand(execution, seen, visit);
+      });
+    if (scan.skip === undefined) return walk();
+    return lastly(
+      () =>
+        andThen(
+          skipEntries(cursor, scan.skip ?? 0, () => execution.interrupt.checkpoint()),
+          walk,
+        ),
+      () => cursor.close(),
+    );
   }
 
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
