@@ -44,5 +44,6 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   if (omit !== undefined && projections.kind === 'fields') node = { kind: 'omit', fields: omit, input: node };
   if (fetch !== undefined) node = { kind: 'fetch', fields: fetch, input: node };
   const isVersioned = version !== undefined;
-  return rewrite(node, { isChecked: binding.reader.isChecked, isVersioned }, binding.rules);
+  const { reader, catalog, rules } = binding;
+  return rewrite(node, { isChecked: reader.isChecked, isVersioned, catalog }, rules);
 }

@@ -97,9 +97,13 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     operator: 'TopN',
     attributes: { by: (printOrder(order) ?? '').replace('ORDER BY ', '') },
   }),
-  limit: ({ limit, start }) => ({
+  limit: ({ limit, start, skipsKeys }) => ({
     operator: 'Limit',
-    attributes: { ...(limit && { limit: printExpression(limit) }), ...(start && { start: printExpression(start) }) },
+    attributes: {
+      ...(limit && { limit: printExpression(limit) }),
+      ...(start && { start: printExpression(start) }),
+      ...(skipsKeys && { skips: 'keys' }),
+    },
   }),
   project: ({ projections }) => ({ operator: 'Project', attributes: { projections: printProjections(projections) } }),
   diff: () => ({ operator: 'Diff' }),

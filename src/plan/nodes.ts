@@ -248,6 +248,8 @@ export interface Limit {
   readonly start?: Expression;
   /** Whether rows are taken as they come from one table. */
   readonly isPlainScan: boolean;
+  /** Rows before START are passed over by their keys (the rule `offset-pushdown`). */
+  readonly skipsKeys?: true;
   readonly input: RowNode;
 }
 

@@ -7,6 +7,7 @@ import { batchFilter } from './rules/batch-filter.js';
 import { countWithoutReading } from './rules/count-without-reading.js';
 import { directLookup } from './rules/direct-lookup.js';
 import { indexScan } from './rules/index-scan.js';
+import { offsetPushdown } from './rules/offset-pushdown.js';
 import { orderedScan } from './rules/ordered-scan.js';
 import { packedVectors } from './rules/packed-vectors.js';
 import { permissionAccess } from './rules/permission-access.js';
@@ -22,15 +23,15 @@ import { unionScan } from './rules/union-scan.js';
  */
 const ACCESS_RULES: readonly AccessRule[] = [pointLookup, indexScan, rangeScan, unionScan, orderedScan];
 
-type Rules = { readonly [Kind in RowNode['kind']]?: NodeRule<Kind> };
+type Rules = { readonly [Kind in RowNode['kind']]?: readonly NodeRule<Kind>[] };
 
-/** By the kind of the node that they rewrite. */
+/** By the kind of the node that they rewrite, in the order in which they are asked. */
 const NODE_RULES: Rules = {
-  filter: batchFilter,
-  aggregate: countWithoutReading,
-  limit: topN,
-  project: directLookup,
-  'knn-top-k': packedVectors,
+  filter: [batchFilter],
+  aggregate: [countWithoutReading],
+  limit: [topN, offsetPushdown],
+  project: [directLookup],
+  'knn-top-k': [packedVectors],
 };
 
 /** What accesses and rules have to know of the reader. */
@@ -84,9 +85,12 @@ export function chooseAccess(
 /** A tree with the rules applied, from the sources up. */
 export function rewrite(node: RowNode, facts: NodeFacts, rules: ReadonlySet<RuleName>): RowNode {
   const below = 'input' in node ? withInput(node, rewrite(node.input, facts, rules)) : node;
-  const rule = NODE_RULES[below.kind] as NodeRule<RowNode['kind']> | undefined;
-  if (rule === undefined || !rules.has(rule.name)) return below;
-  return rule.rewrite(below, facts) ?? below;
+  const { kind } = below;
+  let rewritten = below;
+  for (const rule of (NODE_RULES[kind] ?? []) as readonly NodeRule<RowNode['kind']>[]) {
+    if (rules.has(rule.name) && rewritten.kind === kind) rewritten = rule.rewrite(rewritten, facts) ?? rewritten;
+  }
+  return rewritten;
 }
 
 /** What feeds a node keeps its place: rules put nodes of no other sort there. */

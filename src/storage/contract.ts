@@ -62,6 +62,11 @@ export interface Cursor {
   next(): PromiseOrValue<readonly Entry[] | undefined>;
   /** The same without the keys, which a walk over whole records has no use for. */
   nextValues(): PromiseOrValue<readonly Stored[] | undefined>;
+  /**
+   * Passes over up to `count` entries without reading what is stored under them, in a step of a few milliseconds.
+   * @returns how many those were; 0 at the end
+   */
+  skip(count: number): PromiseOrValue<number>;
   close(): void;
 }
 

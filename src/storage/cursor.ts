@@ -22,6 +22,21 @@ export function forEachBatchOfValues(
   return untilEnd(cursor, () => cursor.nextValues(), visit);
 }
 
+/** Passes over `count` entries of a scan, in steps between which `pause` is called. */
+export function skipEntries(
+  cursor: Cursor,
+  count: number,
+  pause: () => PromiseOrValue<unknown>,
+): PromiseOrValue<unknown> {
+  let left = count;
+  return untilTrue(() =>
+    andThen(left === 0 ? 0 : cursor.skip(left), (skipped) => {
+      left -= skipped;
+      return skipped === 0 ? true : andThen(pause(), () => false);
+    }),
+  );
+}
+
 function untilEnd<T>(
   cursor: Cursor,
   next: () => PromiseOrValue<readonly T[] | undefined>,

@@ -233,6 +233,42 @@ export function storageConformance(name: string, open: OpenStorage): void {
         transaction.cancel();
       });
 
+      it('passes over entries in both directions, among own writes, too', async () => {
+        const keys = Array.from({ length: 700 }, (_, at) => `k${String(at).padStart(3, '0')}`);
+        await write(keys.map((key): Entry => [key, key]));
+        await write({ j: 0, l: 0 });
+        const behind = async (transaction: Transaction, count: number, reverse: boolean) => {
+          const cursor = transaction.scan({ from: 'k', to: 'l' }, { reverse, batch: 3 });
+          let left = count;
+          for (let skipped = await cursor.skip(left); skipped > 0; skipped = await cursor.skip(left)) left -= skipped;
+          const next = await cursor.next();
+          cursor.close();
+          return next?.[0]?.[0];
+        };
+        const own = await begin();
+        for (const key of [...keys.slice(0, 5), 'k350', 'k699']) own.delete(key);
+        own.put('k0055', 1);
+        const changed = [...keys, 'k0055'].filter((key) => own.hasWritten(key) === (key === 'k0055')).sort();
+        for (const [transaction, present] of [
+          [await begin(false), keys],
+          [await begin(), keys],
+          [own, changed],
+        ] as const) {
+          for (const count of [0, 1, 2, 63, 64, 65, 350, 600, present.length - 1, present.length, 1_000, 100_000]) {
+            expect([count, await behind(transaction, count, false)]).toEqual([count, present[count]]);
+            expect([count, await behind(transaction, count, true)]).toEqual([count, present.at(-1 - count)]);
+          }
+          transaction.cancel();
+        }
+        const second = (count: number) => async (transaction: Transaction) => {
+          await behind(transaction, count, false);
+          transaction.put('result', 1);
+        };
+        expect(await race((first) => first.put('k1000', 1), second(300))).toBe('transaction_conflict');
+        expect(await race((first) => first.put('k500', 1), second(300))).toBeUndefined();
+        expect(await race((first) => first.put('k999', 1), second(5_000))).toBe('transaction_conflict');
+      });
+
       it('gives values without their keys', async () => {
         await write({ pa: 1, pb: 2, pc: 3, pd: 4 });
         const values = async (transaction: Transaction, options?: ScanOptions) => {

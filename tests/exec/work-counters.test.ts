@@ -41,6 +41,7 @@ function measuring(engine: Engine, work: Work): Engine {
     return {
       next: () => andThen(cursor.next(), note),
       nextValues: () => andThen(cursor.nextValues(), note),
+      skip: (count) => cursor.skip(count),
       close: () => cursor.close(),
     };
   };
@@ -151,6 +152,8 @@ describe('a plan asks the storage for no more than it needs', () => {
       { read: 18, walked: 18, scans: 1, counts: 1 },
     ],
     ['the first rows of a table', 'SELECT * FROM person LIMIT 10', { walked: 10, scans: 1 }],
+    ['rows behind many others', 'SELECT * FROM person LIMIT 10 START 900', { walked: 10, scans: 1 }],
+    ['the same from the end', 'SELECT * FROM person ORDER BY id DESC LIMIT 10 START 900', { walked: 10, scans: 1 }],
     ['one hop', 'SELECT ->knows AS k FROM person:0', { read: 1, walked: 3, scans: 1 }],
     ['two hops', 'SELECT ->knows->person AS k FROM person:0', { read: 1, walked: 3, scans: 1 }],
     // Two of the three people have no edges, and are asked whether they are some themselves.

@@ -10,6 +10,7 @@ const SCRIPTS = [
   'examples/retrieval/recall.mjs',
   'scripts/docs.mjs',
   'scripts/script.mjs',
+  'scripts/studio-screenshots.mjs',
   'bench/run.mjs',
   'bench/compare.mjs',
   'bench/steps.mjs',

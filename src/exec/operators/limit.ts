@@ -5,19 +5,18 @@ import type { List, OperatorContext } from './operator.js';
 import { compileCount } from './row-count.js';
 
 /** LIMIT and START. */
-export function compileLimit({ limit, start, isPlainScan, input: below }: Limit, context: OperatorContext): List {
+export function compileLimit(node: Limit, context: OperatorContext): List {
+  const { limit, start, isPlainScan, skipsKeys, input: below } = node;
   const input = context.list(below);
   const clause = limit !== undefined && isPlainScan ? 'LIMIT/START' : undefined;
   const evaluateLimit = compileCount(clause ?? 'LIMIT', limit, context.compiler);
   const evaluateStart = compileCount(clause ?? 'START', start, context.compiler);
   return (frame, { targets }) =>
     andThen(evaluateLimit(frame), (most) =>
-      andThen(
-        evaluateStart(frame),
-        (skip = 0): PromiseOrValue<readonly Value[]> =>
-          andThen(input(frame, { rows: most === undefined ? undefined : skip + most, targets }), (rows) =>
-            rows.slice(skip, most === undefined ? undefined : skip + most),
-          ),
-      ),
+      andThen(evaluateStart(frame), (skip = 0): PromiseOrValue<readonly Value[]> => {
+        if (skipsKeys) return input(frame, { rows: most, inOrder: most, skip, targets });
+        const end = most === undefined ? undefined : skip + most;
+        return andThen(input(frame, { rows: end, targets }), (rows) => rows.slice(skip, end));
+      }),
     );
 }

@@ -25,6 +25,8 @@ export interface Demand {
   readonly rows?: number | undefined;
   /** Of those that come in the order that is wanted. */
   readonly inOrder?: number | undefined;
+  /** How many rows before those are passed over, by their keys. */
+  readonly skip?: number | undefined;
   /** What the targets of the statement are, where it has found that out itself. */
   readonly targets?: readonly Target[] | undefined;
 }

@@ -34,6 +34,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
         fields,
         reverse: direction === 'backward',
         ...(most !== undefined && { limit: most }),
+        ...(demand.skip !== undefined && { skip: demand.skip }),
         ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
         ...(narrowed?.kind === 'candidates' && { candidates: narrowed.candidates }),
         ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),

@@ -3,6 +3,7 @@ import {
   andThen,
   filterInOrder,
   forEachInOrder,
+  lastly,
   mapInOrder,
   mapTogether,
   type PromiseOrValue,
@@ -13,18 +14,10 @@ import { failure } from '../../errors/error.js';
 import type { Part, Permission, TableAction } from '../../language/ast.js';
 import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { Functions } from '../../plan/function-reads.js';
-import type { Entry, KeyRange, ScanOptions } from '../../storage/contract.js';
-import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
+import type { KeyRange, ScanOptions } from '../../storage/contract.js';
+import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/cursor.js';
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
-import {
-  isObject,
-  newObject,
-  type ObjectValue,
-  Range,
-  type RecordId,
-  type RecordKey,
-  type Value,
-} from '../../value/value.js';
+import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
 import { skipWrite } from '../authorization/denied-writes.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
 import type { BatchVisitor, Execution, Purpose, RecordReader, RecordScan, Verdict } from '../runtime/execution.js';
@@ -34,6 +27,7 @@ import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './co
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
+import { ListedKeys } from './listed-keys.js';
 import { applyMask, mayHide } from './mask.js';
 import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
@@ -291,10 +285,20 @@ export class Reader implements RecordReader {
     const { execution } = reading;
     const cursor = execution.context.transaction.scan(range, this.#scanOptions(scan));
     const asStored = isAsStored(reading);
-    return forEachBatchOfValues(cursor, (records) => {
-      const seen = asStored ? (records as readonly ObjectValue[]) : this.#presentAll(reading, records);
-      return this.#hand(execution, seen, visit);
-    });
+    const walk = () =>
+      forEachBatchOfValues(cursor, (records) => {
+        const seen = asStored ? (records as readonly ObjectValue[]) : this.#presentAll(reading, records);
+        return this.#hand(execution, seen, visit);
+      });
+    if (scan.skip === undefined) return walk();
+    return lastly(
+      () =>
+        andThen(
+          skipEntries(cursor, scan.skip ?? 0, () => execution.interrupt.checkpoint()),
+          walk,
+        ),
+      () => cursor.close(),
+    );
   }
 
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
@@ -302,7 +306,7 @@ export class Reader implements RecordReader {
     const { transaction } = execution.context;
     if (answersLater(execution)) return this.#lookUpTogether(reading, ranges, scan, visit);
     const options = this.#scanOptions(scan);
-    const listed = new Listed(reading.table);
+    const listed = new ListedKeys(reading.table);
     let isOver = false;
     return forEachInOrder(ranges, (range) => {
       const read = forEachBatch(transaction.scan(range, options), (entries) =>
@@ -324,7 +328,7 @@ export class Reader implements RecordReader {
   ): Promise<void> {
     const { transaction } = reading.execution.context;
     const options = this.#scanOptions(scan);
-    const listed = new Listed(reading.table);
+    const listed = new ListedKeys(reading.table);
     for (let from = 0; from < ranges.length; from += TOGETHER) {
       const cursors = ranges.slice(from, from + TOGETHER).map((range) => transaction.scan(range, options));
       try {
@@ -440,26 +444,6 @@ function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => Pr
 
 /** So many ranges of an index are read together. */
 const TOGETHER = 256;
-
-/** What an index lists, each record once. */
-class Listed {
-  readonly #seen = new Set<string | number>();
-
-  constructor(private readonly table: PreparedTable) {}
-
-  /** The keys of those records that weren't listed before. */
-  keys(entries: readonly Entry[]): string[] {
-    const keys: string[] = [];
-    for (const [, listed] of entries) {
-      const key = this.table.entry.keys.record(encodeKey(listed as RecordKey));
-      // A record is listed by its array and by each element of it. Ints are looked up in half the time of texts.
-      const known = typeof listed === 'number' ? listed : key;
-      if (!this.#seen.has(known)) keys.push(key);
-      this.#seen.add(known);
-    }
-    return keys;
-  }
-}
 
 function isChecked(execution: Execution, purpose: Purpose): boolean {
   return purpose === 'select' ? execution.checks.view : execution.checks.edit;

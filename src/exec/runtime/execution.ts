@@ -417,6 +417,8 @@ export interface RecordScan {
   readonly fields?: FieldsRead;
   /** Hardly more than this many records will be taken; a hint for the size of the first batch. */
   readonly limit?: number;
+  /** So many of the table's keys are passed over first, without judging or reading the records. */
+  readonly skip?: number;
 }
 
 /**

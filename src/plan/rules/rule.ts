@@ -2,6 +2,7 @@
  * Rules rewrite plans into others that give the same rows with less work. Each has a switch (`Tuning.rulesOff`), and no
  * answer depends on one.
  */
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { AccessFacts } from '../access/facts.js';
 import type { Access, RowNode } from '../nodes.js';
 
@@ -13,6 +14,7 @@ export const RULE_NAMES = [
   'union-scan',
   'ordered-scan',
   'top-n',
+  'offset-pushdown',
   'count-without-reading',
   'batch-filter',
   'direct-lookup',
@@ -41,4 +43,6 @@ export interface NodeFacts {
   readonly isChecked: boolean;
   /** Whether records are wanted as they were at some time. */
   readonly isVersioned: boolean;
+  /** The definitions, where the plan depends on them. */
+  readonly catalog?: DatabaseCatalog | undefined;
 }

@@ -75,6 +75,12 @@ export class LmdbSnapshot implements Snapshot {
     return this.#view.count(range);
   }
 
+  /** The key of a range that `before` others precede; with `reverse`, counted from its end. */
+  keyAt(range: KeyRange, before: number, reverse: boolean): Key | undefined {
+    this.#state.check();
+    return this.#view.keyAt(range, before, reverse);
+  }
+
   release(): void {
     this.#release();
   }
@@ -145,6 +151,14 @@ class LmdbCursor implements SnapshotCursor {
       found.push(values[index] as Stored);
     });
     return { values: found, last };
+  }
+
+  skip(count: number): Key | undefined {
+    const { from, to } = this.#left;
+    const last = from < to ? this.#snapshot.keyAt(this.#left, count - 1, this.#reverse) : undefined;
+    if (last === undefined) this.#left = { from: to, to };
+    else this.#left = this.#reverse ? { from, to: last } : { from: after(last), to };
+    return last;
   }
 
   /** Visits so many entries, and answers the key of the last one. */

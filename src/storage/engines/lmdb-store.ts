@@ -78,6 +78,8 @@ export interface ByteView {
   /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`. */
   scan(range: KeyRange, options: ByteScan, visit: (key: Key, bytes: Uint8Array | undefined) => void): void;
   count(range: KeyRange): number;
+  /** The key of a range that `before` others precede; with `reverse`, counted from its end. */
+  keyAt(range: KeyRange, before: number, reverse: boolean): Key | undefined;
   release(): void;
 }
 
@@ -314,6 +316,12 @@ export class LmdbByteView implements ByteView {
 
   count(range: KeyRange): number {
     return range.from < range.to ? this.#records.getKeysCount({ ...bounds(range, false), ...this.#options }) : 0;
+  }
+
+  keyAt(range: KeyRange, before: number, reverse: boolean): Key | undefined {
+    const options = { ...bounds(range, reverse), offset: before, limit: 1, ...this.#options };
+    for (const key of this.#records.getKeys(options)) return key;
+    return undefined;
   }
 
   release(): void {

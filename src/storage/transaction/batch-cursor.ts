@@ -9,6 +9,8 @@ import type { ReadValues, SnapshotCursor } from './snapshot.js';
  */
 const FIRST_BATCH = 32;
 const LAST_BATCH = 512;
+/** So many entries are passed over in one step: a few milliseconds in a store on disk. */
+const SKIPPED_AT_ONCE = 65_536;
 
 /**
  * A scan of a transaction, in batches.
@@ -59,6 +61,20 @@ export class BatchCursor implements Cursor {
     return andThen(this.#store.readValues(wanted), (found) => this.#values(found, wanted));
   }
 
+  skip(count: number): PromiseOrValue<number> {
+    if (this.#transaction.finished) throw failure('transaction_finished', undefined);
+    if (this.#left <= 0 || count <= 0) return 0;
+    const store = this.#store;
+    if (store.skip !== undefined) {
+      const most = Math.min(count, SKIPPED_AT_ONCE);
+      return this.#skipped(most, store.skip(most));
+    }
+    const most = Math.min(count, LAST_BATCH);
+    return andThen(store.readValues(most), ({ values, last }) =>
+      this.#skipped(most, values.length < most ? undefined : last),
+    );
+  }
+
   close(): void {
     this.#left = 0;
   }
@@ -87,6 +103,14 @@ export class BatchCursor implements Cursor {
     const isOver = count < wanted || this.#store.isOver === true;
     this.#left = isOver ? 0 : this.#left - wanted;
     if (this.#reads !== undefined) this.#remember(this.#reads, isOver ? undefined : last);
+  }
+
+  /** Notes that entries were passed over: what comes before `last`, or the rest of the range, has been read. */
+  #skipped(count: number, last: Key | undefined): number {
+    if (this.#reads !== undefined) this.#remember(this.#reads, last);
+    if (last !== undefined) return count;
+    this.#left = 0;
+    return 0;
   }
 
   #remember(reads: ReadSet, last: Key | undefined): void {

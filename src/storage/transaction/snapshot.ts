@@ -34,6 +34,11 @@ export interface SnapshotCursor {
   read(entries: Entry[], limit: number): PromiseOrValue<void>;
   /** Up to `limit` values; fewer only at the end. */
   readValues(limit: number): PromiseOrValue<ReadValues>;
+  /**
+   * Passes over `count` entries, and answers the key of the last one; `undefined` where the range ends with them or
+   * before. Absent where entries are passed over by reading them.
+   */
+  skip?(count: number): Key | undefined;
   /** Whether nothing follows, where that is known before it is asked for. */
   readonly isOver?: boolean;
 }

@@ -223,6 +223,25 @@ export class TreeCursor<V> {
     return { values: ([] as V[]).concat(...pieces), last };
   }
 
+  /** Passes over `count` entries, a leaf at a time, and answers the key of the last; `undefined` if none follows. */
+  skip(count: number): Key | undefined {
+    const step = this.#reverse ? -1 : 1;
+    let left = count - 1;
+    while (this.#index !== this.#end) {
+      const available = (this.#end - this.#index) * step;
+      if (left < available) {
+        this.#index += left * step;
+        const { key } = this;
+        this.advance();
+        return this.key === undefined ? undefined : key;
+      }
+      left -= available;
+      this.#index = this.#end;
+      this.#nextLeaf();
+    }
+    return undefined;
+  }
+
   /** Finds where in this leaf the range ends. */
   #setEnd(): void {
     const end = seekIndex(this.#leaf, this.#last);

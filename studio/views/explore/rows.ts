@@ -1,5 +1,5 @@
 /** The rows of a table in pages, of which those loaded last are kept. */
-import type { RecordId } from 'surrealdb';
+import { BoundExcluded, type RecordId, RecordIdRange } from 'surrealdb';
 import type { Connection } from '../../connection/connection.js';
 import { identifier } from '../../connection/surrealql.js';
 
@@ -22,14 +22,14 @@ export interface Selection {
 const PAGE = 100;
 const KEPT_PAGES = 30;
 
-/** The part of a statement after its projections. A comment in the filter ends with its line. */
-function sourceOf({ table, filter }: Selection): string {
-  return `FROM ${identifier(table)}${filter.trim() === '' ? '' : ` WHERE (${filter}\n)`}`;
+/** The part of a statement behind what it selects from. A comment in the filter ends with its line. */
+function conditionOf({ filter }: Selection): string {
+  return filter.trim() === '' ? '' : ` WHERE (${filter}\n)`;
 }
 
 export async function countRows(connection: Connection, selection: Selection): Promise<number> {
   const [rows] = await connection.query<[readonly { readonly count: number }[]]>(
-    `SELECT count() ${sourceOf(selection)} GROUP ALL`,
+    `SELECT count() FROM ${identifier(selection.table)}${conditionOf(selection)} GROUP ALL`,
   );
   return rows[0]?.count ?? 0;
 }
@@ -59,16 +59,30 @@ export class RowPages {
     this.#pages.set(number, undefined);
     const oldest = this.#pages.keys().next();
     if (this.#pages.size > KEPT_PAGES && !oldest.done) this.#pages.delete(oldest.value);
-    const { order } = this.#selection;
-    const ordered = order === undefined ? '' : ` ORDER BY ${identifier(order.field)}${order.descending ? ' DESC' : ''}`;
     try {
-      const [rows] = await this.#connection.query<[Row[]]>(
-        `SELECT * ${sourceOf(this.#selection)}${ordered} LIMIT ${PAGE} START ${number * PAGE}`,
-      );
-      this.#pages.set(number, rows);
+      const rows = await this.#read(number);
+      // One that was given up meanwhile stays so, however many are under way.
+      if (this.#pages.has(number)) this.#pages.set(number, rows);
       this.#changed();
     } catch (error) {
       this.#changed(error as Error);
     }
+  }
+
+  /** Behind a page that is known from its last id on, so that the server needn't look at all the rows before. */
+  async #read(number: number): Promise<Row[]> {
+    const { table, order } = this.#selection;
+    const condition = conditionOf(this.#selection);
+    const before = order === undefined ? this.#pages.get(number - 1)?.at(-1) : undefined;
+    if (before !== undefined) {
+      const range = new RecordIdRange(table, new BoundExcluded(before.id.id), undefined);
+      const [rows] = await this.#connection.query<[Row[]]>(`SELECT * FROM $range${condition} LIMIT ${PAGE}`, { range });
+      return rows;
+    }
+    const ordered = order === undefined ? '' : ` ORDER BY ${identifier(order.field)}${order.descending ? ' DESC' : ''}`;
+    const [rows] = await this.#connection.query<[Row[]]>(
+      `SELECT * FROM ${identifier(table)}${condition}${ordered} LIMIT ${PAGE} START ${number * PAGE}`,
+    );
+    return rows;
   }
 }

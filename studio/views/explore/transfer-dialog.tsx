@@ -5,6 +5,7 @@ import { Dialog } from '../../components/dialog.js';
 import { Notice } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { asError } from '../../connection/use-loaded.js';
+import { describeUser } from '../../connection/viewed-user.js';
 import { exportDatabase, importFile, type Progress } from './transfer.js';
 
 interface Properties {
@@ -19,7 +20,7 @@ type State =
   | { readonly kind: 'failed'; readonly text: string };
 
 export function TransferDialog({ connection, onImported, onClose }: Properties) {
-  const { session } = connection;
+  const { session, viewed } = connection;
   const [state, setState] = useState<State>({ kind: 'idle', text: '' });
   const running = useRef(new AbortController());
   const file = useRef<HTMLInputElement>(null);
@@ -49,22 +50,29 @@ export function TransferDialog({ connection, onImported, onClose }: Properties) 
       onImported();
       return `Imported ${sizeOf(chosen.size)}.`;
     });
+  const isDisabled = state.kind === 'busy' || viewed !== undefined;
   return (
     <Dialog title="Import and export" onClose={onClose}>
+      {viewed !== undefined && (
+        <Notice kind="information">
+          You have the view of {describeUser(viewed)}. A whole database is exported and imported with the owner's own
+          rights alone: end the view first.
+        </Notice>
+      )}
       <p>
         The whole database {session.database}, with definitions and records, as a file of SurrealQL statements. An
         import runs the statements of such a file.
       </p>
       <div class="row">
-        <Button disabled={state.kind === 'busy'} onClick={() => void exportIt()}>
+        <Button disabled={isDisabled} onClick={() => void exportIt()}>
           Export
         </Button>
         <label class="row">
           File to import
-          <input ref={file} type="file" accept=".surql,.surrealql,text/plain" />
+          <input ref={file} disabled={isDisabled} type="file" accept=".surql,.surrealql,text/plain" />
         </label>
         <Button
-          disabled={state.kind === 'busy'}
+          disabled={isDisabled}
           onClick={() => {
             const chosen = file.current?.files?.[0];
             if (chosen !== undefined) void importIt(chosen);

@@ -28,7 +28,7 @@ export function Nodes({ connection }: { readonly connection: Connection }) {
     <section>
       <div class="row spread">
         <h2>Nodes</h2>
-        <Button label="Load the nodes again" onClick={nodes.reload}>
+        <Button label="Load again: nodes" onClick={nodes.reload}>
           Load again
         </Button>
       </div>

@@ -1,0 +1,194 @@
+// Writes the pictures of docs/STUDIO.md: starts a server with the music shop, opens each view of the Studio in Chromium and takes its picture.
+// `--help` lists the options.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { readOptions } from './options.mjs';
+
+const HELP = `Writes pictures of the Studio's views, with the music shop, to a folder. Needs a build ("npm run build")
+and Chromium.
+
+  node scripts/studio-screenshots.mjs [options]
+
+  --folder PATH     where the pictures go (docs/studio)
+  --chromium PATH   the browser (/usr/bin/chromium)
+  --measure         takes no pictures, but prints the time of the first paint and the bytes of the first load
+  -h, --help        prints this`;
+const { values } = readOptions(HELP, {
+  options: {
+    folder: { type: 'string', default: 'docs/studio' },
+    chromium: { type: 'string', default: '/usr/bin/chromium' },
+    measure: { type: 'boolean', default: false },
+  },
+});
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const USER = 'root';
+const PASS = 'secret';
+const WIDE = { width: 1280, height: 800 };
+/** Of JPEG: each picture stays below 100 KiB, and its text is clear. */
+const QUALITY = 65;
+const PHONE = { width: 390, height: 800 };
+
+/** Starts the built server in memory. */
+async function startServer() {
+  const args = ['dist/bin/tessera.js', 'start', 'memory', '--user', USER, '--pass', PASS, '--bind', '127.0.0.1:0'];
+  const server = spawn(process.execPath, [...args, '--no-banner', '--allow-experimental', 'graphql'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  const url = await new Promise((resolve, reject) => {
+    server.once('exit', () => reject(new Error(`The server did not start:\n${log}`)));
+    server.stderr.on('data', (chunk) => {
+      log += chunk;
+      const found = /"url":"([^"]+)".*"Listening"/.exec(log)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  return { server, url };
+}
+
+function load(url) {
+  const account = ['--user', USER, '--pass', PASS, '--employee-pass', 'staff only'];
+  execFileSync(process.execPath, ['examples/music-shop/load.mjs', '--endpoint', url, ...account]);
+}
+
+async function signIn(page, url) {
+  await page.goto(`${url}/studio`);
+  for (const [label, value] of Object.entries({ User: USER, Password: PASS, Namespace: 'shop', Database: 'music' })) {
+    await page.getByLabel(label, { exact: true }).fill(value);
+  }
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+}
+
+const openView = (page, title) =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true }).click();
+
+async function openTable(page) {
+  await openView(page, 'Explore');
+  await page.getByRole('complementary').getByRole('link', { name: 'track', exact: true }).click();
+  await page.getByRole('grid').getByRole('link', { name: 'track:10', exact: true }).waitFor();
+}
+
+async function openRecord(page) {
+  await page.goto(`${new URL(page.url()).origin}/studio#/explore/record/${encodeURIComponent('album:1')}`);
+  await page.getByRole('region', { name: 'Neighbours' }).getByRole('table').waitFor();
+}
+
+/** Each picture, and how the page comes to what it shows. */
+const PICTURES = [
+  ['explore', {}, openTable],
+  ['explore-dark', { colorScheme: 'dark' }, openTable],
+  ['explore-phone', { viewport: PHONE }, openTable],
+  ['record', {}, openRecord],
+  [
+    'query',
+    {},
+    async (page) => {
+      await openView(page, 'Query');
+      await page.getByRole('textbox', { name: 'Statements' }).fill(QUERY);
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('table').first().waitFor();
+    },
+  ],
+  [
+    'schema',
+    {},
+    async (page) => {
+      await openView(page, 'Schema');
+      await page.getByRole('link', { name: 'Diagram' }).click();
+      await page.locator('main svg').first().waitFor();
+    },
+  ],
+  [
+    'permissions',
+    {},
+    async (page) => {
+      await openView(page, 'Permissions');
+      await page.getByRole('table').first().waitFor();
+    },
+  ],
+  [
+    'people',
+    {},
+    async (page) => {
+      await openView(page, 'People');
+      await page.getByRole('table').first().waitFor();
+    },
+  ],
+  [
+    'server',
+    {},
+    async (page) => {
+      await openView(page, 'Server');
+      await page.locator('main svg').first().waitFor();
+      // Charts have lines once there are several readings.
+      await page.waitForTimeout(20_000);
+    },
+  ],
+];
+
+const QUERY = `-- What sold best
+SELECT track.album.artist.name AS artist, count() AS sold
+FROM invoice_line GROUP BY artist ORDER BY sold DESC LIMIT 12;`;
+
+async function takePictures(browser, url) {
+  mkdirSync(values.folder, { recursive: true });
+  for (const [name, options, open] of PICTURES) {
+    const page = await browser.newPage({ viewport: WIDE, ...options });
+    page.setDefaultTimeout(15_000);
+    await signIn(page, url);
+    await open(page);
+    await page.evaluate(() => document.fonts.ready);
+    const file = join(values.folder, `${name}.jpg`);
+    await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY, animations: 'disabled' });
+    console.log(`${file}: ${Math.ceil(statSync(file).size / 1024)} KiB`);
+    await page.close();
+  }
+}
+
+/** Of a browser that has nothing cached: the median of several loads of the page, and what came over the network. */
+async function measure(browser, url) {
+  const paints = [];
+  let bytes = 0;
+  for (let round = 0; round < 5; round++) {
+    const page = await (await browser.newContext({ viewport: WIDE })).newPage();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Network.enable');
+    bytes = 0;
+    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await page.goto(`${url}/studio`);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    paints.push(
+      await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN),
+    );
+    await page.context().close();
+  }
+  paints.sort((a, b) => a - b);
+  console.log(`first contentful paint: ${Math.round(paints[2])} ms; first load: ${Math.ceil(bytes / 1024)} KiB`);
+}
+
+if (!existsSync(values.chromium)) {
+  console.error(`There is no browser at ${values.chromium}: name one with --chromium`);
+  process.exit(2);
+}
+const { server, url } = await startServer();
+const browser = await chromium.launch({
+  executablePath: values.chromium,
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
+});
+try {
+  if (values.measure) await measure(browser, url);
+  else {
+    load(url);
+    await takePictures(browser, url);
+  }
+} finally {
+  await browser.close();
+  server.kill();
+}
