@@ -75,9 +75,9 @@ test('the best matches are those of all that score best, of equal ones the first
   const property = fc.asyncProperty(query, async ({ field, words, operator, most }) => {
     const found = `FROM doc WHERE ${field} @1,${operator}@ $text`;
     const text = words.join(' ');
-    const all = pairs(
-      await ask(`SELECT VALUE [search::score(1), record::id(id)] ${found}`, { text }),
-    ).sort(([score, number], [otherScore, otherNumber]) => otherScore - score || number - otherNumber);
+    const all = pairs(await ask(`SELECT VALUE [search::score(1), record::id(id)] ${found}`, { text })).sort(
+      ([score, number], [otherScore, otherNumber]) => otherScore - score || number - otherNumber,
+    );
     const best = `SELECT search::score(1) AS score, id ${found} ORDER BY score DESC LIMIT ${most}`;
     const ranked = pairs(await ask(`SELECT VALUE [score, record::id(id)] FROM (${best})`, { text }));
     expect(ranked, `seed ${SEED}`).toEqual(all.slice(0, most));
