@@ -1,4 +1,4 @@
-/** The best matches of a search, for which most documents are passed over, against all matches in the order of scores. */
+/** The best matches of a search, for which most documents are passed over, against all matches by score. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
