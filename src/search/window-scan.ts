@@ -191,8 +191,8 @@ export class SegmentScan {
   }
 
   /**
-   * Scores the documents of a window, the terms of most weight first. One that can't reach `least` with all that is left
-   * is looked up in no further list; once no new one can, only those that have a score already are.
+   * Scores the documents of a window, the rarest terms first. One that can't reach `least` with all that is left is
+   * looked up in no further list; once no new one can, only those that have a score already are.
    */
   #rate(window: number, lengths: Uint8Array, bm25: Bm25, least: number): void {
     reset();

@@ -12,7 +12,7 @@ const SEED = Number(process.env['SEARCH_SEED'] ?? Math.floor(Math.random() * 2 *
 
 const DOCUMENTS = 3_000;
 const WORDS = Array.from({ length: 60 }, (_, at) => `w${at}`);
-/** Sets of parameters that scores have: the usual ones, those without lengths, and those for which nothing is bounded. */
+/** Parameters of scores: the usual ones, some for which lengths count nothing, and some without bounds. */
 const PARAMETERS = { usual: '(1.2,0.75)', flat: '(0,0)', unbounded: '(1.2,1.8)' };
 
 let database: OpenDatabase;
