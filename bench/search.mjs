@@ -1,7 +1,8 @@
 // Full-text search beside the embedded peer, SQLite's FTS5 and MiniSearch, each in a process of its own, by processor time: indexing, adding,
 // searching, counting, size. Prints which aims were met. Needs a build (`npm run build`).
 //
-//     node bench/search.mjs [--rounds 5] [--sizes 20000,100000] [--targets tessera,peer,sqlite,minisearch]
+//     node bench/search.mjs [--rounds 5] [--warm 0] [--sizes 20000,100000]
+//         [--targets tessera,peer,sqlite,minisearch]
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../scripts/options.mjs';
@@ -10,19 +11,21 @@ import { seededRandom } from './data/seeded-random.mjs';
 import { openMiniSearch, openPeer, openSqlite, openTessera } from './search/targets.mjs';
 
 const HELP = `
-Usage: node bench/search.mjs [--rounds 5] [--sizes 20000,100000] [--targets tessera,peer,sqlite,minisearch]
+Usage: node bench/search.mjs [--rounds 5] [--warm 0] [--sizes 20000,100000] [--targets tessera,peer,sqlite,minisearch]
 
 Full-text search beside the embedded peer, SQLite's FTS5 and MiniSearch, by processor time. The peer has the smaller table alone.
-Needs a build (npm run build).
+--warm: so many times each query is asked before it is measured. Needs a build (npm run build).
 `;
 const { values } = readOptions(HELP, {
   options: {
     rounds: { type: 'string', default: '5' },
+    warm: { type: 'string', default: '0' },
     sizes: { type: 'string', default: '20000,100000' },
     targets: { type: 'string', default: 'tessera,peer,sqlite,minisearch' },
   },
 });
 const ROUNDS = Number(values.rounds);
+const WARM = Number(values.warm);
 const SIZES = values.sizes.split(',').map(Number);
 const NAMES = values.targets.split(',');
 const OPEN = { tessera: openTessera, peer: openPeer, sqlite: openSqlite, minisearch: openMiniSearch };
@@ -113,6 +116,7 @@ async function measure(name, rows) {
   await quiet();
   for (const [what, search] of Object.entries(SEARCHES)) {
     const times = [];
+    for (let asked = 0; asked < WARM; asked++) for (const query of QUERIES) await search(target, query);
     for (let round = 0; round < ROUNDS; round++) {
       let done = 0;
       const began = processor();

@@ -7,6 +7,7 @@ import { failure } from '../errors/error.js';
 import type { AnalyzerFilter, DefineAnalyzer } from '../language/ast.js';
 import type { CountedTerms, TermCell } from './document-terms.js';
 import { createFilter, type Filter, type Lemmas, type Term } from './filters.js';
+import { TokenCache } from './token-cache.js';
 import { createTokenizer, type Tokenizer } from './tokenizer.js';
 
 /** A term with its place in the text. */
@@ -43,6 +44,7 @@ const OF_WORDS: ReadonlySet<AnalyzerFilter['kind']> = new Set([...GRAMS, 'snowba
 
 /** What is known of a token that has come before. */
 interface KnownToken {
+  readonly token: string;
   readonly terms: readonly Term[];
   readonly cells: readonly TermCell[];
 }
@@ -53,8 +55,10 @@ export class Analyzer {
   readonly #filters: readonly Filter[];
   /** By token: most tokens are words that have come before. */
   #known = new Map<string, KnownToken>();
+  /** Some of them. */
+  #cached: TokenCache<KnownToken> | undefined;
   #cells = new Map<string, TermCell>();
-  /** Of both. */
+  /** Of all known tokens and cells. */
   #weight = 0;
   #document = 0;
   readonly #parts: AnalyzerParts;
@@ -102,14 +106,23 @@ export class Analyzer {
   /** The terms of short texts together. They hold until the next call. */
   countShort(texts: readonly string[]): CountedTerms {
     this.#forget();
+    this.#cached ??= new TokenCache();
+    const cached = this.#cached;
     const document = ++this.#document;
     const cells: TermCell[] = [];
     let length = 0;
     for (const text of texts) {
       const visit = (start: number, end: number): void => {
-        const token = text.slice(start, end);
-        for (const cell of (this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS)).cells) {
-          length++;
+        let known = cached.find(text, start, end);
+        if (known === undefined) {
+          const token = text.slice(start, end);
+          known = this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS);
+          if (token.length <= LONGEST_REMEMBERED) cached.keep(known);
+        }
+        const own = known.cells;
+        length += own.length;
+        for (let at = 0; at < own.length; at++) {
+          const cell = own[at] as TermCell;
           if (cell.document === document) {
             cell.count++;
             continue;
@@ -171,6 +184,7 @@ export class Analyzer {
   #forget(): void {
     if (this.#weight <= REMEMBERED) return;
     this.#known = new Map();
+    this.#cached = undefined;
     this.#cells = new Map();
     this.#weight = 0;
   }
@@ -180,7 +194,7 @@ export class Analyzer {
     const own = ` ${token}`.slice(1);
     const terms = this.#filtered(own, room);
     // Terms of a text that grows are never counted by cells.
-    const known = { terms, cells: this.#grows ? [] : terms.map(({ term }) => this.#cellOf(term)) };
+    const known = { token: own, terms, cells: this.#grows ? [] : terms.map(({ term }) => this.#cellOf(term)) };
     const isLong = token.length > LONGEST_REMEMBERED || terms.length > LONGEST_REMEMBERED;
     if (isLong || this.#weight > REMEMBERED) return known;
     this.#known.set(own, known);

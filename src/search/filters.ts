@@ -84,7 +84,7 @@ function edgeGrams({ term, at }: Term, min: number, max: number, add: (term: Ter
 function grams({ term, at }: Term, min: number, max: number, add: (term: Term) => void): void {
   const points = pointsOf(term);
   const count = points.length - 1;
-  for (let from = 0; from < count; from++) {
+  for (let from = 0; from + min <= count; from++) {
     for (let length = min; length <= max && from + length <= count; length++) {
       add({ term: term.slice(points[from], points[from + length]), at: at + from });
     }

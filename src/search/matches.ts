@@ -1,10 +1,11 @@
 /** The matches of a search: all of them in the order of their keys, or the best ones first. */
-import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Pause } from './analyzer.js';
+import { BestDocuments } from './best-documents.js';
 import { type Bm25, isBounded } from './bm25.js';
 import type { Search } from './searcher.js';
-import { type Match, pendingMatches, SegmentScan } from './window-scan.js';
+import { type Found, type Match, pendingMatches, SegmentScan } from './window-scan.js';
 
 /** Matches batch by batch; `undefined` is the end. */
 export interface Matches {
@@ -112,37 +113,34 @@ export function bestMatches(
   most: number,
   pause: Pause,
 ): PromiseOrValue<Match[]> {
-  let best: Match[] = [];
-  /** The score of the last of so many as are wanted; those below aren't among the best. */
-  let least = Number.NEGATIVE_INFINITY;
-  const cut = (): void => {
-    best = best.sort(compare).slice(0, most);
-    if (best.length === most) least = (best[most - 1] as Match).score;
-  };
-  const take = (found: readonly Match[]): void => {
-    for (const match of found) best.push(match);
-    // Sorted once there are enough, and then for as many again.
-    if (best.length >= (least === Number.NEGATIVE_INFINITY ? most : 2 * most)) cut();
-  };
-  take(pendingMatches(search, bm25));
-  const windows = search.segments.flatMap((segment) => {
-    const scan = new SegmentScan(transaction, search, segment, bm25);
-    return scan.windows.map((window) => ({ scan, window, most: scan.mostOf(window) }));
-  });
+  const pending = pendingMatches(search, bm25).sort(compare).slice(0, most);
+  const scans = search.segments.map((segment) => new SegmentScan(transaction, search, segment, bm25));
+  const best = new BestDocuments(
+    scans.length,
+    most,
+    pending.map(({ score }) => score),
+  );
+  const windows = scans.flatMap((scan, segment) =>
+    scan.windows.map((window) => ({ scan, segment, window, most: scan.mostOf(window) })),
+  );
   const canSkip = isBounded(bm25);
   if (canSkip) windows.sort((a, b) => b.most - a.most);
   let visited = 0;
-  const done = forEachInOrder(windows, ({ scan, window, most: bound }) => {
+  const done = forEachInOrder(windows, ({ scan, segment, window, most: bound }) => {
     // Scores are rounded; equal ones may come before those that are there.
-    if (canSkip && Math.fround(bound) < least) return true;
-    return andThen(scan.scan(window, least), (found) => {
-      take(found);
+    if (canSkip && Math.fround(bound) < best.least) return true;
+    return andThen(scan.rate(window, best.least), (found) => {
+      for (const each of found) best.add(segment, each);
       return andThen(++visited % TURN === 0 ? pause() : undefined, () => false);
     });
   });
   return andThen(done, () => {
-    cut();
-    return best;
+    const kept = best.documents();
+    const named = mapInOrder(scans, (scan, segment) => {
+      const own = kept[segment] as readonly Found[];
+      return andThen(scan.keysOf(own), (keys) => own.map(({ score }, at) => ({ key: keys[at] as string, score })));
+    });
+    return andThen(named, (all) => [...pending, ...all.flat()].sort(compare).slice(0, most));
   });
 }
 

@@ -1,7 +1,7 @@
 /** Looks through a segment window by window: which of its documents match, and how well. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Stored, Transaction } from '../storage/contract.js';
-import { type Bm25, lengthFactor, termScore } from './bm25.js';
+import { type Bm25, isBounded, lengthFactor, termScore } from './bm25.js';
 import { type PostingList, WINDOW, WindowPostings } from './postings.js';
 import { holdsTerms, occurrencesOf } from './query.js';
 import type { Search, SearchedSegment, WeightedTerm } from './searcher.js';
@@ -16,6 +16,12 @@ export interface Match {
   readonly score: number;
 }
 
+/** The same by its number in its segment. */
+export interface Found {
+  readonly document: number;
+  readonly score: number;
+}
+
 /** The list of a term, with the place of each window in it; -1 where it has none. */
 interface TermList {
   readonly term: WeightedTerm;
@@ -23,12 +29,28 @@ interface TermList {
   readonly places: Int32Array;
 }
 
+/** Scores are rounded to 32 bits: what is less than this part of another one is less when it is rounded, too. */
+const SURELY_LESS = 1 - 1e-7;
+
 /** Lengths below this have their factors in a table. */
 const SHORT = 256;
 
 const postings = new WindowPostings();
+/** How many of the terms each document of a window holds, as far as it counts, and its score. */
 const counts = new Uint16Array(WINDOW);
 const scores = new Float64Array(WINDOW);
+/** Those of which either may not be 0. */
+const touched = new Uint8Array(WINDOW);
+let touchedCount = 0;
+
+function reset(): void {
+  for (let at = 0; at < touchedCount; at++) {
+    const document = touched[at] as number;
+    counts[document] = 0;
+    scores[document] = 0;
+  }
+  touchedCount = 0;
+}
 
 export class SegmentScan {
   readonly #transaction: Transaction;
@@ -43,9 +65,10 @@ export class SegmentScan {
   readonly #excluded: readonly Omit<TermList, 'term'>[];
   /** The windows in which documents may match, in order. */
   readonly windows: readonly number[];
-  /** The lengths that were read last. */
-  #chunk = -1;
-  #lengths: Stored | undefined;
+  /** What the lists from each one on can add to a score in a window at most. */
+  readonly #rests: Float64Array;
+  /** Those that were read, by chunk. */
+  readonly #lengths: (Stored | undefined)[] = [];
 
   /** Without `bm25` no scores are made. */
   constructor(transaction: Transaction, search: Search, segment: SearchedSegment, bm25: Bm25 | undefined) {
@@ -64,6 +87,7 @@ export class SegmentScan {
     });
     this.#lists = lists.sort((a, b) => a.list.count - b.list.count);
     this.#excluded = segment.excluded.map((list) => ({ list, places: placesOf(list, windows) }));
+    this.#rests = new Float64Array(this.#lists.length + 1);
     this.windows = this.#windows(windows);
   }
 
@@ -82,48 +106,75 @@ export class SegmentScan {
   mostOf(window: number): number {
     const bm25 = this.#bm25;
     if (bm25 === undefined) return Number.POSITIVE_INFINITY;
-    let most = 0;
-    for (const { term, list, places } of this.#lists) {
+    const rests = this.#rests;
+    for (let at = this.#lists.length - 1; at >= 0; at--) {
+      const { term, list, places } = this.#lists[at] as TermList;
       const place = places[window] as number;
+      rests[at] = rests[at + 1] as number;
       if (place < 0) continue;
       const factor = this.#factorOf(list.shortest[place] as number);
-      most += term.times * termScore(term.weight, list.most[place] as number, factor, bm25);
+      const most = term.times * termScore(term.weight, list.most[place] as number, factor, bm25);
+      rests[at] = (rests[at] as number) + most;
     }
-    return most;
+    return rests[0] as number;
   }
 
-  /** The documents of a window that match, in the order of their keys. Below `least` they may be left out. */
-  scan(window: number, least = Number.NEGATIVE_INFINITY): PromiseOrValue<Match[]> {
-    if (this.#bm25 === undefined) {
-      this.#count(window);
-      return this.#matches(window, this.#found(window));
-    }
+  /** The documents of a window that match, in the order of their keys. */
+  scan(window: number): PromiseOrValue<Match[]> {
+    const found = this.#bm25 === undefined ? this.#counted(window) : this.rate(window);
+    return andThen(found, (documents) =>
+      andThen(this.keysOf(documents.sort(byNumber)), (keys) =>
+        documents.map(({ score }, at) => ({ key: keys[at] as string, score })),
+      ),
+    );
+  }
+
+  /** The same in any order, by numbers. Those that score less than `least` may be left out. */
+  rate(window: number, least = Number.NEGATIVE_INFINITY): PromiseOrValue<Found[]> {
     return andThen(this.#lengthsOf(window), (lengths) => {
-      this.#rate(window, lengths as Uint8Array, this.#bm25 as Bm25);
-      return this.#matches(window, this.#found(window, least));
+      this.#rate(window, lengths as Uint8Array, this.#bm25 as Bm25, least);
+      return this.#valid(this.#found(window, least));
     });
   }
 
   /** How many documents of a window match. */
   count(window: number): PromiseOrValue<number> {
+    return andThen(this.#counted(window), ({ length }) => length);
+  }
+
+  #counted(window: number): PromiseOrValue<Found[]> {
     this.#count(window);
-    const found = this.#found(window);
-    if (this.#search.overridden.size === 0) return found.length;
-    return andThen(this.#matches(window, found), (matches) => matches.length);
+    return this.#valid(this.#found(window, Number.NEGATIVE_INFINITY));
+  }
+
+  /** The encoded keys of documents. */
+  keysOf(documents: readonly Found[]): PromiseOrValue<readonly string[]> {
+    if (documents.length === 0) return [];
+    const windows = [...new Set(documents.map(({ document }) => Math.floor(document / WINDOW)))];
+    return andThen(this.#transaction.getMany(windows.map((window) => this.#segment.keys.keys(window))), (pages) => {
+      const keys = new Map(windows.map((window, at) => [window, readKeys(pages[at] as Uint8Array)]));
+      return documents.map(({ document }) => keys.get(Math.floor(document / WINDOW))?.[document % WINDOW] as string);
+    });
+  }
+
+  /** Without those that have changed since, and wait to be folded. */
+  #valid(found: Found[]): PromiseOrValue<Found[]> {
+    const { overridden } = this.#search;
+    if (overridden.size === 0) return found;
+    return andThen(this.keysOf(found), (keys) => found.filter((_, at) => !overridden.has(keys[at] as string)));
   }
 
   #lengthsOf(window: number): PromiseOrValue<Stored | undefined> {
     const chunk = Math.floor((window * WINDOW) / LENGTHS);
-    if (chunk === this.#chunk) return this.#lengths;
+    if (chunk in this.#lengths) return this.#lengths[chunk];
     return andThen(this.#transaction.get(this.#segment.keys.lengths(chunk)), (lengths) => {
-      this.#chunk = chunk;
-      this.#lengths = lengths;
+      this.#lengths[chunk] = lengths;
       return lengths;
     });
   }
 
   #count(window: number): void {
-    counts.fill(0);
+    reset();
     for (const { list, places } of this.#lists) {
       const place = places[window] as number;
       if (place < 0) continue;
@@ -131,35 +182,48 @@ export class SegmentScan {
       const { documents, count } = postings;
       for (let at = 0; at < count; at++) {
         const document = documents[at] as number;
-        counts[document] = (counts[document] as number) + 1;
+        const counted = counts[document] as number;
+        if (counted === 0) touched[touchedCount++] = document;
+        counts[document] = counted + 1;
       }
     }
     this.#exclude(window);
   }
 
-  #rate(window: number, lengths: Uint8Array, bm25: Bm25): void {
-    counts.fill(0);
-    scores.fill(0);
+  /**
+   * Scores the documents of a window, the rarest terms first. One that can't reach `least` with all that is left is
+   * looked up in no further list; once no new one can, only those that have a score already are.
+   */
+  #rate(window: number, lengths: Uint8Array, bm25: Bm25, least: number): void {
+    reset();
     const first = (window * WINDOW) % LENGTHS;
     const isAll = this.#needed > 1;
     const factors = this.#factors;
+    const enough = isBounded(bm25) ? least * SURELY_LESS : Number.NEGATIVE_INFINITY;
+    this.mostOf(window);
     let before = 0;
-    for (const { term, list, places } of this.#lists) {
+    for (const [at, { term, list, places }] of this.#lists.entries()) {
       const place = places[window] as number;
       if (place < 0) continue;
+      const rest = this.#rests[at] as number;
+      const takesNew = isAll ? before === 0 : rest >= enough;
+      if (!takesNew && before === 0) break;
       list.read(place, postings);
       const { documents, occurrences, count } = postings;
       const { weight, times } = term;
-      for (let at = 0; at < count; at++) {
-        const document = documents[at] as number;
+      for (let posting = 0; posting < count; posting++) {
+        const document = documents[posting] as number;
+        const counted = counts[document] as number;
         // Of all terms one has been missing already.
-        if (isAll && counts[document] !== before) continue;
-        counts[document] = (counts[document] as number) + 1;
+        if (isAll ? counted !== before : counted === 0 && !takesNew) continue;
+        const sum = scores[document] as number;
+        if (sum + rest < enough) continue;
+        if (counted === 0) touched[touchedCount++] = document;
+        counts[document] = counted + 1;
         if (weight === 0) continue;
         const length = lengthAt(lengths, first + document);
         const factor = length < SHORT ? (factors[length] as number) : this.#factorOf(length);
-        const score = times * termScore(weight, occurrences[at] as number, factor, bm25);
-        scores[document] = (scores[document] as number) + score;
+        scores[document] = sum + times * termScore(weight, occurrences[posting] as number, factor, bm25);
       }
       before++;
     }
@@ -175,37 +239,24 @@ export class SegmentScan {
     }
   }
 
-  /** The numbers of those in the window, and their scores, before the buffers are used again. */
-  #found(window: number, least?: number): Found[] {
+  /** Those that match, before the buffers are used again. */
+  #found(window: number, least: number): Found[] {
     const { changed } = this.#segment;
-    const needed = this.#needed;
     const found: Found[] = [];
-    for (let document = 0; document < WINDOW; document++) {
-      if ((counts[document] as number) < needed) continue;
-      const score = least === undefined ? 0 : Math.fround(scores[document] as number);
-      if (least !== undefined && score < least) continue;
-      if (changed !== undefined && isMarked(changed, window * WINDOW + document)) continue;
-      found.push({ document, score });
+    for (let at = 0; at < touchedCount; at++) {
+      const place = touched[at] as number;
+      if ((counts[place] as number) < this.#needed) continue;
+      const score = Math.fround(scores[place] as number);
+      if (score < least) continue;
+      const document = window * WINDOW + place;
+      if (changed === undefined || !isMarked(changed, document)) found.push({ document, score });
     }
     return found;
   }
-
-  #matches(window: number, found: readonly Found[]): PromiseOrValue<Match[]> {
-    if (found.length === 0) return [];
-    return andThen(this.#transaction.get(this.#segment.keys.keys(window)), (page) => {
-      const keys = readKeys(page as Uint8Array);
-      const { overridden } = this.#search;
-      return found.flatMap(({ document, score }) => {
-        const key = keys[document] as string;
-        return overridden.has(key) ? [] : { key, score };
-      });
-    });
-  }
 }
 
-interface Found {
-  readonly document: number;
-  readonly score: number;
+function byNumber(one: Found, other: Found): number {
+  return one.document - other.document;
 }
 
 function placesOf({ windows }: PostingList, count: number): Int32Array {
