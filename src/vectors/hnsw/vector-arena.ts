@@ -71,7 +71,12 @@ export class VectorArena {
 
   /** Whether 32-bit floats can measure a vector: one that they can't has no place in a graph. */
   isMeasurable(vector: Floats): boolean {
-    return isInRange(magnitude(vector)) && !Number.isNaN(this.#distance(vector, vector));
+    return isInRange(magnitude(vector)) && this.hasDistance(vector);
+  }
+
+  /** Whether a vector may be nearer than others, in 64 bits: not those with NaN or infinities. */
+  hasDistance(vector: Floats): boolean {
+    return !Number.isNaN(this.#distance(vector, vector));
   }
 
   /** As it was set, in 32 bits, until another is. */
