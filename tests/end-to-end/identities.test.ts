@@ -1,6 +1,7 @@
 /** Thousands of calls and a thousand connections at once: each is answered with its own identity. */
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../support/runs-all.js';
 import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
 import { asRoot, basic, FORMATS, RpcSocket, SHOP, SHOP_HEADERS, tokenOf } from './clients.js';
 
@@ -114,7 +115,10 @@ const CALLS_OF_ALL: readonly ((caller: Caller, call: number) => Promise<void>)[]
   },
 ];
 
-it(`${CALLS} calls over HTTP are each answered as who made them`, { timeout: 180_000 }, async () => {
+// In turns with other long tests.
+const inTurn = it.skipIf(!isInTurn(1));
+
+inTurn(`${CALLS} calls over HTTP are each answered as who made them`, { timeout: 180_000 }, async () => {
   const names = Array.from({ length: PEOPLE }, (_, at) => `ann${String(at).padStart(2, '0')}`);
   const people = await Promise.all(
     names.map(async (name): Promise<Caller> => {
@@ -155,7 +159,7 @@ const BECOME: readonly ((connection: Connection) => Promise<unknown>)[] = [
   ({ socket }) => socket.ask('invalidate'),
 ];
 
-it(`${SOCKETS} connections each see their own session`, { timeout: 180_000 }, async () => {
+inTurn(`${SOCKETS} connections each see their own session`, { timeout: 180_000 }, async () => {
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };
   };

@@ -3,16 +3,17 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
+import { isInTurn } from '../support/runs-all.js';
 import { cleanUp, startServerWith, temporaryFolder } from '../support/server-process.js';
 import { runSteps, stable, startArguments, stepsOf } from './pages.js';
 
 afterAll(cleanUp);
 
-const PAGES = [
-  'README.md',
+/** Those that newcomers read first. */
+const FIRST_PAGES = ['README.md', 'docs/START.md'];
+const OTHER_PAGES = [
   'examples/music-shop/README.md',
   'examples/retrieval/README.md',
-  'docs/START.md',
   'docs/AUTH.md',
   'docs/GRAPHQL.md',
   'docs/CLIENTS.md',
@@ -27,7 +28,11 @@ const PAGES = [
 /** For pages that start no server themselves. */
 const DEFAULT_START = ['memory', '--user', 'root', '--pass', 'secret', '--allow-experimental', 'graphql'];
 
-it.each(PAGES)('%s does what it says', async (page) => {
+it.each(FIRST_PAGES)('%s does what it says', doesWhatItSays);
+// In turns with other long tests.
+it.skipIf(!isInTurn(3)).each(OTHER_PAGES)('%s does what it says', doesWhatItSays);
+
+async function doesWhatItSays(page: string): Promise<void> {
   const steps = stepsOf(page);
   expect(steps.length).toBeGreaterThan(0);
   const [path, ...settings] = startArguments(page) ?? DEFAULT_START;
@@ -41,7 +46,7 @@ it.each(PAGES)('%s does what it says', async (page) => {
     expect(stable(outputs[at] ?? '', language), seen).toEqual(stable(text, language));
   }
   await server.stop();
-});
+}
 
 it('the pages that are made from the sources are up to date', async () => {
   await promisify(execFile)(process.execPath, ['scripts/docs.mjs', '--check']);

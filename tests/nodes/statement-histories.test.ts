@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anomaliesOf } from '../support/history-checker.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { isInTurn } from '../support/runs-all.js';
 import { cleanUp, ROOT, startServer } from '../support/server-process.js';
 import { HistoryClients } from '../support/statement-histories.js';
 
@@ -12,8 +13,8 @@ const TRANSACTIONS = Number(process.env['HISTORY_TRANSACTIONS'] ?? 500);
 const SEED = Number(process.env['HISTORY_SEED'] ?? Math.floor(Number(process.hrtime.bigint() % 100_000n)));
 const DEADLINE = 120_000 + TRANSACTIONS * 200;
 
-// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it.
-describe.skipIf(postgresPrograms() === undefined)('On one store in PostgreSQL', () => {
+// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it. In turns with other long tests.
+describe.skipIf(postgresPrograms() === undefined || !isInTurn(3))('On one store in PostgreSQL', () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await PostgresServer.start();

@@ -150,7 +150,7 @@ describe('a backup that is killed', () => {
 });
 
 // In turns with other long tests.
-describe.skipIf(!isInTurn(0))('a restore that is killed', () => {
+describe.skipIf(!isInTurn(3))('a restore that is killed', () => {
   it('is not opened as a store, and can be run again', { timeout: 240_000 }, async () => {
     await createBackup(source, new FolderBlobs(place));
     const content = { ...(await contentIn(source)), restored: true };

@@ -28,8 +28,8 @@ import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './
 import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 import { type SealingEngine, sealOldValues } from './seal-old-values.js';
+import { SnapshotPool } from './snapshot-pool.js';
 import { StoredValues } from './stored-values.js';
-import { ViewPool } from './view-pool.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
 /**
@@ -165,7 +165,7 @@ export class LmdbEngine implements Engine {
   #version: number;
   #visible = this.#log.hold(this.#log.latest);
   #visibleStamp: Versionstamp;
-  readonly #views: ViewPool;
+  readonly #views: SnapshotPool;
   /** Resolves when every value has a checksum, or when the engine is closed before; stores of format 1 had none. */
   readonly sealed: Promise<void>;
   /** Why the engine has become unavailable. */
@@ -182,7 +182,7 @@ export class LmdbEngine implements Engine {
     const timers = options.timers ?? realEnvironment.timers;
     this.#pausing = { pause: () => timers.nextRound() };
     this.#reservations = new Reservations(timers);
-    this.#views = new ViewPool(() => this.#view(), options.maxViews ?? MAX_VIEWS);
+    this.#views = new SnapshotPool(() => this.#view(), options.maxViews ?? MAX_VIEWS);
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();

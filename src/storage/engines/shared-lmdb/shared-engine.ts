@@ -14,8 +14,8 @@ import { type Caches, LmdbSnapshot } from '../lmdb-snapshot.js';
 import { type LmdbByteView, MAX_KEY_LENGTH } from '../lmdb-store.js';
 import { RangeCache } from '../range-cache.js';
 import { RecordCache } from '../record-cache.js';
+import { SnapshotPool } from '../snapshot-pool.js';
 import { StoredValues } from '../stored-values.js';
-import { ViewPool } from '../view-pool.js';
 import { CommitFollowers } from './commit-followers.js';
 import { type CommitRequest, GroupCommits } from './group-commits.js';
 import { type KnownGroup, LogMirror } from './log-mirror.js';
@@ -52,7 +52,7 @@ export class SharedLmdbEngine implements Engine {
   readonly name = 'lmdb';
   readonly shared: SharedStore;
   readonly #store: SharedByteStore;
-  readonly #views: ViewPool<LmdbByteView>;
+  readonly #views: SnapshotPool<LmdbByteView>;
   readonly #caches: Caches;
   readonly #values: StoredValues;
   readonly #mirror: LogMirror;
@@ -84,7 +84,7 @@ export class SharedLmdbEngine implements Engine {
     this.#timers = timers;
     this.#clock = clock;
     this.#fatal = options.fatal;
-    this.#views = new ViewPool(() => store.view(), options.maxViews);
+    this.#views = new SnapshotPool(() => store.view(), options.maxViews);
     this.#caughtUpAt = clock.monotonic();
     const view = store.view();
     this.#views.replace(view);

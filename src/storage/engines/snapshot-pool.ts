@@ -1,8 +1,8 @@
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { ByteView } from './lmdb-store.js';
 
-/** A view of the store with its users: the transactions in it, and the pool as long as the view is the newest. */
-export class SharedView<V extends ByteView = ByteView> {
+/** A snapshot of the store with its users: the transactions in it, and the pool as long as it is the newest. */
+export class SharedSnapshot<V extends ByteView = ByteView> {
   readonly view: V;
   users = 1;
   /** Why it can no longer be read. */
@@ -22,16 +22,16 @@ export class SharedView<V extends ByteView = ByteView> {
 }
 
 /**
- * The views of a store that are in use: transactions that begin in the same state share one.
+ * The snapshots of a store that are in use: transactions that begin in the same state share one.
  *
  * Readers of the oldest state have to start again when too many states are in use, so that there is always room for the
  * newest.
  */
-export class ViewPool<V extends ByteView = ByteView> {
+export class SnapshotPool<V extends ByteView = ByteView> {
   readonly #open: () => V;
   readonly #most: number;
-  readonly #views = new Set<SharedView<V>>();
-  #newest: SharedView<V> | undefined;
+  readonly #views = new Set<SharedSnapshot<V>>();
+  #newest: SharedSnapshot<V> | undefined;
 
   /** `open` makes a view of the present state; there are at most `most` at a time. */
   constructor(open: () => V, most: number) {
@@ -50,7 +50,7 @@ export class ViewPool<V extends ByteView = ByteView> {
   }
 
   /** The newest view, with one user more. */
-  share(): SharedView<V> {
+  share(): SharedSnapshot<V> {
     this.#newest ??= this.#add(this.#open());
     this.#newest.users++;
     return this.#newest;
@@ -62,7 +62,7 @@ export class ViewPool<V extends ByteView = ByteView> {
     this.#newest = this.#add(view);
   }
 
-  unshare(shared: SharedView<V>): void {
+  unshare(shared: SharedSnapshot<V>): void {
     if (--shared.users > 0 || !this.#views.delete(shared)) return;
     shared.view.release();
   }
@@ -84,9 +84,9 @@ export class ViewPool<V extends ByteView = ByteView> {
     this.#views.clear();
   }
 
-  #add(view: V): SharedView<V> {
+  #add(view: V): SharedSnapshot<V> {
     if (this.#views.size >= this.#most) this.#expireOldestSnapshot();
-    const shared = new SharedView(view);
+    const shared = new SharedSnapshot(view);
     this.#views.add(shared);
     return shared;
   }
