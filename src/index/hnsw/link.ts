@@ -41,7 +41,7 @@ export function changedKeys(transaction: Transaction, index: string, most: numbe
   return recordsIn(transaction, index, 'changed', most);
 }
 
-/** The encoded keys of records whose vectors the graph can't have, up to so many; none of those that are far from all. */
+/** The encoded keys of records whose vectors the graph can't have, but which may be near, up to so many. */
 export function keysApart(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
   return recordsIn(transaction, index, 'apart', most);
 }
