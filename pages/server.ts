@@ -12,6 +12,11 @@ export async function signIn(credentials: Credentials): Promise<string> {
   return token;
 }
 
+/** Makes the first root user, with the code that the server has printed. @throws Error with what the server says */
+export async function setUp(user: Readonly<Record<'user' | 'pass' | 'code', string>>): Promise<void> {
+  await post('/setup', JSON.stringify(user), { 'content-type': 'application/json' });
+}
+
 /** The headers that say who asks, and where, as the text that they are in a payload. */
 export function headersOf({ token, namespace, database }: SignedIn): Record<string, string> {
   return {

@@ -1,6 +1,6 @@
 /** `tessera start`. */
 import type { Command } from 'commander';
-import { bannerText } from '../server/banner.js';
+import { bannerText, printsBanner } from '../server/banner.js';
 import { readConfiguration, type SettingSources } from '../server/configuration.js';
 import { nameOf, variableOf } from '../server/setting.js';
 import { IGNORED_SETTINGS, type IgnoredSetting } from '../server/settings/ignored.js';
@@ -62,9 +62,8 @@ async function start(sources: SettingSources, ignored: readonly IgnoredSetting[]
   // The other commands don't need the engine, nor have the time to load it.
   const { runServer } = await import('../server/run.js');
   const running = await runServer(configuration, ignored);
-  // An audit log on standard output must not be mixed with other text.
-  if (running === undefined || configuration.noBanner || configuration.auditLog === 'stdout') return;
-  const { url, hasRootUser } = running;
+  if (running === undefined || !printsBanner(configuration)) return;
+  const { url, hasRootUser, setupCode } = running;
   const graphql = configuration.allowExperimental.includes('graphql');
-  process.stdout.write(bannerText({ url, path: configuration.path, hasRootUser, graphql }));
+  process.stdout.write(bannerText({ url, path: configuration.path, hasRootUser, setupCode, graphql }));
 }

@@ -14,6 +14,7 @@ import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
 import type { Page } from './page.js';
 import type { RequestId } from './request-id.js';
+import type { Setup } from './setup.js';
 
 export interface Context {
   readonly database: Database;
@@ -30,6 +31,8 @@ export interface Context {
   readonly graphiql: Page | undefined;
   readonly welcome: Page | undefined;
   readonly studio: Page | undefined;
+  /** Makes the first root user; absent where that isn't offered. */
+  readonly setup: Setup | undefined;
   /** Sessions attached over HTTP. */
   readonly storedSessions: StoredSessions;
   /** Counts long-lived connections. */

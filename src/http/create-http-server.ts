@@ -51,6 +51,7 @@ export interface HttpServerParts {
   readonly graphiql?: Context['graphiql'];
   readonly welcome?: Context['welcome'];
   readonly studio?: Context['studio'];
+  readonly setup?: Context['setup'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
   readonly graphqlSocket?: Context['graphqlSocket'];
   readonly graphqlEvents?: Context['graphqlEvents'];
@@ -221,6 +222,7 @@ function contextOf(parts: HttpServerParts): Context {
     graphiql: parts.graphiql,
     welcome: parts.welcome,
     studio: parts.studio,
+    setup: parts.setup,
     environment,
     storedSessions: new StoredSessions(
       environment,

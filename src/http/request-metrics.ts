@@ -1,9 +1,10 @@
 /** Counts and traces requests by door, method and outcome. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { Durations } from '../metrics/families.js';
 import type { RequestOutcome } from '../metrics/server-metrics.js';
-import type { RequestMeter } from '../tracing/request-meter.js';
-import { RequestTrace } from '../tracing/request-trace.js';
+import type { Failure, MeteredRequest, RequestMeter } from '../tracing/request-meter.js';
+import { numberedId, RequestTrace } from '../tracing/request-trace.js';
 import { readTraceParent } from '../tracing/trace-parent.js';
 import type { Span } from '../tracing/tracer.js';
 import type { Context } from './context.js';
@@ -52,33 +53,79 @@ export function traceAnswers(app: FastifyInstance, { tracer }: Pick<Context, 'tr
 
 /** Counts and traces the requests of a WebSocket, which is opened by `request`. */
 export function socketMeter(
-  { metrics, tracer, requestId, environment: { clock } }: Context,
+  context: Context,
   request: IncomingMessage,
   door: 'websocket' | 'graphql_websocket',
 ): RequestMeter {
-  const header = request.headers['traceparent'];
-  const connection = requestId(request);
-  let count = 0;
-  return {
-    begin(method) {
-      const began = clock.monotonic();
-      const id = `${connection}.${++count}`;
-      const span = tracer?.begin(`${door} ${method}`, readTraceParent(header), {
-        'rpc.method': method,
-        'tessera.request.id': id,
-      });
-      return {
-        trace: new RequestTrace(id, header, span),
-        end(error) {
-          span?.end(error?.code);
-          if (metrics === undefined) return;
-          if (error !== undefined) metrics.requestError(error.code);
-          const outcome = error === undefined ? 'ok' : outcomeOf(error.httpStatus);
-          metrics.request(door, method, outcome, clock.monotonic() - began);
-        },
-      };
-    },
-  };
+  return new SocketMeter(context, request, door);
+}
+
+class SocketMeter implements RequestMeter {
+  readonly #context: Context;
+  readonly #door: string;
+  readonly #header: string | string[] | undefined;
+  readonly #connection: string;
+  /** Where answers without an error are counted, by method. */
+  readonly #answered = new Map<string, Durations>();
+  #count = 0;
+
+  constructor(context: Context, request: IncomingMessage, door: string) {
+    this.#context = context;
+    this.#door = door;
+    this.#header = request.headers['traceparent'];
+    this.#connection = context.requestId(request);
+  }
+
+  begin(method: string): MeteredRequest {
+    const { tracer } = this.#context;
+    const number = ++this.#count;
+    const span = tracer?.begin(`${this.#door} ${method}`, readTraceParent(this.#header), {
+      'rpc.method': method,
+      'tessera.request.id': numberedId(this.#connection, number),
+    });
+    return new SocketRequest(this, method, new RequestTrace(this.#connection, this.#header, span, number), this.now());
+  }
+
+  now(): number {
+    return this.#context.environment.clock.monotonic();
+  }
+
+  /** A request that began at `began` is answered. */
+  count(method: string, began: number, error: Failure | undefined): void {
+    const { metrics } = this.#context;
+    if (metrics === undefined) return;
+    const milliseconds = this.now() - began;
+    if (error !== undefined) {
+      metrics.requestError(error.code);
+      metrics.request(this.#door, method, outcomeOf(error.httpStatus), milliseconds);
+      return;
+    }
+    let answered = this.#answered.get(method);
+    if (answered === undefined) {
+      answered = metrics.answers(this.#door, method);
+      this.#answered.set(method, answered);
+    }
+    answered.record(milliseconds / 1000);
+  }
+}
+
+class SocketRequest implements MeteredRequest {
+  readonly #meter: SocketMeter;
+  readonly #method: string;
+  readonly #began: number;
+  readonly trace: RequestTrace;
+
+  constructor(meter: SocketMeter, method: string, trace: RequestTrace, began: number) {
+    this.#meter = meter;
+    this.#method = method;
+    this.#began = began;
+    this.trace = trace;
+  }
+
+  end(error?: Failure): void {
+    this.trace.span?.end(error?.code);
+    this.#meter.count(this.#method, this.#began, error);
+  }
 }
 
 function doorOf(route: string | undefined): string {

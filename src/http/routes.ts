@@ -30,6 +30,7 @@ import { readSelection } from './request-headers.js';
 import { inSession, originOf, prepare, select } from './request-session.js';
 import { sendResults } from './results.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
+import { setupRoute } from './setup-endpoint.js';
 import { studioFileRoute, studioRoute } from './studio.js';
 import { exportRoute, importRoute } from './transfer.js';
 import { welcomeFileRoute, welcomeRoute } from './welcome.js';
@@ -67,6 +68,7 @@ export const ROUTES: readonly Route[] = [
     answers: 'secret',
     handle: credentialsRoute((session, body) => session.signUp(body)),
   },
+  { method: 'POST', path: '/setup', limit: 'credentialsBody', from: 'guests', answers: 'secret', handle: setupRoute },
   { method: 'POST', path: '/sql', limit: 'sqlBody', handle: sqlRoute },
   ...KEY_METHODS.flatMap((method) =>
     ['/key/:table', '/key/:table/:id'].map(

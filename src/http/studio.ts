@@ -2,11 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors/error.js';
 import type { Context } from './context.js';
+import { isLocal } from './own-page.js';
 import { sendPage, sendPageFile } from './send-page.js';
 
-export function studioRoute({ studio, environment }: Context, _request: FastifyRequest, reply: FastifyReply): unknown {
+/** To this machine alone the page says whether the first root user is to be made. */
+export function studioRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+  const { studio, setup, environment } = context;
   if (studio === undefined) throw failure('route_missing');
-  return sendPage(reply, studio, environment.random);
+  const isOpen = setup?.isOpen === true && isLocal(request.raw);
+  return sendPage(reply, studio, environment.random, { setup: isOpen ? 'open' : 'closed' });
 }
 
 export function studioFileRoute({ studio }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {

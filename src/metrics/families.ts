@@ -62,10 +62,17 @@ const BOUNDS = [
 ] as const;
 
 /** How often something took how long. */
-interface Durations {
+export class Durations {
   /** By the first bound that isn't exceeded; the last one has those beyond all bounds. */
-  readonly counts: number[];
-  sum: number;
+  readonly counts = new Float64Array(BOUNDS.length + 1);
+  sum = 0;
+
+  record(seconds: number): void {
+    let bucket = 0;
+    while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] as number)) bucket++;
+    this.counts[bucket] = (this.counts[bucket] as number) + 1;
+    this.sum += seconds;
+  }
 }
 
 /** Distributions of durations in seconds. */
@@ -81,16 +88,17 @@ export class HistogramFamily implements Family {
     this.name = name;
     this.help = help;
     this.labels = labels;
-    this.#histograms = new LabelValues(() => ({ counts: new Array<number>(BOUNDS.length + 1).fill(0), sum: 0 }), most);
+    this.#histograms = new LabelValues(() => new Durations(), most);
   }
 
   /** Notes a duration. The values are those of the family's labels, in their order. */
   record(seconds: number, ...values: readonly string[]): void {
-    const histogram = this.#histograms.of(values);
-    let bucket = 0;
-    while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] as number)) bucket++;
-    histogram.counts[bucket] = (histogram.counts[bucket] as number) + 1;
-    histogram.sum += seconds;
+    this.#histograms.of(values).record(seconds);
+  }
+
+  /** Where durations with these labels are noted, for those who note many. */
+  of(...values: readonly string[]): Durations {
+    return this.#histograms.of(values);
   }
 
   samples(): readonly Sample[] {

@@ -1,5 +1,5 @@
 import { BackgroundMetrics } from './background-metrics.js';
-import { CounterFamily, type Family, HistogramFamily } from './families.js';
+import { CounterFamily, type Durations, type Family, HistogramFamily } from './families.js';
 
 /**
  * What a server counts on the way of requests. Label values are names of our own (routes, methods, kinds of statements,
@@ -16,6 +16,8 @@ export class ServerMetrics {
     'Time that statements took, by kind and outcome.',
     ['kind', 'outcome'],
   );
+  /** Of that, statements without an error, by kind. */
+  readonly #succeeded = new Map<string, Durations>();
   readonly #statementErrors = new CounterFamily(
     'tessera_statement_errors_total',
     'Statements that failed, by the code of the error (docs/ERRORS.md).',
@@ -55,6 +57,11 @@ export class ServerMetrics {
     this.#requests.record(milliseconds / 1000, door, method, outcome);
   }
 
+  /** Where the requests of a method that are answered without an error are counted, in seconds. */
+  answers(door: string, method: string): Durations {
+    return this.#requests.of(door, method, 'ok' satisfies RequestOutcome);
+  }
+
   /** A request is answered by an error. */
   requestError(code: string): void {
     this.#requestErrors.add(code);
@@ -62,8 +69,17 @@ export class ServerMetrics {
 
   /** `error`: the code of the error with which it failed. */
   statement(kind: string, milliseconds: number, error?: string): void {
-    this.#statements.record(milliseconds / 1000, kind, error === undefined ? 'ok' : 'error');
-    if (error !== undefined) this.#statementErrors.add(error);
+    if (error !== undefined) {
+      this.#statements.record(milliseconds / 1000, kind, 'error');
+      this.#statementErrors.add(error);
+      return;
+    }
+    let succeeded = this.#succeeded.get(kind);
+    if (succeeded === undefined) {
+      succeeded = this.#statements.of(kind, 'ok');
+      this.#succeeded.set(kind, succeeded);
+    }
+    succeeded.record(milliseconds / 1000);
   }
 
   signIn(action: string, method: string, outcome: SignInOutcome): void {

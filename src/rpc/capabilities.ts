@@ -32,7 +32,8 @@ const QUERYING: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-function permits<N extends string>({ allow, deny }: NameRule<N>, name: N): boolean {
+/** Whether a rule permits a name. */
+export function permits<N extends string>({ allow, deny }: NameRule<N>, name: N): boolean {
   return weight(allow, name) > weight(deny, name);
 }
 

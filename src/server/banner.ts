@@ -1,6 +1,7 @@
 import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { withoutPassword } from '../storage/engines/address.js';
+import type { Configuration } from './configuration.js';
 
 export interface BannerFacts {
   /** `http://127.0.0.1:8000`. */
@@ -8,11 +9,18 @@ export interface BannerFacts {
   /** The storage path. */
   readonly path: string;
   readonly hasRootUser: boolean;
+  /** The code for making the first root user in the Studio. */
+  readonly setupCode?: string | undefined;
   readonly graphql: boolean;
 }
 
+/** Whether the text is printed. An audit log on standard output must not be mixed with other text. */
+export function printsBanner({ noBanner, auditLog }: Pick<Configuration, 'noBanner' | 'auditLog'>): boolean {
+  return !noBanner && auditLog !== 'stdout';
+}
+
 /** The text printed at startup: the URL and the first steps. */
-export function bannerText({ url, path, hasRootUser, graphql }: BannerFacts): string {
+export function bannerText({ url, path, hasRootUser, setupCode, graphql }: BannerFacts): string {
   const socket = `${url.replace(/^http/, 'ws')}/rpc`;
   const lines = [
     `Tessera ${VERSION} (protocol ${PROTOCOL_VERSION})`,
@@ -24,7 +32,9 @@ export function bannerText({ url, path, hasRootUser, graphql }: BannerFacts): st
     '',
     `  Try it:    echo "INFO FOR ROOT" | tessera sql --endpoint ${url} --user NAME --pass PASSWORD --ns test --db test`,
   ];
-  if (!hasRootUser) {
+  if (setupCode !== undefined) {
+    lines.push('', `  Make the first root user at ${url}/studio within an hour, with the code ${setupCode}`);
+  } else if (!hasRootUser) {
     lines.push(
       '',
       '  There is no root user yet, so no one can administer this server. Stop it and start it again with',

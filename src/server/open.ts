@@ -15,7 +15,7 @@ import type { WorkerGroup } from '../storage/engines/shared-lmdb/open.js';
 import { durationFromNanoseconds } from '../value/duration.js';
 import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
-import { ensureRootUser } from './first-user.js';
+import { ensureRootUser, hasRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
 
 /** Work in the background goes on when what it needs is there again. */
@@ -100,10 +100,9 @@ export async function openConfigured(
  */
 export async function prepareDatabase(database: Database, configuration: Configuration): Promise<boolean> {
   const { user, pass, importFile: file } = configuration;
-  const first = user === undefined || pass === undefined ? undefined : { name: user, password: pass };
-  const hasRootUser = await ensureRootUser(database, first);
+  if (user !== undefined && pass !== undefined) await ensureRootUser(database, { name: user, password: pass });
   if (file !== undefined) await importFile(database, file, configuration);
-  return hasRootUser;
+  return hasRootUser(database);
 }
 
 /** Logs the substitutes of settings that exist only in the reference server. */

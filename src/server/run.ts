@@ -8,6 +8,7 @@ import type { Running } from './running.js';
 import { startServer } from './server.js';
 import { nameOf } from './setting.js';
 import type { IgnoredSetting } from './settings/ignored.js';
+import { FirstUserSetup, offersSetup } from './setup.js';
 import { exitOnSignals, surviveUncaught } from './shutdown.js';
 import { openTracing } from './tracing.js';
 import { workerNumber } from './workers/worker-number.js';
@@ -41,8 +42,10 @@ async function runAlone(configuration: Configuration, log: Log): Promise<Running
   const database = await openConfigured(configuration, log);
   // Hashes the first user's password while the server is created.
   const prepared = prepareDatabase(database, configuration);
-  const server = await startServer(configuration, { database, log, tracing, prepared });
+  const setup = offersSetup(configuration) ? new FirstUserSetup(database) : undefined;
+  const server = await startServer(configuration, { database, log, tracing, prepared, setup });
   surviveUncaught(log);
   exitOnSignals(server.close, configuration.drainTime + configuration.shutdownTimeout, log);
-  return { url: server.url, hasRootUser: await prepared };
+  const hasRootUser = await prepared;
+  return { url: server.url, hasRootUser, setupCode: hasRootUser ? undefined : setup?.open() };
 }

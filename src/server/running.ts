@@ -2,6 +2,8 @@
 export interface Running {
   readonly url: string;
   readonly hasRootUser: boolean;
+  /** The code for making the first root user in the Studio, where that is offered. To be shown once, never stored. */
+  readonly setupCode?: string | undefined;
   /** The processes that serve, if there are several. */
   readonly pids?: readonly (number | undefined)[];
 }

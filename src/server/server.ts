@@ -6,6 +6,7 @@ import { realEnvironment } from '../env/real.js';
 import type { ClientAddressSource } from '../http/client-address.js';
 import { createHttpServer } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
+import type { Setup } from '../http/setup.js';
 import type { MetricsText } from '../metrics/text.js';
 import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
@@ -50,6 +51,8 @@ export interface ServerParts {
   readonly log: Log;
   /** Absent where nothing is traced. */
   readonly tracing?: Tracing | undefined;
+  /** Makes the first root user; absent where that isn't offered. */
+  readonly setup?: Setup | undefined;
   /** Requests are accepted only after it resolves. */
   readonly prepared: Promise<unknown>;
 }
@@ -110,7 +113,7 @@ export function urlOf({ bind, webCrt }: Configuration, { port }: AddressInfo): s
 
 async function createServer(
   configuration: Configuration,
-  { database, log, tracing }: ServerParts,
+  { database, log, tracing, setup }: ServerParts,
   metricsText: MetricsText,
 ): Promise<FastifyInstance> {
   const hasGraphql = configuration.allowExperimental.includes('graphql');
@@ -124,6 +127,7 @@ async function createServer(
     ...graphql,
     welcome: readPage('welcome'),
     studio: readPage('studio'),
+    setup,
     tls: readTls(configuration.webCrt, configuration.webKey),
     options: {
       limits: configuration.limits,

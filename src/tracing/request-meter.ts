@@ -9,5 +9,11 @@ export interface RequestMeter {
 export interface MeteredRequest {
   readonly trace: RequestTrace;
   /** It is answered, with this error if it has failed. */
-  end(error?: { readonly code: string; readonly httpStatus: number }): void;
+  end(error?: Failure): void;
+}
+
+/** What is counted of an error. */
+export interface Failure {
+  readonly code: string;
+  readonly httpStatus: number;
 }

@@ -1,6 +1,6 @@
 /** Fields of forms, each with its label. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface Labelled {
   readonly label: string;
@@ -18,14 +18,21 @@ interface FieldProperties extends Labelled {
   readonly disabled?: boolean;
   /** What is offered while one types. */
   readonly suggestions?: readonly string[];
+  /** Whether one types here first, where the page consists of a form. */
+  readonly isFirst?: boolean;
 }
 
 /** A line of text. */
 export function Field({ label, hint, value, onChange, type = 'text', autocomplete, ...rest }: FieldProperties) {
   const id = useId();
-  const { placeholder, required, disabled, suggestions } = rest;
+  const { placeholder, required, disabled, suggestions, isFirst } = rest;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isFirst) input.current?.focus();
+  }, []);
   const attributes = {
     id,
+    ref: input,
     value,
     autocomplete: autocomplete ?? 'off',
     spellcheck: false,

@@ -5,6 +5,7 @@ import { Loading, Notice } from '../components/notice.js';
 import { Connection } from '../connection/connection.js';
 import { asError } from '../connection/use-loaded.js';
 import type { ViewedUser } from '../connection/viewed-user.js';
+import { FirstUserForm, needsSetup } from '../session/first-user-form.js';
 import { leave, type SignedIn, session } from '../session/session.js';
 import { SignInForm } from '../session/sign-in-form.js';
 import { viewing } from '../session/viewing.js';
@@ -17,7 +18,7 @@ const ENDED = 'Your sign-in has ended. Sign in again.';
 
 export function App() {
   const current = session.value;
-  if (current === undefined) return <SignInForm />;
+  if (current === undefined) return needsSetup.value ? <FirstUserForm /> : <SignInForm />;
   const viewed = viewing.value;
   return <SignedInApp key={JSON.stringify([current, viewed])} session={current} viewed={viewed} />;
 }

@@ -67,7 +67,7 @@ export function SignInForm() {
         <SelectField label="As" value={level} options={LEVELS} onChange={setLevel} />
         {isUser && (
           <>
-            <Field label="User" value={user} onChange={setUser} autocomplete="username" required />
+            <Field label="User" value={user} onChange={setUser} autocomplete="username" required isFirst />
             <Field
               label="Password"
               type="password"

@@ -148,8 +148,29 @@ describe('tessera start', () => {
     const server = start('memory');
     const url = await server.url();
     expect((await fetch(`${url}/health`)).status).toBe(200);
-    await expect.poll(server.text).toContain('There is no root user yet');
+    await expect.poll(server.text).toContain('Make the first root user');
     expect(server.text()).toContain(`${url.replace('http', 'ws')}/rpc`);
+  });
+
+  it('prints a code once, with which the first root user is made in the Studio', async () => {
+    const server = start('memory');
+    const url = await server.url();
+    const printed = /at (\S+)\/studio within an hour, with the code ([0-9a-f]{32})\n/;
+    await expect.poll(server.text).toMatch(printed);
+    const [, address, code] = printed.exec(server.text()) ?? [];
+    expect(address).toBe(url);
+    const headers = { origin: url, 'content-type': 'application/json' };
+    const body = JSON.stringify({ user: 'root', pass: 'a root password', code });
+    expect((await fetch(`${url}/setup`, { method: 'POST', headers, body })).status).toBe(200);
+    expect(await sql(url, 'RETURN 1')).toBe(1);
+    expect(server.text().split(String(code))).toHaveLength(2);
+  });
+
+  it('prints none where others than this machine reach the server', async () => {
+    const server = start('memory', '--client-ip', 'X-Forwarded-For', '--trusted-proxy', '127.0.0.1');
+    await server.url();
+    await expect.poll(server.text).toContain('There is no root user yet');
+    expect(server.text()).not.toContain('with the code');
   });
 
   it('keeps data in its folder, and stops at a signal', async () => {

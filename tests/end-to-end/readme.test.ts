@@ -25,12 +25,15 @@ const OTHER_PAGES = [
   'docs/DEPLOYMENT.md',
 ];
 
+/** Milliseconds: each command is a process of its own. */
+const DEADLINE = 180_000;
+
 /** For pages that start no server themselves. */
 const DEFAULT_START = ['memory', '--user', 'root', '--pass', 'secret', '--allow-experimental', 'graphql'];
 
-it.each(FIRST_PAGES)('%s does what it says', doesWhatItSays);
+it.each(FIRST_PAGES)('%s does what it says', doesWhatItSays, DEADLINE);
 // In turns with other long tests.
-it.skipIf(!isInTurn(3)).each(OTHER_PAGES)('%s does what it says', doesWhatItSays);
+it.skipIf(!isInTurn(3)).each(OTHER_PAGES)('%s does what it says', doesWhatItSays, DEADLINE);
 
 async function doesWhatItSays(page: string): Promise<void> {
   const steps = stepsOf(page);

@@ -6,6 +6,7 @@ import type { Family } from '../../src/metrics/families.js';
 import { ServerMetrics } from '../../src/metrics/server-metrics.js';
 import { gaugesOf } from '../../src/server/gauges.js';
 import { openDatabase } from '../../src/session/database/database.js';
+import { PostgresMetrics } from '../../src/storage/engines/postgres/metrics.js';
 import { ParsedMetrics } from '../support/prometheus.js';
 import { startTestServer } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';
@@ -38,6 +39,8 @@ beforeAll(async () => {
   for (const name of names) know(name, []);
   for (const { name, labels } of samples) know(known.has(name) ? name : name.replace(SUFFIX, ''), Object.keys(labels));
   knowFamilies(new ServerMetrics().families());
+  const pool = { open: 0, idle: 0, waiting: 0 };
+  knowFamilies(new PostgresMetrics().families({ reads: pool }, () => Promise.resolve(0)));
   const cluster = await simulatedNodes({ count: 1 });
   const database = await openDatabase(cluster.nodes[0] as never);
   knowFamilies(gaugesOf(database));

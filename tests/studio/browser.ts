@@ -35,21 +35,27 @@ export async function startStudio(
   store = 'memory',
 ): Promise<Studio | undefined> {
   if (CHROMIUM === undefined) return undefined;
-  const [server, browser] = await Promise.all([
-    startServer(store, environment),
-    chromium.launch({ executablePath: CHROMIUM, args: FLAGS }),
-  ]);
+  const [server, browser] = await Promise.all([startServer(store, environment), launchBrowser(CHROMIUM)]);
   const sql = (text: string) => runStatements(server, text);
   await sql(setup);
   return {
     server,
     sql,
-    open: (options) => openPage(browser, server, options),
+    open: (options) => openPage(browser, server.url, options),
     async close() {
       await browser.close();
       await cleanUp();
     },
   };
+}
+
+/** A browser without a server; `undefined` where there is none on this machine. */
+export async function startBrowser(): Promise<Browser | undefined> {
+  return CHROMIUM === undefined ? undefined : launchBrowser(CHROMIUM);
+}
+
+function launchBrowser(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: FLAGS });
 }
 
 async function runStatements(server: ServerProcess, body: string): Promise<unknown[]> {
@@ -68,9 +74,10 @@ async function runStatements(server: ServerProcess, body: string): Promise<unkno
   });
 }
 
-async function openPage(
+/** Opens the Studio of the server at this URL. */
+export async function openPage(
   browser: Browser,
-  server: ServerProcess,
+  url: string,
   options: BrowserContextOptions = {},
 ): Promise<StudioPage> {
   const page = await browser.newPage(options);
@@ -84,7 +91,7 @@ async function openPage(
     if (['error', 'warning'].includes(message.type()) && !isOfRequest) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(`${server.url}/studio`);
+  await page.goto(`${url}/studio`);
   return { page, requests, complaints };
 }
 

@@ -52,6 +52,19 @@ it('signs a root user in and out, keeps the token with the tab alone, and loads 
   await page.close();
 });
 
+it('signs in by keyboard alone, from the first key on', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page } = await studio.open();
+  for (const text of [ROOT.user, ROOT.pass, PLACE.namespace, PLACE.database]) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Tab');
+  }
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign in');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
+  await page.close();
+});
+
 it.each([
   ['Namespace user', 'editor', 'a pen for it'],
   ['Database user', 'viewer', 'a view of it'],

@@ -195,10 +195,27 @@ export const identityErrors = {
     retryable: true,
   }),
 
+  // The first root user (`POST /setup`).
+  setup_code_wrong: row({
+    kind: 'NotAllowed',
+    text: () => 'This is not the code that the server has printed',
+    http: 403,
+  }),
+  setup_closed: row({
+    kind: 'NotAllowed',
+    text: () =>
+      'There is nothing to set up: there is a root user, or the code is no longer valid. The server prints another one when it starts without a root user',
+    http: 403,
+  }),
+
   // Limits.
   password_too_long: row<{ limit: number }>({
     kind: 'Validation',
     text: ({ limit }) => `The password is longer than ${limit} bytes`,
+  }),
+  password_too_short: row<{ least: number }>({
+    kind: 'Validation',
+    text: ({ least }) => `The password is shorter than ${least} characters`,
   }),
   hashing_busy: row<{ retryAfter: number }>({
     kind: 'NotAllowed',

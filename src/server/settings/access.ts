@@ -52,7 +52,7 @@ const ROUTE_NAMES = [
     'signin',
     'signup',
   ],
-  ...['sql', 'status', 'sync', 'version', '.well-known'],
+  ...['setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
 ];
 
 export const ACCESS_SETTINGS = {

@@ -2,7 +2,7 @@
 
 import { AuditLog, type AuditOptions } from '../../audit/audit-log.js';
 import { type AuthenticatorOptions, createAuthenticator } from '../../auth/authenticator.js';
-import { GUEST } from '../../auth/identity.js';
+import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
@@ -31,6 +31,7 @@ import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration } from '../../value/value.js';
+import { Auditor } from '../audit/auditor.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
 import { LiveRetention } from '../nodes/live-retention.js';
@@ -323,8 +324,16 @@ export class OpenDatabase implements Database {
     return this.#open({ origin, principal: this.#services.options.anonymous, connection });
   }
 
-  ownerSession(connection = new Connection(this.memory.connection())): Session {
-    return this.#open({ origin: {}, principal: OWNER, connection });
+  /** `origin`: of the request on whose behalf it acts, for the audit log. */
+  ownerSession(connection = new Connection(this.memory.connection()), origin: Origin = {}): Session {
+    return this.#open({ origin, principal: OWNER, connection });
+  }
+
+  /** Records in the audit log that a guest's request was denied before it had a session. */
+  auditRefusal(origin: Origin, error: TesseraError): void {
+    const { audit } = this.#services;
+    const identity = guestIdentity({ origin, databasePath: {} });
+    if (audit !== undefined) new Auditor(audit, origin, { key: undefined, identity }).refused(error);
   }
 
   #open(opener: SessionOpening): Session {

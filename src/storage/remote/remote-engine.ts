@@ -1,6 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
+import type { Family } from '../../metrics/families.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
 import type { BeginOptions, CopySupport, Engine, Reservation, Versionstamp } from '../contract.js';
 import { callAll } from '../transaction/after-commit.js';
@@ -48,6 +49,10 @@ export class RemoteEngine implements Engine {
     this.#shared = new SharedReservations(this.#reservations, () => this.begin({ writable: true }));
     this.#follower = new LogFollower(store, { clock, timers }, this.#shared);
     this.#changedAt = clock.now();
+  }
+
+  get metrics(): readonly Family[] {
+    return this.#store.metrics ?? [];
   }
 
   get changedAt(): bigint {

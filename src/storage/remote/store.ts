@@ -3,6 +3,7 @@
  * in groups, and a log of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
  */
 import type { TesseraError } from '../../errors/error.js';
+import type { Family } from '../../metrics/families.js';
 import type { CopySupport, Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
 
@@ -143,6 +144,8 @@ export interface RemoteStore {
   readonly name: string;
   /** As in `Engine`. */
   readonly copying?: CopySupport;
+  /** As in `Engine`. */
+  readonly metrics?: readonly Family[];
   /** Identifies this process in the log: 16 hexadecimal digits. */
   readonly node: string;
   /** The greatest versionstamp that any answer of the store has had. */

@@ -9,6 +9,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { complete } from './completion.js';
 import { positionOf } from './error-position.js';
 import { colours, surrealql } from './highlighting.js';
+import { replaceSelection } from './replace-selection.js';
 
 interface Properties {
   /** A text to put in place of what is written; each object counts once. What is written itself never comes back by it. */
@@ -43,6 +44,7 @@ export function Editor({ replacement, names, error, onChange, onRun }: Propertie
           lineNumbers(),
           history(),
           drawSelection(),
+          replaceSelection,
           bracketMatching(),
           closeBrackets(),
           surrealql,

@@ -1,6 +1,7 @@
 /** Addresses of stores in PostgreSQL: connection URIs as its own clients take them, with some parameters of ours. */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { isLoopbackHost } from '../../../base/loopback.js';
 import { failure } from '../../../errors/error.js';
 import { withoutPassword } from '../address.js';
 import type { PostgresOptions } from './store.js';
@@ -88,7 +89,7 @@ export function readPostgresAddress(address: string): PostgresAddress {
     if (parameter === undefined) throw refused();
     read = { ...read, ...parameter };
   }
-  const mode = url.searchParams.get('sslmode') ?? (isLoopback(read.host) ? 'disable' : 'verify-full');
+  const mode = url.searchParams.get('sslmode') ?? (isLoopbackHost(read.host) ? 'disable' : 'verify-full');
   const certificate = url.searchParams.get('sslrootcert');
   const ca = certificate === null ? undefined : readFileSync(certificate, 'utf8');
   return { ...read, tls: TLS_MODES[mode]?.(ca) };
@@ -96,10 +97,6 @@ export function readPostgresAddress(address: string): PostgresAddress {
 
 function withCa(ca: string | undefined): TlsOptions {
   return ca === undefined ? {} : { ca };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }
 
 function numberUpTo<T>(value: string, most: number, make: (number: number) => T): T | undefined {

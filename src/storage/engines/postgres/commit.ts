@@ -52,6 +52,14 @@ export interface ReadyCommit {
   readonly extraTime: number;
 }
 
+interface ReadyOptions {
+  readonly dialect: Dialect;
+  /** Milliseconds for each statement. */
+  readonly timeout: number;
+  /** So many bytes were staged. */
+  staged(bytes: number): void;
+}
+
 /**
  * Makes a group ready: a large one is staged on the connection, page by page, before any head is locked.
  * @throws Error what the server or the network says; nothing was applied then
@@ -60,7 +68,7 @@ export async function readyCommit(
   connection: Connection,
   node: bigint,
   group: CommitGroup,
-  { dialect, timeout }: { readonly dialect: Dialect; readonly timeout: number },
+  { dialect, timeout, staged }: ReadyOptions,
 ): Promise<ReadyCommit> {
   const size = group.commits.reduce((sum, commit) => sum + commit.size, 0);
   const common = commonParameters(node, group);
@@ -72,6 +80,7 @@ export async function readyCommit(
   if (dialect.hasStorageSettings) await connection.run(STAGE_STORAGE);
   await connection.query(CLEAR, [], timeout);
   for (const page of pagesOf(group.commits, STAGED_AT_ONCE)) await connection.query(STAGE, page, timeout);
+  staged(size);
   return { statement: COMMIT_STAGED, parameters: common, extraTime: size / APPLIED_IN_A_MILLISECOND };
 }
 

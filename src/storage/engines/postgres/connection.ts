@@ -37,21 +37,25 @@ export interface ConnectionSettings {
 interface ConnectionEvents {
   /** The connection has ended by itself: the server is gone, or has closed it. */
   onLost(error: Error): void;
+  /** A statement is sent; what it answers is called with the statement's answer. */
+  readonly asked?: (() => () => void) | undefined;
 }
 
 export class Connection {
   readonly #client: pg.Client;
+  readonly #asked: ConnectionEvents['asked'];
   #isUsable = true;
   #isCorked = false;
 
-  private constructor(client: pg.Client) {
+  private constructor(client: pg.Client, { asked }: ConnectionEvents) {
     this.#client = client;
+    this.#asked = asked;
   }
 
   /** @throws Error what the network, TLS or the server says (`DatabaseError` with an SQLSTATE) */
   static async open(settings: ConnectionSettings, events: ConnectionEvents): Promise<Connection> {
     const client = new pg.Client(clientConfig(settings));
-    const connection = new Connection(client);
+    const connection = new Connection(client, events);
     // Without a listener an error would end the process.
     client.on('error', (error) => connection.#lose(readable(error), events));
     client.on('end', () => connection.#lose(new Error('the connection has ended'), events));
@@ -76,9 +80,11 @@ export class Connection {
    */
   async query({ name, text }: Statement, values: readonly Parameter[] = [], timeout?: number): Promise<readonly Row[]> {
     this.#sendTogether();
+    const answered = this.#asked?.();
     try {
       const query: QueryConfig = { name, text, values: [...values], rowMode: 'array', query_timeout: timeout };
       const { rows } = await this.#client.query<(string | null)[]>(query);
+      answered?.();
       return rows;
     } catch (error) {
       // No answer: nothing can follow on this connection.

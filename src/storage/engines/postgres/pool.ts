@@ -1,6 +1,7 @@
 import type { Timers } from '../../../env/environment.js';
 import { Connection, type ConnectionSettings } from './connection.js';
 import { isOverfull } from './errors.js';
+import type { PoolMeter, PoolUse } from './metrics.js';
 
 /** Milliseconds after which a server that had no connection left is asked again. */
 const RETRY_PAUSE = 100;
@@ -10,11 +11,12 @@ export interface PoolSettings extends ConnectionSettings {
 }
 
 /** Connections for snapshots, each of which has one to itself while it lasts. */
-export class ConnectionPool {
+export class ConnectionPool implements PoolUse {
   readonly #settings: ConnectionSettings;
   readonly #timers: Pick<Timers, 'wait'>;
   readonly #most: number;
   readonly #prepare: (connection: Connection) => Promise<void>;
+  readonly #meter: PoolMeter;
   readonly #all = new Set<Connection>();
   /** The one that was used last is taken first, so that those in excess stay idle. */
   readonly #idle: Connection[] = [];
@@ -26,11 +28,29 @@ export class ConnectionPool {
   #closed = false;
 
   /** `prepare` readies a new connection. */
-  constructor(settings: PoolSettings, most: number, prepare: (connection: Connection) => Promise<void>) {
+  constructor(
+    settings: PoolSettings,
+    most: number,
+    prepare: (connection: Connection) => Promise<void>,
+    meter: PoolMeter,
+  ) {
     this.#settings = settings;
     this.#timers = settings.timers;
     this.#most = most;
     this.#prepare = prepare;
+    this.#meter = meter;
+  }
+
+  get open(): number {
+    return this.#all.size;
+  }
+
+  get idle(): number {
+    return this.#idle.length;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /**
@@ -101,11 +121,13 @@ export class ConnectionPool {
         if (connection !== undefined) this.#all.delete(connection);
       };
       try {
-        connection = await Connection.open(this.#settings, { onLost });
+        connection = await Connection.open(this.#settings, { onLost, asked: this.#meter.asked });
         await this.#prepare(connection);
+        this.#meter.connected('ok');
         return connection;
       } catch (error) {
         connection?.destroy();
+        this.#meter.connected('failed');
         if (!isOverfull(error) || this.#all.size > 0 || this.#closed || left <= 0) throw error;
       }
       await this.#timers.wait(RETRY_PAUSE);

@@ -1,4 +1,5 @@
 import { failure } from '../../../errors/error.js';
+import type { Family } from '../../../metrics/families.js';
 import type { CopySupport, Key, Versionstamp } from '../../contract.js';
 import {
   type CommitGroup,
@@ -12,6 +13,7 @@ import {
   type StoreSnapshot,
 } from '../../remote/store.js';
 import { StoredValues } from '../stored-values.js';
+import { int8Of } from './binary.js';
 import { clearStage, outcomesOf, type ReadyCommit, readyCommit, settleGroup } from './commit.js';
 import type { Connection, Parameter, Row, Statement } from './connection.js';
 import { copySupport } from './copy-support.js';
@@ -19,6 +21,7 @@ import { type Dialect, POSTGRES, recognizeDialect } from './dialect.js';
 import { isAnswer, isRefusal, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
+import { PostgresMetrics } from './metrics.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
 import { pruneLog } from './prune.js';
@@ -35,6 +38,12 @@ const MOST_LOGGED_KEYS = 10_000;
 const CHECK: Statement = {
   name: 'check',
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
+};
+
+/** With their indexes and what is stored out of line. */
+const SIZE: Statement = {
+  name: 'size',
+  text: "SELECT sum(pg_total_relation_size(name))::bigint FROM unnest(ARRAY['entry', 'head', 'log']::regclass[]) AS name",
 };
 
 /** Planning takes as long as running. Plans are made while the tables may be empty, and kept when they have grown. */
@@ -80,6 +89,8 @@ export class PostgresStore implements RemoteStore {
   readonly #log: PostgresLog;
   readonly #values: StoredValues;
   readonly #lock: StoreLock;
+  readonly #counted = new PostgresMetrics();
+  readonly metrics: readonly Family[];
   #dialect: Dialect;
   #known: Versionstamp = 0n;
 
@@ -93,10 +104,17 @@ export class PostgresStore implements RemoteStore {
       await prepare(connection);
       await connection.run(SETTINGS_OF_COMMITS);
     };
-    this.#snapshots = new ConnectionPool(options, options.connections, prepare);
-    this.#commits = new ConnectionPool(options, 4, prepareCommits);
-    this.#logs = new ConnectionPool(options, 1, prepare);
+    this.#snapshots = new ConnectionPool(options, options.connections, prepare, this.#counted.pool('reads'));
+    this.#commits = new ConnectionPool(options, 4, prepareCommits, this.#counted.pool('commits'));
+    this.#logs = new ConnectionPool(options, 1, prepare, this.#counted.pool('log'));
     this.#log = new PostgresLog(this.#logs);
+    this.metrics = this.#counted.families(
+      { reads: this.#snapshots, commits: this.#commits, log: this.#logs },
+      async () => {
+        const [row] = await this.#query(SIZE);
+        return Number(int8Of(row![0]!));
+      },
+    );
     this.#values = new StoredValues(true, options.describeKey);
     const { timers, readTimeout: timeout } = options;
     this.#reads = new ReadTransactions({ pool: this.#snapshots, timers, values: this.#values, timeout });
@@ -149,15 +167,19 @@ export class PostgresStore implements RemoteStore {
 
   async apply(group: CommitGroup): Promise<readonly CommitOutcome[]> {
     const { connection, commit } = await this.#ready(group);
+    const written = this.#counted.beginWrite();
     try {
       const timeout = this.#options.commitTimeout + commit.extraTime;
       const [row] = await connection.query(commit.statement, commit.parameters, timeout);
       const outcomes = outcomesOf(group, row!);
+      written(outcomes);
       for (const outcome of outcomes) if (outcome !== 'conflict') this.#notice(outcome);
       return outcomes;
     } catch (error) {
       if (isTooOld(error)) throw new GroupTooOld('too old', { cause: error });
-      if (isRefusal(error, this.#dialect)) throw storageError(error);
+      const isRefused = isRefusal(error, this.#dialect);
+      this.#counted.notWritten(group.commits.length, isRefused ? 'failed' : 'unknown');
+      if (isRefused) throw storageError(error);
       if (isAnswer(error)) throw new OutcomeUnknown(storageError(error));
       // Those that were opened before are likely to be lost, too.
       this.#commits.discardIdle();
@@ -174,9 +196,14 @@ export class PostgresStore implements RemoteStore {
       await this.#lock.hold();
       connection = await this.#commits.take();
       const { node, commitTimeout: timeout } = this.#options;
-      const commit = await readyCommit(connection, node, group, { dialect: this.#dialect, timeout });
+      const commit = await readyCommit(connection, node, group, {
+        dialect: this.#dialect,
+        timeout,
+        staged: (bytes) => this.#counted.staged(bytes),
+      });
       return { connection, commit };
     } catch (error) {
+      this.#counted.notWritten(group.commits.length, 'failed');
       if (connection !== undefined) this.#commits.give(connection);
       throw storageError(error);
     }

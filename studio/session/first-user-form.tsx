@@ -1,0 +1,74 @@
+/** Making the first root user of a fresh server, with the code that it has printed, and signing in as that user. */
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { setUp, signIn } from '../../pages/server.js';
+import { Button } from '../components/button.js';
+import { Field } from '../components/field.js';
+import { Notice } from '../components/notice.js';
+import { asError } from '../connection/use-loaded.js';
+import { enter } from './session.js';
+
+/** Whether the server had no root user as it sent the page. */
+export const needsSetup = signal(
+  document.querySelector<HTMLMetaElement>('meta[name="tessera-setup"]')?.content === 'open',
+);
+
+export function FirstUserForm() {
+  const [user, setUser] = useState('root');
+  const [pass, setPass] = useState('');
+  const [code, setCode] = useState('');
+  const [error, setError] = useState('');
+  const [isBusy, setBusy] = useState(false);
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError('');
+    try {
+      await setUp({ user, pass, code: code.trim() });
+      needsSetup.value = false;
+      const token = await signIn({ user, pass });
+      enter({ level: 'root', name: user, token, namespace: '', database: '' });
+    } catch (thrown) {
+      setError(asError(thrown).message);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main class="sign-in">
+      <h1>Tessera Studio</h1>
+      <form class="card" onSubmit={submit}>
+        <h2>Make the first root user</h2>
+        <p class="hint">
+          This server has no root user yet. Its root users own all of its data. The code is in what the server has
+          printed where it was started.
+        </p>
+        <Field label="Code" value={code} onChange={setCode} hint="32 digits and letters, valid once" required isFirst />
+        <Field label="User" value={user} onChange={setUser} autocomplete="username" required />
+        <Field
+          label="Password"
+          type="password"
+          value={pass}
+          onChange={setPass}
+          autocomplete="new-password"
+          hint="At least 8 characters"
+          required
+        />
+        {error !== '' && <Notice kind="error">{error}</Notice>}
+        <div class="row">
+          <Button type="submit" kind="primary" disabled={isBusy}>
+            Make the user
+          </Button>
+          <Button
+            onClick={() => {
+              needsSetup.value = false;
+            }}
+          >
+            Sign in instead
+          </Button>
+        </div>
+      </form>
+    </main>
+  );
+}

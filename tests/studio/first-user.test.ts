@@ -1,0 +1,55 @@
+/** Making the first root user in the Studio of a fresh server. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SILENT } from '../../src/http/log.js';
+import { readConfiguration } from '../../src/server/configuration.js';
+import { openConfigured, prepareDatabase } from '../../src/server/open.js';
+import { type RunningServer, startServer } from '../../src/server/server.js';
+import { FirstUserSetup } from '../../src/server/setup.js';
+import { openPage, seriousFaults, startBrowser, textOf } from './browser.js';
+
+let browser: Awaited<ReturnType<typeof startBrowser>>;
+let server: RunningServer | undefined;
+let code: string;
+beforeAll(async () => {
+  browser = await startBrowser();
+  if (browser === undefined) return;
+  const configuration = readConfiguration(() => undefined, { SVC_PATH: 'memory', SVC_BIND: '127.0.0.1:0' });
+  const database = await openConfigured(configuration, SILENT);
+  const setup = new FirstUserSetup(database);
+  const prepared = prepareDatabase(database, configuration);
+  server = await startServer(configuration, { database, log: SILENT, prepared, setup });
+  code = setup.open();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+it('asks for the code, by keyboard alone, and signs the user in', async ({ skip }) => {
+  if (browser === undefined || server === undefined) return skip('There is no Chromium on this machine');
+  const { page, requests, complaints } = await openPage(browser, server.url);
+  expect(await textOf(page)).toContain('Make the first root user');
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.keyboard.type('not the code');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('the first');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('a password of it');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('not the code that the server has printed');
+  await page.getByLabel('Code', { exact: true }).fill(code);
+  await page.getByLabel('Code', { exact: true }).press('Enter');
+  await expect.poll(() => page.getByRole('navigation', { name: 'Views' }).isVisible()).toBe(true);
+  expect(await textOf(page)).toContain('the first');
+  const kept = String(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'));
+  for (const secret of [code, 'a password of it']) {
+    expect(kept).not.toContain(secret);
+    expect(requests.join('\n')).not.toContain(secret);
+  }
+  expect(complaints).toEqual([]);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect.poll(() => page.getByRole('button', { name: 'Sign in', exact: true }).isVisible()).toBe(true);
+  await page.reload();
+  expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isVisible()).toBe(true);
+  await page.close();
+});
