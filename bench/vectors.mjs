@@ -134,13 +134,13 @@ async function peer({ createNodeEngines }) {
   };
 }
 
-/** What a package makes, if it is installed. */
+/** What a package makes; `undefined` where it isn't installed, or lacks what it was to be compiled to. */
 async function installed(name, make) {
   try {
     return await make(await import(name));
   } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    console.log(`${name}: not installed`);
+    const [reason] = String(error.message).split('\n');
+    console.log(`${name}: left out (${reason})`);
     return undefined;
   }
 }

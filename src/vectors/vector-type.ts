@@ -47,10 +47,14 @@ function copyOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
 /** Bits of the integer types. */
 const BITS: { readonly [Type in VectorType]?: number } = { I64: 64, I32: 32, I16: 16 };
 
-/** The first component that a type can't hold: NaN, or what is beyond its integers. Floats hold all. */
+/**
+ * The first component that a type can't hold: NaN, or what is beyond its integers. Floats hold all. The greatest int of
+ * 64 bits is rounded to 2^63.
+ */
 export function misfit(vector: Float64Array, type: VectorType): number | undefined {
   const bits = BITS[type];
   if (bits === undefined) return undefined;
   const bound = 2 ** (bits - 1);
-  return vector.find((component) => !(Math.trunc(component) >= -bound && Math.trunc(component) < bound));
+  const greatest = bits === 64 ? bound : bound - 1;
+  return vector.find((component) => !(Math.trunc(component) >= -bound && Math.trunc(component) <= greatest));
 }

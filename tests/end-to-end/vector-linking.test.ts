@@ -42,3 +42,32 @@ it('goes on with linking after it was killed', async () => {
   await check(server, rows);
   expect(await server.stop()).toBe(0);
 }, 60_000);
+
+it('agrees with the table after it was killed amid builds and the removal of dead nodes', async () => {
+  const folder = temporaryFolder();
+  let server = await startServer(folder);
+  const vector = '[rand::float(), rand::float(), rand::float(), rand::float()]';
+  await ask(server, `FOR $n IN 0..${ROWS} { CREATE type::record('t', $n) SET n = $n, v = ${vector} }`);
+  let rows = ROWS;
+  for (const [text, gone] of [
+    ['DEFINE INDEX x ON t FIELDS v HNSW DIMENSION 4 TYPE F64 CONCURRENTLY', 0],
+    ['DELETE t WHERE n % 5 < 2', (ROWS / 5) * 2],
+    [`UPDATE t SET v = ${vector} WHERE n % 5 = 3 RETURN NONE`, 0],
+    ['REBUILD INDEX x ON t CONCURRENTLY', 0],
+  ] as const) {
+    await ask(server, text);
+    rows -= gone;
+    for (let kills = 0; kills < 2; kills++) {
+      await server.stop('SIGKILL');
+      server = await startServer(folder);
+    }
+    await expect
+      .poll(() => ask(server, 'INFO FOR INDEX x ON t'), { timeout: 60_000 })
+      .toMatchObject({ building: { status: 'ready' } });
+    await check(server, rows);
+    const all = await ask(server, `SELECT VALUE id FROM t WHERE v <|${ROWS},${ROWS}|> ${POINT}`);
+    expect(all).toEqual(await ask(server, `SELECT VALUE id FROM t WHERE v <|${ROWS},EUCLIDEAN|> ${POINT}`));
+    expect(all).toHaveLength(rows);
+  }
+  expect(await server.stop()).toBe(0);
+}, 240_000);

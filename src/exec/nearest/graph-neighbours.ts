@@ -5,7 +5,7 @@
  */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { rangeOf, stateKey } from '../../index/hnsw/layout.js';
-import { changedKeys } from '../../index/hnsw/link.js';
+import { changedKeys, keysApart } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
@@ -125,8 +125,12 @@ export class GraphNeighbours implements Candidates {
       andThen(this.#stored.state(), (state) => {
         if (state.live === 0) return undefined;
         const most = Math.max(UNLINKED.few, Math.floor(state.live / UNLINKED.part));
-        return andThen(changedKeys(transaction, index, most), (changed) => {
-          if (changed.length === most) return undefined;
+        const apart = state.unlinked === 0 ? [] : keysApart(transaction, index, most);
+        const beside = andThen(apart, (first) =>
+          andThen(changedKeys(transaction, index, most), (changed) => [...new Set([...first, ...changed])]),
+        );
+        return andThen(beside, (changed) => {
+          if (changed.length >= most) return undefined;
           return andThen(this.#execution.services.graphs.open(this.#stored, state), (opened) => {
             if (!opened.graph.arena.isMeasurable(point)) return undefined;
             if (!opened.isWhole && isQuicklyRead(state.live, ef)) return undefined;

@@ -143,36 +143,43 @@ export class GraphWalk {
       this.end = 'measure';
       return [];
     }
-    const last = nodes.at(-1);
     // What lies beyond the last node, as the transaction sees it, comes with those that are as far.
-    const reach =
-      last === undefined
-        ? Number.NEGATIVE_INFINITY
-        : this.#distance(this.#opened.graph.arena.vector(last.slot), this.#search.point);
+    const reach = this.#reachOf(nodes);
     return andThen(this.#measured(nodes), (linked) => {
       const isReached = ({ distance }: FoundVector) => this.end !== undefined || distance <= reach;
       return [...linked, ...this.#unlinked].filter(isReached).sort(compareFound);
     });
   }
 
+  /** How far the last of some nodes lay when it was measured: there may be another vector in its slot by now. */
+  #reachOf(nodes: readonly FoundNode[]): number {
+    const last = nodes.at(-1);
+    if (last === undefined) return Number.NEGATIVE_INFINITY;
+    const { arena } = this.#opened.graph;
+    if (!this.#opened.isTrusted()) return arena.distanceOf(last.distance);
+    return this.#distance(arena.vector(last.slot), this.#search.point);
+  }
+
   /** By the vectors that are here as long as they are what the transaction sees; else by those that are stored. */
   #measured(nodes: readonly FoundNode[]): PromiseOrValue<FoundVector[]> {
     const { graph } = this.#opened;
     const { point, type } = this.#search;
-    const linked = nodes.filter(({ slot }) => !this.#changed.has(graph.keyOf(slot)));
+    const linked = nodes
+      .map(({ slot }) => ({ slot, key: graph.keyOf(slot) }))
+      .filter(({ key }) => !this.#changed.has(key));
     const step = Math.max(1, Math.floor(COMPONENTS_AT_ONCE / point.length));
     const found: FoundVector[] = [];
     const done = untilTrue(() => {
       if (type !== 'F32' || !this.#opened.isTrusted()) return true;
       const from = found.length;
-      for (const { slot } of linked.slice(from, from + step)) {
-        found.push({ key: graph.keyOf(slot), distance: this.#distance(graph.arena.vector(slot), point) });
+      for (const { slot, key } of linked.slice(from, from + step)) {
+        found.push({ key, distance: this.#distance(graph.arena.vector(slot), point) });
       }
       return found.length === linked.length || andThen(this.#stored.pause(), () => false);
     });
     return andThen(done, () => {
       if (found.length === linked.length) return found;
-      const rest = new Set(linked.slice(found.length).map(({ slot }) => graph.keyOf(slot)));
+      const rest = new Set(linked.slice(found.length).map(({ key }) => key));
       return andThen(measureKeys(this.#execution, this.#search, [...rest]), (others) => [...found, ...others]);
     });
   }

@@ -9,6 +9,7 @@
  *     id:         06 · key(record)  →  the id of the node of a record, or -1 where it has a vector and can't have a node
  *     log:        07 · sequence     →  bytes: the ids of nodes that a change of the graph concerned
  *     free:       08 · id           →  true: an id that was given up
+ *     apart:      09 · key(record)  →  true: the vector can't have a node, and can be measured in 64 bits
  *
  * A record without a vector has none of them. Writers of records put vectors and changes, all else is written in the
  * background.
@@ -16,7 +17,16 @@
 import { idAt, idBytes, prefixRange } from '../../catalog/keys.js';
 import type { Key, KeyRange } from '../../storage/contract.js';
 
-const TAGS = { changed: '\x02', state: '\x03', links: '\x04', node: '\x05', id: '\x06', log: '\x07', free: '\x08' };
+const TAGS = {
+  changed: '\x02',
+  state: '\x03',
+  links: '\x04',
+  node: '\x05',
+  id: '\x06',
+  log: '\x07',
+  free: '\x08',
+  apart: '\x09',
+};
 
 /** `key` is that of the record, encoded. */
 export const changedKey = (index: string, key: string): Key => index + TAGS.changed + key;
@@ -25,16 +35,17 @@ export const linksKey = (index: string, id: number): Key => index + TAGS.links +
 export const nodeKey = (index: string, id: number): Key => index + TAGS.node + idBytes(id);
 export const idKey = (index: string, key: string): Key => index + TAGS.id + key;
 export const logKey = (index: string, sequence: number): Key => index + TAGS.log + idBytes(sequence);
+export const apartKey = (index: string, key: string): Key => index + TAGS.apart + key;
 export const freeKey = (index: string, id: number): Key => index + TAGS.free + idBytes(id);
 
 /** All keys of one kind of an index. */
-export function rangeOf(index: string, tag: 'changed' | 'links' | 'node' | 'free'): KeyRange {
+export function rangeOf(index: string, tag: keyof typeof TAGS): KeyRange {
   return prefixRange(index + TAGS[tag]);
 }
 
-/** The encoded key of the record of a changed vector. */
-export function keyOfChanged(index: string, key: Key): string {
-  return key.slice(index.length + TAGS.changed.length);
+/** The encoded key of the record in a key of a change, or of a vector apart from the graph. */
+export function recordIn(index: string, key: Key): string {
+  return key.slice(index.length + 1);
 }
 
 /** The id in a key of links, a node or a free id. */

@@ -11,7 +11,7 @@ import { insert } from '../../vectors/hnsw/insert.js';
 import { unpackVector } from '../../vectors/vector-type.js';
 import { encodedVectorKey } from '../vectors.js';
 import type { GraphState } from './graph-state.js';
-import { changedKey, freeKey, idKey, idOf, keyOfChanged, rangeOf } from './layout.js';
+import { apartKey, changedKey, freeKey, idKey, idOf, rangeOf, recordIn } from './layout.js';
 import type { LinkSite } from './link-site.js';
 import { isWorn, sweepSome } from './sweep.js';
 
@@ -38,9 +38,23 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
 
 /** The encoded keys of records whose vectors aren't linked as they are now, up to so many. */
 export function changedKeys(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
+  return recordsIn(transaction, index, 'changed', most);
+}
+
+/** The encoded keys of records whose vectors the graph can't have, but which may be near, up to so many. */
+export function keysApart(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
+  return recordsIn(transaction, index, 'apart', most);
+}
+
+function recordsIn(
+  transaction: Transaction,
+  index: string,
+  tag: 'changed' | 'apart',
+  most: number,
+): PromiseOrValue<string[]> {
   const keys: string[] = [];
-  const read = forEachBatch(transaction.scan(rangeOf(index, 'changed'), { limit: most }), (batch) => {
-    for (const [key] of batch) keys.push(keyOfChanged(index, key));
+  const read = forEachBatch(transaction.scan(rangeOf(index, tag), { limit: most }), (batch) => {
+    for (const [key] of batch) keys.push(recordIn(index, key));
     return false;
   });
   return andThen(read, () => keys);
@@ -121,7 +135,7 @@ class Linking {
 
   #relink(graph: Graph, key: string, former: Stored | undefined, stored: Stored | undefined): PromiseOrValue<void> {
     const vector = stored instanceof Uint8Array ? stored : undefined;
-    return andThen(this.#unlink(graph, former, vector), (isSame) => {
+    return andThen(this.#unlink(graph, key, former, vector), (isSame) => {
       const { transaction, index } = this.#site.stored;
       if (isSame) return;
       if (vector !== undefined) return this.#link(graph, key, vector);
@@ -130,11 +144,17 @@ class Linking {
   }
 
   /** The former node of a record only leads to others; answers true where it has the same vector instead. */
-  #unlink(graph: Graph, former: Stored | undefined, vector: Uint8Array | undefined): PromiseOrValue<boolean> {
+  #unlink(
+    graph: Graph,
+    key: string,
+    former: Stored | undefined,
+    vector: Uint8Array | undefined,
+  ): PromiseOrValue<boolean> {
     if (former === undefined) return false;
     const id = Number(former);
     if (id === UNLINKED) {
       this.#unlinked--;
+      this.#site.stored.transaction.delete(apartKey(this.#site.stored.index, key));
       return false;
     }
     const here = Graph.isMissing(graph.slotOf(id)) ? this.#site.stored.read(graph, [id]) : undefined;
@@ -156,6 +176,7 @@ class Linking {
     if (!graph.arena.isMeasurable(vector)) {
       this.#unlinked++;
       transaction.put(idKey(index, key), UNLINKED);
+      if (graph.arena.hasDistance(vector)) transaction.put(apartKey(index, key), true);
       return;
     }
     const id = this.#newId();

@@ -35,6 +35,7 @@ export class VectorArena {
   readonly #width: number;
   readonly #measuring: Measuring;
   readonly #isCosine: boolean;
+  readonly #isSquared: boolean;
   readonly #distance: Distance;
   readonly #module: KernelModule | undefined;
   readonly #number: number;
@@ -53,6 +54,7 @@ export class VectorArena {
     this.#distance = distanceOf(metric);
     this.#measuring = MEASURING[metric.name] ?? { plain: this.#distance };
     this.#isCosine = metric.name === 'COSINE';
+    this.#isSquared = metric.name === 'EUCLIDEAN';
     const { kernel } = this.#measuring;
     const bytes = this.#bytesOf(FIRST_CAPACITY);
     this.#module = hasSimd && kernel !== undefined ? kernelModule(bytes) : undefined;
@@ -69,7 +71,12 @@ export class VectorArena {
 
   /** Whether 32-bit floats can measure a vector: one that they can't has no place in a graph. */
   isMeasurable(vector: Floats): boolean {
-    return isInRange(magnitude(vector)) && !Number.isNaN(this.#distance(vector, vector));
+    return isInRange(magnitude(vector)) && this.hasDistance(vector);
+  }
+
+  /** Whether a vector may be nearer than others, in 64 bits: not those with NaN or infinities. */
+  hasDistance(vector: Floats): boolean {
+    return !Number.isNaN(this.#distance(vector, vector));
   }
 
   /** As it was set, in 32 bits, until another is. */
@@ -111,6 +118,11 @@ export class VectorArena {
       this.#module.measureRows(this.#number, 0, rows, count, stride, stride + FLOAT * AT_ONCE);
     }
     if (this.#isCosine) this.#divideByNorms(QUERY, count);
+  }
+
+  /** The distance of which a number in `out` says how near it is, in 32 bits. */
+  distanceOf(measured: number): number {
+    return this.#isSquared ? Math.sqrt(measured) : measured;
   }
 
   #measurePlainly(from: number, count: number): void {
