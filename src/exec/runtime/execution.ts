@@ -2,7 +2,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition, Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
-import type { CatalogCache } from '../../catalog/definitions/load.js';
 import type { DatabasePath, Identity } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -14,7 +13,7 @@ import type { Expression, Live, Part, Permission, Statement, TableAction } from 
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Analyzer } from '../../search/analyzer.js';
-import type { KeyRange, Prefetch, Transaction, Versionstamp } from '../../storage/contract.js';
+import type { KeyRange, Transaction, Versionstamp } from '../../storage/contract.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
@@ -30,6 +29,7 @@ import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
 import { Scope } from './scope.js';
 import type { TextAnalyzer } from './text-analyzer.js';
+import type { TransactionContext } from './transaction-context.js';
 import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 
@@ -57,29 +57,6 @@ export interface Interrupt {
    * `grace` milliseconds later. The answer stops that.
    */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
-}
-
-/** A transaction under way with the catalog as it stands in it. */
-export interface TransactionContext {
-  readonly transaction: Transaction;
-  /** The catalog of the selected database; `undefined` when it (or its namespace) doesn't exist or none is selected. */
-  catalog(): PromiseOrValue<DatabaseCatalog | undefined>;
-  /** To be called after each change of a definition. */
-  catalogChanged(): void;
-  /** Where catalogs are kept. */
-  readonly catalogs: CatalogCache;
-  /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
-  readonly answersLater: boolean;
-  /**
-   * The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be
-   * fetched with it.
-   */
-  likelyCatalog(): DatabaseCatalog | undefined;
-  /**
-   * Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still
-   * the same.
-   */
-  prefetch(wanted: Prefetch): PromiseOrValue<void>;
 }
 
 /** Parts of the server that all executions of a store share. */

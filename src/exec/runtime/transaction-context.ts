@@ -6,7 +6,29 @@ import { databaseKey } from '../../catalog/keys.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Key, Prefetch, Transaction } from '../../storage/contract.js';
-import type { TransactionContext } from './execution.js';
+
+/** A transaction under way with the catalog as it stands in it. */
+export interface TransactionContext {
+  readonly transaction: Transaction;
+  /** The catalog of the selected database; `undefined` when it (or its namespace) doesn't exist or none is selected. */
+  catalog(): PromiseOrValue<DatabaseCatalog | undefined>;
+  /** To be called after each change of a definition. */
+  catalogChanged(): void;
+  /** Where catalogs are kept. */
+  readonly catalogs: CatalogCache;
+  /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
+  readonly answersLater: boolean;
+  /**
+   * The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be
+   * fetched with it.
+   */
+  likelyCatalog(): DatabaseCatalog | undefined;
+  /**
+   * Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still
+   * the same.
+   */
+  prefetch(wanted: Prefetch): PromiseOrValue<void>;
+}
 
 /** A transaction with the catalog of one database, which is read once and again only after a definition has changed. */
 export class DatabaseTransactionContext implements TransactionContext {
