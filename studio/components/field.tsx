@@ -1,6 +1,6 @@
 /** Fields of forms, each with its label. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Labelled {
   readonly label: string;
@@ -27,7 +27,8 @@ export function Field({ label, hint, value, onChange, type = 'text', autocomplet
   const id = useId();
   const { placeholder, required, disabled, suggestions, isFirst } = rest;
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before it is painted: keys that are pressed at once come here.
+  useLayoutEffect(() => {
     if (isFirst) input.current?.focus();
   }, []);
   const attributes = {
