@@ -243,7 +243,7 @@ describe('yields while it writes', () => {
 
   it('the result of the RPC method, which is read from its text', async () => {
     yields = 0;
-    await stack.service.answer(stack.owner, { query: '{ t(limit: 2000) { n } }' });
+    await stack.ask('{ t(limit: 2000) { n } }');
     const written = yields;
     const run = createGraphqlMethod(stack.service);
     await run(stack.owner, objectFrom({ query: '{ t(limit: 2000) { n } }' }));
