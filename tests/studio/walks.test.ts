@@ -8,7 +8,7 @@ import { openView, PLACE, type Studio, signIn, startStudio } from './browser.js'
 const SETUP = `DEFINE TABLE song PERMISSIONS FOR select WHERE owner = $auth.id;
   DEFINE TABLE account PERMISSIONS FOR select WHERE id = $auth.id;
   CREATE account:ann, account:bob; CREATE song:1 SET owner = account:ann; CREATE song:2 SET owner = account:bob;
-  DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('account', $name));
+  DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('account', $name)) WITH REFRESH;
   DEFINE USER viewer ON DATABASE PASSWORD 'a view of it' ROLES VIEWER;
   DEFINE CONFIG GRAPHQL AUTO`;
 
@@ -28,13 +28,13 @@ type Walk = Readonly<Record<string, RegExp>>;
 
 const VIEWER: Walk = {
   Schema: /DEFINE TABLE song/,
-  Permissions: /WHERE owner = \$auth\.id[^]*See what another user sees/,
+  Permissions: /WHERE owner = \$auth\.id[\s\S]*See what another user sees/,
   Users: /viewer\s+database test\/test/,
-  'Access methods': /account[^]*Record users come in by it/,
+  'Access methods': /account[\s\S]*Record users come in by it/,
   Sessions: /viewer \(this one\)/,
   'Sign-in attempts': /You may not see this: it is for owners\./,
   'Audit log': /You may not see this: it is for owners\./,
-  Server: /Users of the root see metrics and nodes[^]*database test\/test/,
+  Server: /Users of the root see metrics and nodes[\s\S]*database test\/test/,
 };
 
 const RECORD: Walk = {
@@ -95,8 +95,8 @@ it.each([
     if (title === 'Users') await openView(page, 'People');
     else if (await tab.isVisible()) await tab.click();
     else await openView(page, title);
-    await expect.poll(() => main.innerText(), title).toMatch(says);
-    await expect.poll(() => main.innerText(), title).not.toMatch(/Loading…|has failed|IAM error/);
+    await expect.poll(() => main.innerText(), { message: title }).toMatch(says);
+    await expect.poll(() => main.innerText(), { message: title }).not.toMatch(/Loading…|has failed|IAM error/);
   }
   await openView(page, 'GraphQL');
   const frame = page.frameLocator('iframe[title="GraphiQL"]');
@@ -121,7 +121,7 @@ it('says to a guest where guests may not look', async ({ skip }) => {
     Server: /Users of the root see/,
   })) {
     await openView(page, title);
-    await expect.poll(() => page.locator('main').innerText(), title).toMatch(says);
+    await expect.poll(() => page.locator('main').innerText(), { message: title }).toMatch(says);
   }
   await page.close();
 });
