@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { encodeKey } from '../../src/value/key-codec.js';
 import { distanceOf } from '../../src/vectors/distances.js';
+import { searchEntries } from '../../src/vectors/hnsw/descend.js';
 import { Graph, type GraphOptions, type Need } from '../../src/vectors/hnsw/graph.js';
-import { descend, insert, levelOf, mend } from '../../src/vectors/hnsw/insert.js';
+import { insert, levelOf, mend } from '../../src/vectors/hnsw/insert.js';
 import { LayerSearch } from '../../src/vectors/hnsw/layer-search.js';
 import { WholeScan } from '../../src/vectors/hnsw/whole-scan.js';
 import { parseMetric } from '../../src/vectors/metric.js';
@@ -72,7 +73,7 @@ class Vectors {
   nearest(point: Float32Array, ef: number): number[] {
     const { graph } = this;
     const search = new LayerSearch(graph, { point, layer: 0, ef, accepts: (slot) => !graph.isDead(slot) });
-    run(search.run(run(descend(graph, point, 0))));
+    run(search.run(run(searchEntries(graph, point))));
     search.close();
     return search
       .found()
@@ -168,6 +169,15 @@ describe.each(SETS)('of vectors that are %s (seed 23)', (_, make) => {
   });
 });
 
+test('the nearest to points that lie far from all clusters are found in the right ones', () => {
+  const random = seededRandom(41);
+  const all = new Vectors(optionsOf('EUCLIDEAN'));
+  for (const vector of clustered(RUNS_ALL ? COUNT : 2_000, DIMENSION, 20, random)) all.add(vector);
+  const far = clustered(60, DIMENSION, 60, random).map((vector) => Float32Array.from(vector));
+  expect(all.recall(far, 40)).toBeGreaterThanOrEqual(0.98);
+  expect(all.recall(far, 100)).toBeGreaterThanOrEqual(0.99);
+});
+
 test('the same data make the same graph, and what is undone leaves nothing', () => {
   const vectors = spread(200, DIMENSION, seededRandom(SEED));
   const built = () => {
@@ -204,14 +214,14 @@ test('a search that goes on finds what one for more finds, and a scan finds all'
   const point = Float32Array.from(spread(1, DIMENSION, random)[0] as number[]);
   const { graph } = all;
   const search = new LayerSearch(graph, { point, layer: 0, ef: 10 });
-  run(search.run(run(descend(graph, point, 0))));
+  run(search.run(run(searchEntries(graph, point))));
   for (const ef of [40, 160, 500]) {
     search.widen(ef);
     run(search.run());
     const found = search.found();
     expect(found).toHaveLength(ef);
     const fresh = new LayerSearch(graph, { point, layer: 0, ef });
-    run(fresh.run(run(descend(graph, point, 0))));
+    run(fresh.run(run(searchEntries(graph, point))));
     const shared = new Set(fresh.found().map(({ slot }) => slot));
     expect(found.filter(({ slot }) => shared.has(slot)).length).toBeGreaterThan(0.95 * ef);
   }

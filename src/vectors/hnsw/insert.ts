@@ -1,7 +1,8 @@
 /** How a node comes into a graph (algorithm 1), and how deep. */
 import type { Floats } from '../distances.js';
+import { descend, searchLayer } from './descend.js';
 import { Graph, type Need } from './graph.js';
-import { type FoundNode, LayerSearch } from './layer-search.js';
+import type { FoundNode } from './layer-search.js';
 import { byDistance, chooseLinks, linkedSlots, linkTo, missingLinks } from './links.js';
 
 /** The most layers above the lowest one: of a graph as large as ids are many, with the least M. */
@@ -20,33 +21,6 @@ function fraction(key: string): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (((hash ^ (hash >>> 16)) >>> 0) + 1) / 2 ** 32;
-}
-
-/** Walks down from the entry to the slot nearest to a point in the layer above `layer`; none in an empty graph. */
-export function* descend(graph: Graph, point: number | Floats, layer: number): Generator<Need, number[], void> {
-  if (graph.entry === undefined) return [];
-  if (Graph.isMissing(graph.slotOf(graph.entry))) yield [graph.entry];
-  const entry = graph.slotOf(graph.entry);
-  if (!Graph.isHere(entry)) return [];
-  let near = [entry];
-  for (let at = graph.top; at > layer; at--) {
-    near = (yield* searchLayer(graph, { point, layer: at, ef: 1 }, near)).map(({ slot }) => slot);
-  }
-  return near;
-}
-
-function* searchLayer(
-  graph: Graph,
-  from: ConstructorParameters<typeof LayerSearch>[1],
-  entries: readonly number[],
-): Generator<Need, FoundNode[], void> {
-  const search = new LayerSearch(graph, from);
-  try {
-    yield* search.run(entries);
-    return search.found();
-  } finally {
-    search.close();
-  }
 }
 
 /** Adds a node under an id that is free, and links it with others. */
