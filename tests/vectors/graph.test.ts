@@ -1,5 +1,5 @@
 /** Graphs by themselves: what they find beside a plain loop, after changes too; that they depend on nothing but the data. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { encodeKey } from '../../src/value/key-codec.js';
 import { distanceOf } from '../../src/vectors/distances.js';
 import { searchEntries } from '../../src/vectors/hnsw/descend.js';
@@ -176,6 +176,23 @@ test('the nearest to points that lie far from all clusters are found in the righ
   const far = clustered(60, DIMENSION, 60, random).map((vector) => Float32Array.from(vector));
   expect(all.recall(far, 40)).toBeGreaterThanOrEqual(0.98);
   expect(all.recall(far, 100)).toBeGreaterThanOrEqual(0.99);
+});
+
+test('where a whole region died its edge is linked past it with bounded work, and pauses', () => {
+  const all = new Vectors(optionsOf('EUCLIDEAN'));
+  for (const vector of spread(1_200, DIMENSION, seededRandom(SEED))) all.add(vector);
+  for (let id = 100; id < 1_200; id++) all.delete(id);
+  const reads = vi.spyOn(all.graph, 'readLinks');
+  let [longest, before] = [0, 0];
+  for (const _ of mend(all.graph, 0)) {
+    longest = Math.max(longest, reads.mock.calls.length - before);
+    before = reads.mock.calls.length;
+  }
+  expect(reads.mock.calls.length).toBeLessThan(700);
+  expect(longest).toBeLessThan(150);
+  const { layers } = all.graph.linksOf(0);
+  expect(layers[0]?.length).toBeGreaterThan(0);
+  expect([...(layers[0] ?? [])].filter((id) => all.graph.isDead(id))).toEqual([]);
 });
 
 test('the same data make the same graph, and what is undone leaves nothing', () => {
