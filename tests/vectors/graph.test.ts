@@ -250,7 +250,7 @@ test('a search that goes on finds what one for more finds, and a scan finds all'
     500,
     squared,
   );
-  expect(scan.found(500).map(({ slot }) => slot)).toEqual(exact);
+  expect(run(scan.found(500)).map(({ slot }) => slot)).toEqual(exact);
 });
 
 test('levels follow from keys alone, about as many as there should be', () => {

@@ -93,8 +93,8 @@ export class GraphWalk {
 
   #scanMore(most: number): PromiseOrValue<readonly FoundVector[]> {
     const begun = this.#scan ?? this.#beginScan();
-    return andThen(begun, (scan) => {
-      const nodes = scan.found(most);
+    const found = andThen(begun, (scan) => this.#stored.run(this.#opened.graph, scan.found(most)));
+    return andThen(found, (nodes) => {
       if (nodes.length < most) this.end = this.#state.unlinked === 0 ? 'complete' : 'measure';
       return this.#resolved(nodes);
     });
