@@ -4,8 +4,8 @@ import { Graph, type Need } from './graph.js';
 import { type FoundNode, LayerSearch } from './layer-search.js';
 
 /**
- * How many nodes a search follows in each layer above the lowest one. The paper follows one: that ends in the wrong
- * cluster for a point that lies far from all of them, since each cluster has a node that is nearer than those around it.
+ * How many nodes a search follows in each layer above the lowest one. The paper follows one: for a point that lies far
+ * from all clusters that ends in the wrong one, since each has a node that is nearer than those around it.
  */
 const SEARCH_BEAM = 32;
 
