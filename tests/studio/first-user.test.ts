@@ -30,6 +30,7 @@ it('asks for the code, by keyboard alone, and signs the user in', async ({ skip 
   const { page, requests, complaints } = await openPage(browser, server.url);
   expect(await textOf(page)).toContain('Make the first root user');
   expect(await seriousFaults(page)).toEqual([]);
+  await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('Code');
   await page.keyboard.type('not the code');
   await page.keyboard.press('Tab');
   await page.keyboard.type('the first');

@@ -55,6 +55,7 @@ it(`scrolls, ends, comes back and is changed at its end, in ${STORE}`, async ({ 
   await expect.poll(() => studio?.sql(`SELECT VALUE n FROM long:${ROWS - 1}`)).toEqual([[-1]]);
 
   await page.getByRole('link', { name: 'All of long' }).click();
+  await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe(String(ROWS + 1));
   await grid.focus();
   await page.keyboard.press('End');
   await page.keyboard.press('Home');

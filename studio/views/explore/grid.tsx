@@ -50,7 +50,10 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
   const show = (row: number) => {
     if (row >= first && row < first + inSight) return;
     const wanted = row < first ? row : row - inSight + 1;
-    if (box.current !== null) box.current.scrollTop = last === 0 ? 0 : (Math.min(wanted, last) / last) * way;
+    if (box.current === null) return;
+    box.current.scrollTop = last === 0 ? 0 : (Math.min(wanted, last) / last) * way;
+    // At once, since another key may be pressed before the browser says that it has scrolled.
+    setTop(box.current.scrollTop);
   };
   const move = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, Cell>> = {
