@@ -1,6 +1,8 @@
 /** GraphQL as a method of RPC. */
+import { doInSteps } from '../base/steps.js';
 import type { Session } from '../session/contract.js';
-import { parseJson } from '../value/json.js';
+import { parseJsonStepwise } from '../value/json.js';
+import { DEFAULT_LIMITS } from '../value/nesting.js';
 import type { ObjectValue } from '../value/value.js';
 import { readGraphqlRequest } from './request.js';
 import { standardText } from './response.js';
@@ -10,6 +12,8 @@ import type { GraphqlService } from './service.js';
 export function createGraphqlMethod(
   service: GraphqlService,
 ): (session: Session, request: ObjectValue) => Promise<ObjectValue> {
-  return async (session, request) =>
-    parseJson(standardText(await service.answer(session, readGraphqlRequest(request)))) as ObjectValue;
+  return async (session, request) => {
+    const text = standardText(await service.answer(session, readGraphqlRequest(request)));
+    return (await doInSteps(parseJsonStepwise(text, DEFAULT_LIMITS), service.pausing())) as ObjectValue;
+  };
 }

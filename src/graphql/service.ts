@@ -1,6 +1,7 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
 import { OperationTypeNode } from 'graphql';
 import { invariant } from '../base/invariant.js';
+import type { Pausing } from '../base/steps.js';
 import type { Environment, Random } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -209,8 +210,12 @@ export class GraphqlService {
 
   /** A run of its own. */
   #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): ExecutionContext {
-    const pausing = pausingOf({ interrupt: RequestInterrupt.begin(this.#environment) });
-    return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, pausing);
+    return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, this.pausing());
+  }
+
+  /** Yields while one response is written. */
+  pausing(): Pausing {
+    return pausingOf({ interrupt: RequestInterrupt.begin(this.#environment) });
   }
 
   #answer(ready: Ready, session: Session, spending: Spending): Promise<OperationResult> {

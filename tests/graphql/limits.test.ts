@@ -1,13 +1,15 @@
 import { getIntrospectionQuery } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
+import { createGraphqlMethod } from '../../src/graphql/method.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
+import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
-import { openStack } from './stack.js';
+import { openStack, type Stack } from './stack.js';
 
 const SETUP = `DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; DEFINE FIELD next ON t TYPE option<record<t>>;
   DEFINE FIELD all ON t TYPE array<record<t>> DEFAULT [];
@@ -198,28 +200,53 @@ describe('introspection', () => {
 });
 
 describe('yields while it writes', () => {
-  it.each([
-    ['a list', '{ t(limit: 2000) { n } }'],
-    ['a connection', '{ tConnection(first: 2000) { edges { node { n } } } }'],
-  ])('%s', async (_, query) => {
-    let time = 0;
-    let turns = 0;
-    // By this clock each look finds the time of a turn used up.
-    const environment: Environment = {
-      ...realEnvironment,
-      clock: { ...realEnvironment.clock, monotonic: () => (time += 2) },
-      timers: {
-        ...realEnvironment.timers,
-        yield: async () => {
-          turns++;
-        },
+  let yields = 0;
+  let time = 0;
+  // By this clock each look finds the time of a turn used up.
+  const environment: Environment = {
+    ...realEnvironment,
+    clock: { ...realEnvironment.clock, monotonic: () => (time += 2) },
+    timers: {
+      ...realEnvironment.timers,
+      yield: async () => {
+        yields++;
       },
-    };
-    const many = 'DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; CREATE |t:2000| SET n = 1';
-    const { ask } = await openStack(many, { environment });
-    const { data, errors } = await ask(query);
+    },
+  };
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await openStack(
+      `DEFINE CONFIG GRAPHQL AUTO;
+      DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; CREATE |t:1..2001| SET n = 1;
+      DEFINE TABLE numbers; DEFINE FIELD list ON numbers TYPE array<int>; CREATE numbers:1 SET list = array::repeat(1, 2000);
+      DEFINE TABLE pair; DEFINE FIELD numbers ON pair TYPE record<numbers>; CREATE pair:1 SET numbers = numbers:1;
+      DEFINE TABLE leads TYPE RELATION FROM pair TO t; DEFINE FIELD n ON leads TYPE int;
+      RELATE pair:1->leads->(SELECT VALUE id FROM t) SET n = 1;`,
+      { environment },
+    );
+  });
+
+  it.each([
+    ['a list', '{ t(limit: 2000) { n } }', '"n":1'],
+    ['a connection', '{ tConnection(first: 2000) { edges { node { n } } } }', '"n":1'],
+    ['a list within a record', '{ numbers { list } }', '1'],
+    ['a list within a record behind a link', '{ pair { numbers { list } } }', '1'],
+    ['edges of a record', '{ pair { leads(limit: 2000) { n } } }', '"n":1'],
+    ['a connection of edges', '{ pair { leadsConnection(first: 2000) { edges { node { n } } } } }', '"n":1'],
+  ])('%s', async (_, query, part) => {
+    yields = 0;
+    const { data, errors } = await stack.ask(query);
     expect(errors).toBeUndefined();
-    expect(JSON.stringify(data).match(/"n":1/g)).toHaveLength(2_000);
-    expect(turns).toBeGreaterThanOrEqual(60);
+    expect(JSON.stringify(data).split(part)).toHaveLength(2_001);
+    expect(yields).toBeGreaterThanOrEqual(60);
+  });
+
+  it('the result of the RPC method, which is read from its text', async () => {
+    yields = 0;
+    await stack.ask('{ t(limit: 2000) { n } }');
+    const written = yields;
+    const run = createGraphqlMethod(stack.service);
+    await run(stack.owner, objectFrom({ query: '{ t(limit: 2000) { n } }' }));
+    expect(yields - written).toBeGreaterThan(written);
   });
 });

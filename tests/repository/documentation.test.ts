@@ -57,6 +57,17 @@ test('every file that the documentation names exists', () => {
   expect(missing).toEqual([]);
 });
 
+test('ARCHITECTURE names every folder of the modules that it divides', () => {
+  const divided = [...proseOf('docs/ARCHITECTURE.md').matchAll(/Within `(\w+)`:\n\n((?:\|.*\n)+)/g)];
+  expect(divided.length).toBeGreaterThanOrEqual(4);
+  for (const [, module = '', table = ''] of divided) {
+    const rows = table.split('\n').map((row) => row.split('|')[1] ?? '');
+    const named = rows.flatMap((row) => [...row.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name));
+    const folders = readdirSync(join('src', module), { withFileTypes: true }).filter((each) => each.isDirectory());
+    expect(named.sort(), module).toEqual(folders.map(({ name }) => name).sort());
+  }
+});
+
 test('the index of decisions lists every record', () => {
   const index = readFileSync('docs/adr/README.md', 'utf8');
   const records = readdirSync('docs/adr').filter((name) => /^\d/.test(name));

@@ -14,6 +14,7 @@ import { type CollectedFields, collectFields, type DocumentContext, selectionsBe
 import { CompiledField } from './compiled-field.js';
 import { type Completion, type CompositeType, compileCompletion } from './completion.js';
 import { EdgeFetch, LinkFetch } from './fetch.js';
+import { writeStepwise } from './json-writer.js';
 import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
 
 export class Compilation {
@@ -103,7 +104,11 @@ export class Compilation {
       new CompiledField(this, owner, field, [node as FieldNode, ...others], `field_${slot}`),
     );
     const fetch = new EdgeFetch(slot, nodes, reading, source);
-    return { gather: (row, call) => fetch.gather(row, call), write: (row, call) => fetch.write(row, call) };
+    return {
+      gather: (row, call) => fetch.gather(row, call),
+      write: (row, call) => fetch.write(row, call),
+      writeInSteps: (row, call) => fetch.writeInSteps(row, call),
+    };
   }
 
   #composite(type: CompositeType, nodes: readonly FieldNode[]): Completion {
@@ -120,14 +125,19 @@ export class Compilation {
     if (typeOfRecord !== undefined) {
       const planOfRecord = ({ object }: RecordType) => planOf(object);
       const fetch = new LinkFetch(this.#slots++, nodes, typeOfRecord, planOfRecord);
-      return { gather: fetch.gather, write: fetch.write };
+      return { gather: fetch.gather, write: fetch.write, writeInSteps: fetch.writeInSteps };
     }
     if (isObjectType(type)) return partOf(planOf(type));
     const typeOf = abstractTypes(type);
+    const partOfValue = (value: Value): Completion | undefined => {
+      const object = typeOf(value);
+      return object && partOf(planOf(object));
+    };
     return {
-      write: (value, call) => {
-        const object = typeOf(value);
-        return object && partOf(planOf(object)).write(value, call);
+      write: (value, call) => partOfValue(value)?.write(value, call),
+      writeInSteps: (value, call) => {
+        const part = partOfValue(value);
+        return part && writeStepwise(part, value, call);
       },
     };
   }
@@ -140,7 +150,7 @@ function partOf({ gather, write, writeInSteps, weight }: RecordPlan): Completion
     ...(gather && { gather: (value, call) => (isObject(value) ? gather(value, call) : undefined) }),
     write: (value, call) => (isObject(value) ? write(value, call) : undefined),
     ...(writeInSteps && {
-      writeInSteps: (value, call, pausing) => (isObject(value) ? writeInSteps(value, call, pausing) : undefined),
+      writeInSteps: (value, call) => (isObject(value) ? writeInSteps(value, call) : undefined),
     }),
   };
 }
@@ -153,7 +163,7 @@ function reader(
     ...(weight !== undefined && { weight }),
     ...(gather && { gather: (parent, call) => gather(read(parent), call) }),
     write: (parent, call) => write(read(parent), call),
-    ...(writeInSteps && { writeInSteps: (parent, call, pausing) => writeInSteps(read(parent), call, pausing) }),
+    ...(writeInSteps && { writeInSteps: (parent, call) => writeInSteps(read(parent), call) }),
   };
 }
 

@@ -16,7 +16,6 @@ import {
   isNonNullType,
 } from 'graphql';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
 import { failure } from '../../errors/error.js';
 import { stringifyJson } from '../../value/json.js';
 import { MAX_ENCODED } from '../../value/limits.js';
@@ -25,8 +24,9 @@ import { tooLarge } from '../../value/walk.js';
 import { SCALARS } from '../schema/scalars.js';
 import { BudgetExceeded } from './budget.js';
 import type { ExecutionContext } from './execution-context.js';
+import { type JsonWriter, writeStepwise } from './json-writer.js';
 
-export interface Completion {
+export interface Completion extends JsonWriter<Value> {
   /**
    * How many fields each value gives beside itself; none where it has no fields, or where they are read and counted
    * apart.
@@ -34,14 +34,6 @@ export interface Completion {
   readonly weight?: number;
   /** Notes what has to be fetched before the value can be written. Absent where nothing ever has. */
   readonly gather?: (value: Value, call: ExecutionContext) => void;
-  /** The value as JSON; `undefined` where it is null though its type isn't, so that its parent becomes null. */
-  readonly write: (value: Value, call: ExecutionContext) => string | undefined;
-  /** The same in steps; for lists, whose length the records decide. */
-  readonly writeInSteps?: (
-    value: Value,
-    call: ExecutionContext,
-    pausing: Pausing,
-  ) => PromiseOrValue<string | undefined>;
 }
 
 export type CompositeType = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
@@ -77,8 +69,8 @@ function optional(inner: Completion): Completion {
     ...inner,
     write: (value, call) => (isMissing(value) ? NULL : (write(value, call) ?? NULL)),
     ...(writeInSteps && {
-      writeInSteps: (value, call, pausing) =>
-        isMissing(value) ? NULL : andThen(writeInSteps(value, call, pausing), (text) => text ?? NULL),
+      writeInSteps: (value, call) =>
+        isMissing(value) ? NULL : andThen(writeInSteps(value, call), (text) => text ?? NULL),
     }),
   };
 }
@@ -100,16 +92,17 @@ function required(inner: Completion, nodes: readonly FieldNode[], field: string)
       return check(isMissing(value) ? undefined : write(value, call), call, before);
     },
     ...(writeInSteps && {
-      writeInSteps: (value, call, pausing) => {
+      writeInSteps: (value, call) => {
         const before = call.failures.length;
-        const written = isMissing(value) ? undefined : writeInSteps(value, call, pausing);
+        const written = isMissing(value) ? undefined : writeInSteps(value, call);
         return andThen(written, (text) => check(text, call, before));
       },
     }),
   };
 }
 
-function listOf({ gather, write, weight }: Completion): Completion {
+function listOf(member: Completion): Completion {
+  const { gather, weight } = member;
   return {
     ...(weight !== undefined && { weight }),
     ...(gather && {
@@ -121,22 +114,24 @@ function listOf({ gather, write, weight }: Completion): Completion {
     write: (value, call) => {
       const items = itemsOf(value);
       if (items === undefined) return undefined;
-      const list = new ListText(items, write, call);
-      while (!list.isComplete) if (!list.add(ITEMS)) return undefined;
+      const list = new ListText(items, member, call);
+      while (!list.isComplete) if (!list.add(MEMBERS)) return undefined;
       return list.text;
     },
-    writeInSteps: (value, call, pausing) => {
+    writeInSteps: (value, call) => {
       const items = itemsOf(value);
       if (items === undefined) return undefined;
-      const list = new ListText(items, write, call);
-      const step = () => !list.add(ITEMS) || list.isComplete || andThen(pausing.pause(), () => false);
+      const list = new ListText(items, member, call);
+      const add = () => (member.writeInSteps === undefined ? list.add(MEMBERS) : list.addInSteps(MEMBERS));
+      const step = () =>
+        andThen(add(), (isPresent) => !isPresent || list.isComplete || andThen(call.pausing.pause(), () => false));
       return andThen(untilTrue(step), () => list.text);
     },
   };
 }
 
 /** Members of a list that are written in one step: each may be a record of many fields. */
-const ITEMS = 32;
+const MEMBERS = 32;
 /** Characters of a text whose putting together takes no time to speak of. */
 const SHORT = 2 ** 16;
 
@@ -152,7 +147,7 @@ class ListText {
 
   constructor(
     private readonly items: readonly Value[],
-    private readonly write: Completion['write'],
+    private readonly member: Completion,
     private readonly call: ExecutionContext,
   ) {}
 
@@ -172,30 +167,56 @@ class ListText {
 
   /** Writes so many members more; answers whether the list isn't null so far. @throws TesseraError `value_too_large` */
   add(count: number): boolean {
-    const { items, write, call } = this;
-    const first = this.#at;
-    const end = Math.min(first + count, items.length);
-    let text = '';
-    // The text of a record consists of many small ones that V8 puts together when it has to: here, rather than all of
-    // them in the end.
-    const texts: string[] | undefined = items.length > count ? [] : undefined;
-    for (let at = first; at < end; at++) {
+    const { items, member, call } = this;
+    const end = Math.min(this.#at + count, items.length);
+    const texts: string[] = [];
+    while (this.#at < end) {
       const before = call.failures.length;
-      const item = write(items[at], call);
-      if (call.failures.length > before) call.place(before, at);
-      if (item === undefined) {
-        this.#isNull = true;
-        return false;
-      }
-      if (texts !== undefined) texts.push(item);
-      else text = at === first ? item : `${text},${item}`;
+      if (!this.#take(texts, member.write(items[this.#at], call), before)) return false;
     }
-    if (texts !== undefined) text = texts.join(',');
-    this.#at = end;
-    this.#length += text.length + 1;
-    if (this.#length > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
-    if (end > first) this.#pieces.push(text);
+    this.#addPiece(texts);
     return true;
+  }
+
+  /** The same, yielding within members that are long. */
+  addInSteps(count: number): PromiseOrValue<boolean> {
+    const { items, member, call } = this;
+    const end = Math.min(this.#at + count, items.length);
+    const texts: string[] = [];
+    const step = (): PromiseOrValue<boolean> => {
+      while (this.#at < end) {
+        const before = call.failures.length;
+        const written = writeStepwise(member, items[this.#at], call);
+        if (written instanceof Promise) return written.then((text) => !this.#take(texts, text, before));
+        if (!this.#take(texts, written, before)) return true;
+      }
+      this.#addPiece(texts);
+      return true;
+    };
+    return andThen(untilTrue(step), () => !this.#isNull);
+  }
+
+  /** Takes the text of the next member, after `before` failures; answers whether it may be what it is. */
+  #take(texts: string[], text: string | undefined, before: number): boolean {
+    if (this.call.failures.length > before) this.call.place(before, this.#at);
+    this.#at++;
+    if (text === undefined) {
+      this.#isNull = true;
+      return false;
+    }
+    texts.push(text);
+    return true;
+  }
+
+  #addPiece(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    // The text of a record consists of many small ones that V8 puts together when it has to: in a long list here,
+    // rather than all of them in the end.
+    const isLong = this.items.length > texts.length;
+    const piece = isLong ? texts.join(',') : texts.reduce((before, text) => `${before},${text}`);
+    this.#length += piece.length + 1;
+    if (this.#length > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
+    this.#pieces.push(piece);
   }
 }
 

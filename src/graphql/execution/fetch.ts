@@ -3,6 +3,7 @@
  * edges of records, one SELECT for each field.
  */
 import type { FieldNode } from 'graphql';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
@@ -12,6 +13,7 @@ import { BudgetExceeded } from './budget.js';
 import type { BoundCollectionQuery, CollectionQuery } from './collection-query.js';
 import type { Completion } from './completion.js';
 import type { ExecutionContext, Fetch, FetchRequest } from './execution-context.js';
+import { writeStepwise } from './json-writer.js';
 import type { RecordPlan } from './record-plan.js';
 import { columns, EDGES, select, selectEdges } from './select.js';
 
@@ -35,20 +37,29 @@ interface Found {
   cost: number;
 }
 
-/** Many links may lead to one record, which is the same wherever it stands. */
-function writeFound(found: Found, plan: RecordPlan, call: ExecutionContext): string | undefined {
+/**
+ * Writes a record that was fetched by `write`, or takes what was written before: many links may lead to one record,
+ * which is the same wherever it stands.
+ */
+function writeFound<Text extends PromiseOrValue<string | undefined>>(
+  found: Found,
+  call: ExecutionContext,
+  write: (row: ObjectValue, call: ExecutionContext) => Text,
+): Text | string {
   if (found.json !== undefined) {
     call.writes.spend(found.cost);
     return found.json;
   }
   const failures = call.failures.length;
   const before = call.writes.left;
-  const json = plan.write(found.row, call);
-  // Errors are located at each occurrence.
-  if (call.failures.length > failures) return json;
-  found.json = json;
-  found.cost = before - call.writes.left;
-  return json;
+  const keep = (json: string | undefined) => {
+    // Errors are located at each occurrence.
+    if (call.failures.length > failures) return json;
+    found.json = json;
+    found.cost = before - call.writes.left;
+    return json;
+  };
+  return andThen(write(found.row, call), keep) as Text;
 }
 
 /** The records that the links of one field lead to. */
@@ -76,17 +87,29 @@ export class LinkFetch implements Fetch {
     else if (isObject(value)) this.#planOfRow(value)?.gather?.(value, call);
   };
 
-  readonly write: Completion['write'] = (value, call) => {
-    if (isObject(value)) return this.#planOfRow(value)?.write(value, call);
+  readonly write: Completion['write'] = (value, call) => this.#write(value, call, ({ write }, row) => write(row, call));
+
+  readonly writeInSteps: Completion['writeInSteps'] & {} = (value, call) =>
+    this.#write<PromiseOrValue<string | undefined>>(value, call, (plan, row) => writeStepwise(plan, row, call));
+
+  #write<Text extends PromiseOrValue<string | undefined>>(
+    value: Value,
+    call: ExecutionContext,
+    write: (plan: RecordPlan, row: ObjectValue) => Text,
+  ): Text | string | undefined {
+    if (isObject(value)) {
+      const plan = this.#planOfRow(value);
+      return plan && write(plan, value);
+    }
     if (!(value instanceof RecordId) || value.key instanceof Range) return undefined;
     const type = this.#typeOf(value);
     // Of a table that isn't shown nothing is read: the id stands in the link.
-    if (type.table === undefined) return this.#planOf(type).write(idAlone(value), call);
+    if (type.table === undefined) return write(this.#planOf(type), idAlone(value));
     const requested = this.#requested(call).get(type.table);
     if (requested?.error !== undefined) return call.fail(requested.error, this.#nodes);
     const found = requested?.rows.get(keyOf(value));
-    return requested && found && writeFound(found, requested.plan, call);
-  };
+    return requested && found && writeFound(found, call, (row) => write(requested.plan, row));
+  }
 
   *orders(call: ExecutionContext): Iterable<FetchRequest> {
     for (const [table, requested] of this.#requested(call)) {
@@ -184,9 +207,19 @@ export class EdgeFetch implements Fetch {
   }
 
   write(row: ObjectValue, call: ExecutionContext): string | undefined {
+    return this.#reading.completion.write(this.#valueOf(row, call), call);
+  }
+
+  writeInSteps(row: ObjectValue, call: ExecutionContext): PromiseOrValue<string | undefined> {
+    return writeStepwise(this.#reading.completion, this.#valueOf(row, call), call);
+  }
+
+  /** What was read of the edges of a record. */
+  #valueOf(row: ObjectValue, call: ExecutionContext): Value {
     const { error, found, none } = this.#requested(call);
-    if (error !== undefined) call.fail(error, this.#nodes);
-    return this.#reading.completion.write(error ? undefined : (found.get(toText(row['id'])) ?? none), call);
+    if (error === undefined) return found.get(toText(row['id'])) ?? none;
+    call.fail(error, this.#nodes);
+    return undefined;
   }
 
   *orders(call: ExecutionContext): Iterable<FetchRequest> {

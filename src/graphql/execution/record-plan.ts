@@ -1,46 +1,57 @@
 /** How a record, or any other object, is read and written. */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { ExecutionContext } from './execution-context.js';
+import { type JsonWriter, writeStepwise } from './json-writer.js';
 
 /** How one field of an object is written. `undefined` where the object becomes null. */
-export interface FieldPlan {
+export interface FieldPlan extends JsonWriter<ObjectValue> {
   readonly key: string;
   /** Notes what has to be fetched. */
   readonly gather?: (parent: ObjectValue, call: ExecutionContext) => void;
-  readonly write: (parent: ObjectValue, call: ExecutionContext) => string | undefined;
-  /** The same in steps, where there may be long lists in it. */
-  readonly writeInSteps?: WriteInSteps;
 }
 
-type WriteInSteps = (
-  parent: ObjectValue,
-  call: ExecutionContext,
-  pausing: Pausing,
-) => PromiseOrValue<string | undefined>;
-
 /** An object type as far as an operation asks for it. */
-export interface RecordPlan {
+export interface RecordPlan extends JsonWriter<ObjectValue> {
   /** The columns that its fields need, beside the id. */
   readonly columns: readonly string[];
   /** How many fields each record gives. */
   readonly weight: number;
   readonly gather?: (row: ObjectValue, call: ExecutionContext) => void;
-  readonly write: (row: ObjectValue, call: ExecutionContext) => string | undefined;
-  /** The same in steps, where there may be long lists in it. */
-  readonly writeInSteps?: WriteInSteps;
 }
 
 export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>, weight: number): RecordPlan {
-  const parts = fields.map(({ key, write, writeInSteps }, at) => ({
-    key,
-    write,
-    writeInSteps,
-    prefix: `${at === 0 ? '' : ','}${JSON.stringify(key)}:`,
+  const parts = fields.map((field, at) => ({
+    ...field,
+    prefix: `${at === 0 ? '' : ','}${JSON.stringify(field.key)}:`,
   }));
   const gathering = fields.filter(({ gather }) => gather !== undefined);
   const own = fields.length;
+  /** Writes the fields from `at` on, after those whose text there is. */
+  const writeFrom = (
+    at: number,
+    written: string,
+    row: ObjectValue,
+    call: ExecutionContext,
+  ): PromiseOrValue<string | undefined> => {
+    let text = written;
+    for (let next = at; next < parts.length; next++) {
+      const part = parts[next] as (typeof parts)[number];
+      const { key, prefix } = part;
+      const before = call.failures.length;
+      const value = writeStepwise(part, row, call);
+      if (value instanceof Promise) {
+        return value.then((later) => {
+          if (call.failures.length > before) call.place(before, key);
+          return later === undefined ? undefined : writeFrom(next + 1, text + prefix + later, row, call);
+        });
+      }
+      if (call.failures.length > before) call.place(before, key);
+      if (value === undefined) return undefined;
+      text += prefix + value;
+    }
+    return `${text}}`;
+  };
   return {
     columns: [...names],
     weight,
@@ -62,18 +73,9 @@ export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>
       return `${text}}`;
     },
     ...(parts.some(({ writeInSteps }) => writeInSteps !== undefined) && {
-      writeInSteps: (row, call, pausing) => {
+      writeInSteps: (row, call) => {
         call.writes.spend(own);
-        let text: string | undefined = '{';
-        const written = forEachInOrder(parts, ({ key, write, writeInSteps, prefix }) => {
-          const before = call.failures.length;
-          return andThen(writeInSteps === undefined ? write(row, call) : writeInSteps(row, call, pausing), (value) => {
-            if (call.failures.length > before) call.place(before, key);
-            text = value === undefined ? undefined : text + prefix + value;
-            return value === undefined;
-          });
-        });
-        return andThen(written, () => text && `${text}}`);
+        return writeFrom(0, '{', row, call);
       },
     }),
   };

@@ -5,6 +5,7 @@ import type { CatalogSnapshot, Session, StatementExecutor, StatementResult } fro
 import type { Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
 import type { ExecutionContext } from './execution-context.js';
+import { writeStepwise } from './json-writer.js';
 import type { CompiledOperation, CompiledRoot } from './operation.js';
 import type { RootPlan, RootWork, StatementWork } from './root-plan.js';
 import { runPendingFetches, type StatementBatch, send } from './statement-batches.js';
@@ -88,7 +89,7 @@ export async function runEvent(
 ): Promise<RootResult> {
   completion.gather?.(value, call);
   if (call.waiting.length > 0) await inSnapshot(definitions, (snapshot) => runPendingFetches(call, snapshot));
-  const json = completion.write(value, call);
+  const json = await writeStepwise(completion, value, call);
   call.place(0, key);
   return { key, json: json ?? 'null', time: 0n };
 }
@@ -181,8 +182,7 @@ class RootRun {
     const { plan } = this.#root;
     const call = this.#call;
     if (typeof plan === 'function') return plan(call);
-    const { write, writeInSteps } = plan.completion;
-    return writeInSteps === undefined ? write(this.#value, call) : writeInSteps(this.#value, call, call.pausing);
+    return writeStepwise(plan.completion, this.#value, call);
   }
 
   #trying<T>(work: () => T): T | undefined {

@@ -15,9 +15,9 @@ import {
   type Manifest,
   type Part,
 } from './manifest.js';
-import { Pace } from './pace.js';
 import { type PageRun, packRuns, usedRuns } from './page-runs.js';
 import { type PinnedFile, pinFile } from './pinned-file.js';
+import { RateLimit } from './rate-limit.js';
 import { newSealing, type Sealing, type Secret } from './sealing.js';
 import { sha256 } from './sha256.js';
 
@@ -56,7 +56,7 @@ export async function createBackup(folder: string, to: Blobs, options: BackupOpt
     const id = randomBytes(16).toString('hex');
     const sealing = await newSealing(options.secret, id);
     const parts = new PartWriter(to, sealing, pinned);
-    const pace = new Pace(options.rate, environment);
+    const limit = new RateLimit(options.rate, environment);
     const { meta } = pinned.file;
     const all = (meta.lastPage + 1) * meta.pageSize;
     let count = 0;
@@ -64,7 +64,7 @@ export async function createBackup(folder: string, to: Blobs, options: BackupOpt
       await parts.add(run);
       count += run.pages;
       options.progress?.(run.pages * meta.pageSize, all);
-      await pace.spend(run.pages * meta.pageSize);
+      await limit.spend(run.pages * meta.pageSize);
     }
     const manifest: Manifest = {
       taken,

@@ -1,7 +1,7 @@
 import type { Clock, Timers } from '../../env/environment.js';
 
-/** Keeps work to so many bytes a second, on average since it began. */
-export class Pace {
+/** Limits work to so many bytes a second, on average since it began. */
+export class RateLimit {
   readonly #rate: number | undefined;
   readonly #clock: Clock;
   readonly #timers: Timers;

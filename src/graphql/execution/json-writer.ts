@@ -1,0 +1,19 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { ExecutionContext } from './execution-context.js';
+
+/** Writes values as JSON. */
+export interface JsonWriter<T> {
+  /** The value as JSON; `undefined` where it is null though its type isn't, so that its parent becomes null. */
+  readonly write: (value: T, call: ExecutionContext) => string | undefined;
+  /** The same, yielding in between; for what may have lists in it, whose length the records decide. */
+  readonly writeInSteps?: (value: T, call: ExecutionContext) => PromiseOrValue<string | undefined>;
+}
+
+/** Writes a value in steps if it may be long, and at once if it may not. */
+export function writeStepwise<T>(
+  { write, writeInSteps }: JsonWriter<T>,
+  value: T,
+  call: ExecutionContext,
+): PromiseOrValue<string | undefined> {
+  return writeInSteps === undefined ? write(value, call) : writeInSteps(value, call);
+}
