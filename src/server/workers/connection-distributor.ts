@@ -16,9 +16,9 @@ interface Target {
 
 /**
  * Accepts the connections of a port, and hands each to the worker that has the fewest, so that one that was started
- * again gets its share. A worker gets the next one once it has accepted the one before: one that is busy or stopped gets
- * no more. If it dies before that, another gets the connection. (Node's `cluster` leaves such connections open without
- * an answer.)
+ * again gets its share. A worker gets the next one once it has accepted the one before: one that is busy or stopped
+ * gets no more. If it dies before that, another gets the connection. (Node's `cluster` leaves such connections open
+ * without an answer.)
  */
 export class ConnectionDistributor {
   readonly #server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accept(socket));
