@@ -20,7 +20,8 @@ const load = (name) => import(new URL(`../dist/${name}.js`, import.meta.url));
 const { encodeKey } = await load('value/key-codec');
 const { parseMetric } = await load('vectors/metric');
 const { Graph } = await load('vectors/hnsw/graph');
-const { descend, insert } = await load('vectors/hnsw/insert');
+const { searchEntries } = await load('vectors/hnsw/descend');
+const { insert } = await load('vectors/hnsw/insert');
 const { LayerSearch } = await load('vectors/hnsw/layer-search');
 
 const SEED = 23;
@@ -49,7 +50,7 @@ function graphOf(vectors) {
 
 function nearest(graph, point, ef) {
   const search = new LayerSearch(graph, { point, layer: 0, ef });
-  run(search.run(run(descend(graph, point, 0))));
+  run(search.run(run(searchEntries(graph, point))));
   search.close();
   return search.found().slice(0, K);
 }

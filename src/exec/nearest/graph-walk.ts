@@ -4,7 +4,7 @@ import type { GraphState } from '../../index/hnsw/graph-state.js';
 import type { OpenedGraph } from '../../index/hnsw/resident-graphs.js';
 import type { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { type Distance, distanceOf } from '../../vectors/distances.js';
-import { descend } from '../../vectors/hnsw/insert.js';
+import { searchEntries } from '../../vectors/hnsw/descend.js';
 import { type FoundNode, LayerSearch } from '../../vectors/hnsw/layer-search.js';
 import { WholeScan } from '../../vectors/hnsw/whole-scan.js';
 import type { Execution } from '../runtime/execution.js';
@@ -93,8 +93,8 @@ export class GraphWalk {
 
   #scanMore(most: number): PromiseOrValue<readonly FoundVector[]> {
     const begun = this.#scan ?? this.#beginScan();
-    return andThen(begun, (scan) => {
-      const nodes = scan.found(most);
+    const found = andThen(begun, (scan) => this.#stored.run(this.#opened.graph, scan.found(most)));
+    return andThen(found, (nodes) => {
       if (nodes.length < most) this.end = this.#state.unlinked === 0 ? 'complete' : 'measure';
       return this.#resolved(nodes);
     });
@@ -118,7 +118,7 @@ export class GraphWalk {
       walked.widen(ef);
       return andThen(this.#stored.run(graph, walked.run()), () => this.#walkedNodes(walked));
     }
-    return andThen(this.#stored.run(graph, descend(graph, point, 0)), (entries) => {
+    return andThen(this.#stored.run(graph, searchEntries(graph, point)), (entries) => {
       const search = new LayerSearch(graph, { point, layer: 0, ef, accepts: this.#accepts });
       this.#walked = search;
       return andThen(this.#stored.run(graph, search.run(entries)), () => this.#walkedNodes(search));

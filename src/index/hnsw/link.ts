@@ -99,8 +99,7 @@ class Linking {
                 dead: this.#dead,
                 unlinked: this.#unlinked,
               };
-              stored.write(graph, next);
-              made(next);
+              return andThen(stored.write(graph, next), () => made(next));
             }),
           (error) => {
             failed();

@@ -1,5 +1,5 @@
 /** The graph of an HNSW index as a transaction sees it. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isArray } from '../../value/value.js';
@@ -13,7 +13,9 @@ import { freeKey, idOf, linksKey, logKey, nodeKey, rangeOf, stateKey } from './l
 export type Pause = () => PromiseOrValue<void>;
 
 /** Entries a batch. */
-const BATCH = 256;
+const BATCH = 64;
+/** Nodes that are written between two pauses. */
+const WRITTEN = 64;
 /** So many changes are in the log. */
 const LOGGED = 256;
 
@@ -35,7 +37,8 @@ export class StoredGraph {
     for (;;) {
       const step = work.next();
       if (step.done === true) return step.value;
-      const done = step.value.length === 0 ? this.pause() : this.read(graph, step.value);
+      const read = step.value.length === 0 ? undefined : this.read(graph, step.value);
+      const done = andThen(read, () => this.pause());
       if (done instanceof Promise) return done.then(() => this.run(graph, work));
     }
   }
@@ -80,21 +83,36 @@ export class StoredGraph {
   }
 
   /** Writes what has changed of a graph, and its state. `freed`: the ids of nodes that were removed. */
-  write(graph: Graph, state: GraphState, freed: readonly number[] = []): void {
+  write(graph: Graph, state: GraphState, freed: readonly number[] = []): PromiseOrValue<void> {
     const { transaction, index } = this;
     const changed = graph.changed().map((slot) => graph.idOf(slot));
     const gone = new Set(freed);
-    for (const id of changed) {
-      if (!gone.has(id)) transaction.put(linksKey(index, id), encodeLinks(graph.linksOf(graph.slotOf(id))));
-    }
-    for (const id of freed) {
-      transaction.delete(linksKey(index, id));
-      transaction.delete(nodeKey(index, id));
-      transaction.put(freeKey(index, id), true);
-    }
-    transaction.put(logKey(index, state.sequence), encodeIds([...changed, ...freed]));
-    if (state.sequence > LOGGED) transaction.delete(logKey(index, state.sequence - LOGGED));
-    transaction.put(stateKey(index), storeGraphState(state));
+    const isLeft = (id: number) => !gone.has(id);
+    const written = this.#forEach(changed.filter(isLeft), (id) => {
+      transaction.put(linksKey(index, id), encodeLinks(graph.linksOf(graph.slotOf(id))));
+    });
+    const removed = andThen(written, () =>
+      this.#forEach(freed, (id) => {
+        transaction.delete(linksKey(index, id));
+        transaction.delete(nodeKey(index, id));
+        transaction.put(freeKey(index, id), true);
+      }),
+    );
+    return andThen(removed, () => {
+      transaction.put(logKey(index, state.sequence), encodeIds([...changed, ...freed]));
+      if (state.sequence > LOGGED) transaction.delete(logKey(index, state.sequence - LOGGED));
+      transaction.put(stateKey(index), storeGraphState(state));
+    });
+  }
+
+  /** Writes something for each id, with pauses. */
+  #forEach(ids: readonly number[], write: (id: number) => void): PromiseOrValue<void> {
+    let from = 0;
+    return untilTrue(() => {
+      for (const id of ids.slice(from, from + WRITTEN)) write(id);
+      from += WRITTEN;
+      return from >= ids.length || andThen(this.pause(), () => false);
+    });
   }
 
   /** Stores a new node; what it links to is written with all that changes. */

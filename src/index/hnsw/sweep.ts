@@ -91,14 +91,14 @@ class SweepStep {
     this.#top = level;
   }
 
-  #free(slots: readonly number[], end: number): GraphState {
+  #free(slots: readonly number[], end: number): PromiseOrValue<GraphState> {
     const { graph, state, sweep } = this;
     const freed = slots.filter((slot) => graph.isDead(slot)).map((slot) => graph.idOf(slot));
     for (const id of freed) graph.remove(id);
     return this.#write(end < state.next ? { ...sweep, position: end } : undefined, freed);
   }
 
-  #write(sweep: Sweep | undefined, freed: readonly number[] = []): GraphState {
+  #write(sweep: Sweep | undefined, freed: readonly number[] = []): PromiseOrValue<GraphState> {
     const { state, graph } = this;
     const { stored, stamp } = this.site;
     const sequence = state.sequence + 1;
@@ -112,7 +112,6 @@ class SweepStep {
       freed: freed.length > 0 ? sequence : state.freed,
       sweep,
     };
-    stored.write(graph, next, freed);
-    return next;
+    return andThen(stored.write(graph, next, freed), () => next);
   }
 }

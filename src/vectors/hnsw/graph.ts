@@ -60,6 +60,8 @@ export class Graph {
   top = 0;
   /** Changes with whatever changes. */
   version = 0;
+  /** Takes the links of a node in any layer, to be used before the next are read. */
+  readonly linksBuffer: Uint32Array;
   readonly #slots: Map<number, number> | undefined;
   #ids: number[] = [];
   #keys: (string | undefined)[] = [];
@@ -77,6 +79,7 @@ export class Graph {
   constructor(options: GraphOptions, isPart: boolean, hasSimd = true) {
     this.options = options;
     this.arena = new VectorArena(options.metric, options.dimension, hasSimd);
+    this.linksBuffer = new Uint32Array(Math.max(options.m, options.m0));
     this.#slots = isPart ? new Map() : undefined;
     this.#base = new Uint32Array(FIRST_CAPACITY * (options.m0 + 1));
   }
@@ -181,7 +184,7 @@ export class Graph {
   }
 
   linksOf(slot: number): NodeLinks {
-    const scratch = this.linksBuffer();
+    const scratch = this.linksBuffer;
     const layers = Array.from({ length: this.levelOf(slot) + 1 }, (_, layer) =>
       scratch.slice(0, this.readLinks(slot, layer, scratch)),
     );
@@ -192,11 +195,6 @@ export class Graph {
     this.#noteBefore(slot);
     this.#putLayer(slot, layer, ids);
     this.version++;
-  }
-
-  /** An array that takes the links of a node in any layer. */
-  linksBuffer(): Uint32Array {
-    return new Uint32Array(Math.max(this.options.m, this.options.m0));
   }
 
   mostLinks(layer: number): number {

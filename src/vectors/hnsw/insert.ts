@@ -1,7 +1,8 @@
 /** How a node comes into a graph (algorithm 1), and how deep. */
 import type { Floats } from '../distances.js';
-import { Graph, type Need } from './graph.js';
-import { type FoundNode, LayerSearch } from './layer-search.js';
+import { descend, searchLayer } from './descend.js';
+import type { Graph, Need } from './graph.js';
+import type { FoundNode } from './layer-search.js';
 import { byDistance, chooseLinks, linkedSlots, linkTo, missingLinks } from './links.js';
 
 /** The most layers above the lowest one: of a graph as large as ids are many, with the least M. */
@@ -20,33 +21,6 @@ function fraction(key: string): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (((hash ^ (hash >>> 16)) >>> 0) + 1) / 2 ** 32;
-}
-
-/** Walks down from the entry to the slot nearest to a point in the layer above `layer`; none in an empty graph. */
-export function* descend(graph: Graph, point: number | Floats, layer: number): Generator<Need, number[], void> {
-  if (graph.entry === undefined) return [];
-  if (Graph.isMissing(graph.slotOf(graph.entry))) yield [graph.entry];
-  const entry = graph.slotOf(graph.entry);
-  if (!Graph.isHere(entry)) return [];
-  let near = [entry];
-  for (let at = graph.top; at > layer; at--) {
-    near = (yield* searchLayer(graph, { point, layer: at, ef: 1 }, near)).map(({ slot }) => slot);
-  }
-  return near;
-}
-
-function* searchLayer(
-  graph: Graph,
-  from: ConstructorParameters<typeof LayerSearch>[1],
-  entries: readonly number[],
-): Generator<Need, FoundNode[], void> {
-  const search = new LayerSearch(graph, from);
-  try {
-    yield* search.run(entries);
-    return search.found();
-  } finally {
-    search.close();
-  }
 }
 
 /** Adds a node under an id that is free, and links it with others. */
@@ -115,10 +89,13 @@ export function* mend(graph: Graph, slot: number): Generator<Need, void, void> {
   }
 }
 
-/** Dead nodes that lead to each other are followed no farther than this. */
+/** Where fewer living nodes lie beyond dead ones, no more than this many dead ones are followed to them. */
 const MOST_CANDIDATES = 256;
+const MOST_FOLLOWED = 256;
+/** So many dead nodes are followed between two pauses. */
+const FOLLOWED_AT_ONCE = 64;
 
-/** The living among some nodes, and those to which the dead among them lead. */
+/** The living among some nodes, and those to which the dead among them lead, in as few steps as possible. */
 function* beyondDead(
   graph: Graph,
   slot: number,
@@ -127,21 +104,25 @@ function* beyondDead(
 ): Generator<Need, number[], void> {
   const met = new Set([slot, ...linked]);
   const living: number[] = [];
-  let dead: number[] = [];
+  const dead: number[] = [];
   const sort = (each: number): void => {
     (graph.isDead(each) ? dead : living).push(each);
   };
   linked.forEach(sort);
-  while (dead.length > 0 && living.length < MOST_CANDIDATES) {
-    const missing = missingLinks(graph, dead, layer);
-    if (missing.length > 0) yield missing;
-    const next = dead.flatMap((each) => linkedSlots(graph, each, layer));
-    dead = [];
-    for (const each of next) {
-      if (met.has(each)) continue;
-      met.add(each);
-      sort(each);
+  let followed = 0;
+  // Of a whole region that died one living node is looked for, however far away.
+  const isEnough = () => living.length >= MOST_CANDIDATES || (followed >= MOST_FOLLOWED && living.length > 0);
+  while (followed < dead.length && !isEnough()) {
+    const some = dead.slice(followed, followed + FOLLOWED_AT_ONCE);
+    yield missingLinks(graph, some, layer);
+    for (const each of some) {
+      for (const next of linkedSlots(graph, each, layer)) {
+        if (met.has(next)) continue;
+        met.add(next);
+        sort(next);
+      }
     }
+    followed += some.length;
   }
   return living;
 }

@@ -29,7 +29,6 @@ export class LayerSearch {
   readonly #graph: Graph;
   readonly #from: SearchFrom;
   readonly #visited: VisitedSet;
-  readonly #links: Uint32Array;
   #ef: number;
   /** Not yet expanded, nearest first. */
   readonly #candidates = new Heap();
@@ -45,7 +44,6 @@ export class LayerSearch {
     this.#from = from;
     this.#ef = from.ef;
     this.#visited = graph.takeVisited();
-    this.#links = graph.linksBuffer();
   }
 
   /** To be called once it is no longer needed. */
@@ -111,7 +109,7 @@ export class LayerSearch {
   /** Lists unvisited nodes to which one links in the arena's slots; answers how many, or the ids that are missing. */
   #unvisited(slot: number): number | Need {
     const graph = this.#graph;
-    const links = this.#links;
+    const links = graph.linksBuffer;
     const count = graph.readLinks(slot, this.#from.layer, links);
     let fresh = 0;
     let missing: number[] | undefined;

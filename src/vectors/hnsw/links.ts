@@ -24,7 +24,7 @@ export function chooseLinks(graph: Graph, candidates: readonly FoundNode[], most
 
 /** The ids of nodes that aren't here, of those to which some nodes link. */
 export function missingLinks(graph: Graph, slots: readonly number[], layer: number): number[] {
-  const links = graph.linksBuffer();
+  const links = graph.linksBuffer;
   const missing = new Set<number>();
   for (const slot of slots) {
     const count = graph.readLinks(slot, layer, links);
@@ -38,7 +38,7 @@ export function missingLinks(graph: Graph, slots: readonly number[], layer: numb
 
 /** The slots of the nodes to which one links; those that are gone are left out. */
 export function linkedSlots(graph: Graph, slot: number, layer: number): number[] {
-  const links = graph.linksBuffer();
+  const links = graph.linksBuffer;
   const count = graph.readLinks(slot, layer, links);
   const slots: number[] = [];
   for (let at = 0; at < count; at++) {

@@ -6,6 +6,8 @@ import type { FoundNode } from './layer-search.js';
 
 /** Components that are measured between two pauses: some hundred microseconds. */
 const COMPONENTS = 2 ** 19;
+/** Distances that are compared between two pauses. */
+const COMPARED = 2 ** 14;
 const PAUSE: Need = [];
 
 export class WholeScan {
@@ -45,12 +47,13 @@ export class WholeScan {
   }
 
   /** The nearest, as many as are wanted, nearest first. */
-  found(most: number): FoundNode[] {
+  *found(most: number): Generator<Need, FoundNode[], void> {
     const nearest = new Heap();
     const graph = this.#graph;
     const distances = this.#distances;
     let bound = Number.POSITIVE_INFINITY;
     for (let slot = 0; slot < distances.length; slot++) {
+      if ((slot + 1) % COMPARED === 0) yield PAUSE;
       const distance = distances[slot] as number;
       if (distance > bound || !Graph.isHere(graph.slotOf(slot)) || !this.#accepts(slot)) continue;
       nearest.push(-distance, slot);

@@ -1,0 +1,121 @@
+/** Work on graphs in a store comes in steps: what is read and written between two pauses is bounded. */
+import { expect, test } from 'vitest';
+import { EMPTY_GRAPH, type GraphState } from '../../src/index/hnsw/graph-state.js';
+import { StoredGraph } from '../../src/index/hnsw/stored-graph.js';
+import type { Transaction } from '../../src/storage/contract.js';
+import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { encodeKey } from '../../src/value/key-codec.js';
+import { searchEntries } from '../../src/vectors/hnsw/descend.js';
+import { Graph, type GraphOptions } from '../../src/vectors/hnsw/graph.js';
+import { insert } from '../../src/vectors/hnsw/insert.js';
+import { LayerSearch } from '../../src/vectors/hnsw/layer-search.js';
+import { parseMetric } from '../../src/vectors/metric.js';
+import { seededRandom, spread } from './measured.js';
+
+const SEED = 51;
+const COUNT = 1_500;
+const INDEX = 'index';
+const OPTIONS: GraphOptions = {
+  metric: parseMetric('EUCLIDEAN'),
+  dimension: 16,
+  m: 12,
+  m0: 24,
+  levelFactor: 1 / Math.log(12),
+  efConstruction: 40,
+  extendCandidates: false,
+  keepPrunedConnections: false,
+};
+/** Entries between two pauses: the nodes to which one links, each with its links, or a batch of a scan. */
+const MOST_AT_ONCE = 64;
+
+/** Counts entries that a transaction reads and writes between two pauses. */
+class CountedSteps {
+  longest = 0;
+  steps = 0;
+  #entries = 0;
+
+  take(entries: number): void {
+    this.#entries += entries;
+    this.longest = Math.max(this.longest, this.#entries);
+  }
+
+  readonly pause = (): void => {
+    this.#entries = 0;
+    this.steps++;
+  };
+
+  of(transaction: Transaction): Transaction {
+    const counted: Partial<Record<PropertyKey, (...args: never[]) => unknown>> = {
+      put: (...args: Parameters<Transaction['put']>) => {
+        this.take(1);
+        transaction.put(...args);
+      },
+      getMany: (...args: Parameters<Transaction['getMany']>) => {
+        this.take(args[0].length);
+        return transaction.getMany(...args);
+      },
+      scan: (...args: Parameters<Transaction['scan']>) => {
+        const cursor = transaction.scan(...args);
+        const next = cursor.next.bind(cursor);
+        cursor.next = async () => {
+          const batch = await next();
+          this.take(batch?.length ?? 0);
+          return batch;
+        };
+        return cursor;
+      },
+    };
+    return new Proxy(transaction, {
+      get: (target, name) => {
+        const found: unknown = counted[name] ?? Reflect.get(target, name, target);
+        return typeof found === 'function' ? found.bind(target) : found;
+      },
+    });
+  }
+}
+
+/** What is stored of the linked vectors, and how it was written. */
+async function storedVectors(vectors: readonly (readonly number[])[]) {
+  const engine = new MemoryEngine();
+  const transaction = await engine.begin({ writable: true });
+  const steps = new CountedSteps();
+  const graph = new Graph(OPTIONS, false);
+  graph.noteChanges();
+  const unwatched = new StoredGraph(transaction, INDEX, OPTIONS, () => undefined);
+  for (const [id, vector] of vectors.entries()) {
+    const floats = Float32Array.from(vector);
+    unwatched.writeNode(id, encodeKey(id), floats, undefined);
+    await unwatched.run(graph, insert(graph, id, encodeKey(id), floats));
+  }
+  const state: GraphState = { ...EMPTY_GRAPH, sequence: 1, entry: graph.entry, top: graph.top, next: vectors.length };
+  await new StoredGraph(steps.of(transaction), INDEX, OPTIONS, steps.pause).write(graph, state);
+  await transaction.commit();
+  return { engine, state, steps };
+}
+
+test('a graph is written, read and walked through in small steps (seed 51)', async () => {
+  const random = seededRandom(SEED);
+  const { engine, state, steps: writing } = await storedVectors(spread(COUNT, OPTIONS.dimension, random));
+  expect(writing.longest).toBeLessThanOrEqual(MOST_AT_ONCE);
+  expect(writing.steps).toBeGreaterThan(COUNT / MOST_AT_ONCE - 1);
+
+  const transaction = await engine.begin({ writable: false });
+  const walking = new CountedSteps();
+  const stored = new StoredGraph(walking.of(transaction), INDEX, OPTIONS, walking.pause);
+  const part = new Graph(OPTIONS, true);
+  part.entry = state.entry;
+  part.top = state.top;
+  const point = Float32Array.from(spread(1, OPTIONS.dimension, random)[0] as number[]);
+  const search = new LayerSearch(part, { point, layer: 0, ef: 100 });
+  await stored.run(part, search.run(await stored.run(part, searchEntries(part, point))));
+  expect(search.found()).toHaveLength(100);
+  expect(part.slots).toBeGreaterThan(300);
+  expect(walking.longest).toBeLessThanOrEqual(2 * OPTIONS.m0);
+
+  const reading = new CountedSteps();
+  const whole = new Graph(OPTIONS, false);
+  await new StoredGraph(reading.of(transaction), INDEX, OPTIONS, reading.pause).readAll(whole);
+  expect(whole.slots).toBe(COUNT);
+  expect(reading.longest).toBeLessThanOrEqual(MOST_AT_ONCE);
+  transaction.cancel();
+});
