@@ -1,7 +1,8 @@
 // Writes the pictures of docs/STUDIO.md: starts a server with the music shop, opens each view of the Studio in Chromium and takes its picture.
 // `--help` lists the options.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -32,11 +33,12 @@ const WIDE = { width: 1280, height: 800 };
 const QUALITY = 65;
 const PHONE = { width: 390, height: 800 };
 
-/** Starts the built server in memory. */
-async function startServer() {
+/** Starts the built server in memory, with an audit log in this folder. */
+async function startServer(folder) {
   const args = ['dist/bin/tessera.js', 'start', 'memory', '--user', USER, '--pass', PASS, '--bind', '127.0.0.1:0'];
   const server = spawn(process.execPath, [...args, '--no-banner', '--allow-experimental', 'graphql'], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, SVC_AUDIT_LOG: join(folder, 'audit.log') },
   });
   let log = '';
   const url = await new Promise((resolve, reject) => {
@@ -120,6 +122,15 @@ const PICTURES = [
     },
   ],
   [
+    'audit-log',
+    {},
+    async (page) => {
+      await openView(page, 'People');
+      await page.getByRole('tab', { name: 'Audit log' }).click();
+      await page.getByRole('table').first().waitFor();
+    },
+  ],
+  [
     'server',
     {},
     async (page) => {
@@ -177,7 +188,8 @@ if (!existsSync(values.chromium)) {
   console.error(`There is no browser at ${values.chromium}: name one with --chromium`);
   process.exit(2);
 }
-const { server, url } = await startServer();
+const folder = mkdtempSync(join(tmpdir(), 'tessera-studio-'));
+const { server, url } = await startServer(folder);
 const browser = await chromium.launch({
   executablePath: values.chromium,
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
@@ -191,4 +203,5 @@ try {
 } finally {
   await browser.close();
   server.kill();
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,17 +1,20 @@
 /** What has been loaded, or that it is being loaded, or why it can't be. */
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../connection/use-loaded.js';
-import { Loading, Notice } from './notice.js';
+import { Failure } from './failure.js';
+import { Loading } from './notice.js';
 
 interface Properties<Data> {
   readonly of: Loaded<Data>;
+  /** Who may see it, where not every user may. */
+  readonly seenBy?: string;
   children(data: Data): ComponentChildren;
 }
 
-export function LoadedContent<Data>({ of: { data, error }, children }: Properties<Data>) {
+export function LoadedContent<Data>({ of: { data, error }, seenBy, children }: Properties<Data>) {
   return (
     <>
-      {error !== undefined && <Notice kind="error">{error.message}</Notice>}
+      {error !== undefined && <Failure error={error} {...(seenBy !== undefined && { seenBy })} />}
       {data === undefined ? error === undefined && <Loading /> : children(data)}
     </>
   );

@@ -5,10 +5,12 @@ import { hrefOf } from '../frame/route.js';
 
 /** The first characters of longer values are shown. */
 const LONGEST = 200;
+/** Of one that is shown whole: a megabyte in one line would hold up the page. */
+const LONGEST_WHOLE = 100_000;
 
 interface Properties {
   readonly value: unknown;
-  /** Shown whole. */
+  /** Shown whole, as far as a page can. */
   readonly whole?: boolean;
 }
 
@@ -24,7 +26,10 @@ export function Value({ value, whole = false }: Properties) {
 
 function shown(value: unknown, whole: boolean): string {
   const text = textOf(value);
-  return whole || text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  const longest = whole ? LONGEST_WHOLE : LONGEST;
+  if (text.length <= longest) return text;
+  const more = whole ? ` (${(text.length - longest).toLocaleString('en')} more characters)` : '';
+  return `${text.slice(0, longest)}…${more}`;
 }
 
 /** What a value looks like in a cell. */

@@ -44,7 +44,7 @@ it('lists tables with counts, filters and orders rows, and draws only those in s
   await expect.poll(async () => (await rows(page))[1]).toContain('person:bob');
   await page.getByLabel('Filter').fill("name = 'Ann' -- only her");
   await page.getByRole('button', { name: 'Apply' }).click();
-  await expect.poll(() => page.getByRole('status').first().innerText()).toBe('1 rows');
+  await expect.poll(() => page.getByRole('status').first().innerText()).toBe('1 row');
   await page.getByLabel('Filter').fill('name = ');
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('Parse error');

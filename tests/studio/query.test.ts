@@ -131,6 +131,28 @@ it('shows what a live query sends until it is stopped', async ({ skip }) => {
   await page.close();
 });
 
+it('draws a part of large results, and says how much there is', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await opened(studio);
+  await write(
+    page,
+    'RETURN <array> 0..100000; RETURN string::repeat("ab", 500000); RETURN [{ long: string::repeat("ab", 500000) }];' +
+      'RETURN object::from_entries(array::range(0, 1000).map(|$i| ["c" + <string> $i, $i]))',
+  );
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect.poll(() => result(page, 4).innerText()).toContain('of 1000 columns, the first 100 are shown');
+  expect(await result(page, 1).innerText()).toContain('100000 rows, of which the first 500 are shown');
+  expect(await result(page, 1).getByRole('row').count()).toBe(501);
+  expect(await result(page, 2).innerText()).toContain('(900,000 more characters)');
+  expect((await result(page, 3).innerText()).length).toBeLessThan(1000);
+  expect(await result(page, 4).getByRole('columnheader').count()).toBe(100);
+  await result(page, 3).getByRole('tab', { name: 'JSON' }).click();
+  await expect.poll(() => result(page, 3).getByRole('tabpanel').innerText()).toMatch(/…$/);
+  expect((await result(page, 3).innerText()).length).toBeLessThan(501_000);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
 it('keeps saved queries and a history, but nothing with a secret in it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await opened(studio);

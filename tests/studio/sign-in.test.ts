@@ -8,6 +8,13 @@ const SETUP = `DEFINE TABLE account PERMISSIONS FOR select WHERE id = $auth.id;
   CREATE account:1 SET email = 'ann@example.com', code = 'a code of Ann';
   DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM account WHERE email = $email AND code = $code)
     WITH REFRESH;
+  DEFINE TABLE careful PERMISSIONS FOR select WHERE id = $auth.id;
+  CREATE careful:1 SET email = 'ann@example.com', totp = crypto::totp::secret();
+  DEFINE ACCESS careful ON DATABASE TYPE RECORD SIGNIN {
+    LET $user = (SELECT * FROM careful WHERE email = $email)[0];
+    LET $used = crypto::totp::verify($user.totp, $code, $user.totp_used);
+    IF $used != NONE { RETURN UPDATE $user.id SET totp_used = $used }
+  };
   DEFINE USER viewer ON DATABASE PASSWORD 'a view of it' ROLES VIEWER;
   DEFINE USER editor ON NAMESPACE PASSWORD 'a pen for it' ROLES EDITOR`;
 
@@ -96,6 +103,32 @@ it('signs in by a record access with what its SIGNIN reads, and keeps no refresh
   const { tab, beyond } = await kept(page);
   expect(tab).not.toContain('refresh');
   expect(tab + beyond).not.toContain('a code of Ann');
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it('signs in with a one-time code, once', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await studio.open();
+  const [[code]] = (await studio.sql('SELECT VALUE crypto::totp::code(totp) FROM careful')) as [[string]];
+  const enter = async (digits: string) => {
+    await page.getByLabel('As', { exact: true }).selectOption('Record access');
+    await page.getByLabel('Access method').fill('careful');
+    await page.getByLabel('Value of email').fill('ann@example.com');
+    await page.getByRole('button', { name: 'Remove variable 2' }).click();
+    await page.getByRole('button', { name: 'Add a one-time code' }).click();
+    await page.getByLabel('Value of code').fill(digits);
+    await page.getByLabel('Namespace', { exact: true }).fill(PLACE.namespace);
+    await page.getByLabel('Database', { exact: true }).fill(PLACE.database);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  await enter(code);
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
+  const { tab, beyond } = await kept(page);
+  expect(tab + beyond).not.toContain(`"${code}"`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await enter(code);
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('There was a problem with authentication');
   expect(complaints).toEqual([]);
   await page.close();
 });

@@ -1,6 +1,5 @@
 /** The rows of a table in pages, of which those loaded last are kept. */
 import { BoundExcluded, type RecordId, RecordIdRange } from 'surrealdb';
-import type { Connection } from '../../connection/connection.js';
 import { identifier } from '../../connection/surrealql.js';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: RecordId };
@@ -8,6 +7,11 @@ export type Row = Readonly<Record<string, unknown>> & { readonly id: RecordId };
 export interface Order {
   readonly field: string;
   readonly descending: boolean;
+}
+
+/** What rows are read from: a connection. */
+interface Source {
+  query<Values extends unknown[]>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<Values>;
 }
 
 /** Which rows of a table are shown, and how they are ordered. */
@@ -27,7 +31,7 @@ function conditionOf({ filter }: Selection): string {
   return filter.trim() === '' ? '' : ` WHERE (${filter}\n)`;
 }
 
-export async function countRows(connection: Connection, selection: Selection): Promise<number> {
+export async function countRows(connection: Source, selection: Selection): Promise<number> {
   const [rows] = await connection.query<[readonly { readonly count: number }[]]>(
     `SELECT count() FROM ${identifier(selection.table)}${conditionOf(selection)} GROUP ALL`,
   );
@@ -35,14 +39,14 @@ export async function countRows(connection: Connection, selection: Selection): P
 }
 
 export class RowPages {
-  readonly #connection: Connection;
+  readonly #connection: Source;
   readonly #selection: Selection;
   readonly #changed: (error?: Error) => void;
   /** By number, the latest at the end. `undefined` while it is being loaded, and where it could not be. */
   readonly #pages = new Map<number, readonly Row[] | undefined>();
 
   /** `changed` is called when a page has come, or couldn't be loaded. */
-  constructor(connection: Connection, selection: Selection, changed: (error?: Error) => void) {
+  constructor(connection: Source, selection: Selection, changed: (error?: Error) => void) {
     this.#connection = connection;
     this.#selection = selection;
     this.#changed = changed;

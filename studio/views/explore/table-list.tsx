@@ -1,8 +1,12 @@
-/** The tables of the database with the number of their rows. Users who may not see the definitions name a table themselves. */
-import { useState } from 'preact/hooks';
+/**
+ * The tables of the database with the number of their rows. Users who may not see the definitions name a table themselves. Where the page is
+ * narrow the list folds up once something is chosen from it, so that the rows come first.
+ */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
+import { Failure } from '../../components/failure.js';
 import { Field } from '../../components/field.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { Loading } from '../../components/notice.js';
 import type { TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { type Loaded, useLoaded } from '../../connection/use-loaded.js';
@@ -14,48 +18,62 @@ interface Properties {
   readonly tables: Loaded<readonly TableInfo[]>;
   /** The table that is shown. */
   readonly chosen: string | undefined;
+  /** What is shown beside the list, a table or a record; `undefined` if nothing is. */
+  readonly shown: string | undefined;
 }
 
-export function TableList({ connection, tables, chosen }: Properties) {
+/** As in explore.css. */
+const NARROW = '(max-width: 48rem)';
+
+export function TableList({ connection, tables, chosen, shown }: Properties) {
   const [name, setName] = useState('');
+  const folding = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    if (folding.current !== null) folding.current.open = shown === undefined || !matchMedia(NARROW).matches;
+  }, [shown]);
   return (
     <aside class="tables">
-      <div class="row spread">
-        <h2>Tables</h2>
+      <div class="again">
         <Button kind="quiet" label="Read the tables again" onClick={tables.reload}>
           ↻
         </Button>
       </div>
-      {tables.data === undefined && tables.isLoading && <Loading />}
-      {tables.error !== undefined && (
-        <>
-          <Notice kind="information">You may not see the list of tables: {tables.error.message}</Notice>
-          <form
-            class="row"
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (name !== '') go('explore', ['table', name]);
-            }}
-          >
-            <Field label="Table" value={name} onChange={setName} />
-            <Button type="submit">Open</Button>
-          </form>
-        </>
-      )}
-      {tables.data?.length === 0 && <p class="empty">There are no tables yet.</p>}
-      <ul>
-        {tables.data?.map((table) => (
-          <li key={table.name} class="row spread">
-            <a
-              href={hrefOf('explore', ['table', table.name])}
-              aria-current={table.name === chosen ? 'page' : undefined}
+      <details ref={folding} open>
+        <summary>
+          <h2>Tables</h2>
+        </summary>
+        {tables.data === undefined && tables.isLoading && <Loading />}
+        {tables.error !== undefined && (
+          <>
+            <Failure error={tables.error} seenBy="system users" />
+            <p class="hint">Name a table that you may see.</p>
+            <form
+              class="row"
+              onSubmit={(event) => {
+                event.preventDefault();
+                if (name !== '') go('explore', ['table', name]);
+              }}
             >
-              {table.name}
-            </a>
-            <Count connection={connection} table={table.name} of={tables} />
-          </li>
-        ))}
-      </ul>
+              <Field label="Table" value={name} onChange={setName} />
+              <Button type="submit">Open</Button>
+            </form>
+          </>
+        )}
+        {tables.data?.length === 0 && <p class="empty">There are no tables yet.</p>}
+        <ul>
+          {tables.data?.map((table) => (
+            <li key={table.name} class="row spread">
+              <a
+                href={hrefOf('explore', ['table', table.name])}
+                aria-current={table.name === chosen ? 'page' : undefined}
+              >
+                {table.name}
+              </a>
+              <Count connection={connection} table={table.name} of={tables} />
+            </li>
+          ))}
+        </ul>
+      </details>
     </aside>
   );
 }

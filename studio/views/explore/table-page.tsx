@@ -24,6 +24,10 @@ interface Properties {
 
 const SEEN_ROWS = 100;
 
+function rowsInWords(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
+}
+
 export function TablePage({ connection, table, info, onSaved }: Properties) {
   const isRelation = info?.isRelation ?? false;
   const [typed, setTyped] = useState('');
@@ -56,7 +60,7 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
       <header class="row spread">
         <h1>{table}</h1>
         <span class="muted" role="status">
-          {count.isLoading ? 'Counting…' : `${total.toLocaleString('en')} rows`}
+          {count.isLoading ? 'Counting…' : count.error === undefined && rowsInWords(total)}
         </span>
         <form
           class="row filter"

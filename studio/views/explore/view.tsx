@@ -19,7 +19,7 @@ export function View({ connection, path }: ViewProperties) {
   return (
     <div class="explore">
       <div class="side">
-        <TableList connection={connection} tables={tables} chosen={table} />
+        <TableList connection={connection} tables={tables} chosen={table} shown={table ?? record} />
         <Button onClick={() => setTransferring(true)}>Import and export</Button>
       </div>
       <div class="shown">

@@ -23,7 +23,7 @@ export function AuditTab({ connection }: { readonly connection: Connection }) {
     <>
       <FilterForm onFilter={(filter) => setShown({ filter })} />
       <VerificationPart connection={connection} />
-      <LoadedContent of={page}>
+      <LoadedContent of={page} seenBy="owners">
         {(records) => (
           <>
             <Records records={records} />
@@ -55,7 +55,7 @@ function FilterForm({ onFilter }: { onFilter(filter: AuditFilter): void }) {
     onFilter({ ...filter });
   };
   return (
-    <form class="row audit-filter" aria-label="Filter" onSubmit={submit}>
+    <form class="row fields" aria-label="Filter" onSubmit={submit}>
       {field('action', 'Action', 'sign-in')}
       {field('who', 'Who')}
       {field('address', 'Address')}

@@ -45,7 +45,7 @@ export function SessionsTab({ connection }: { readonly connection: Connection })
         </p>
         <Button onClick={sessions.reload}>Load again</Button>
       </div>
-      <LoadedContent of={sessions}>
+      <LoadedContent of={sessions} seenBy="users who are signed in">
         {(loaded) => (
           <Table
             caption="Sessions"

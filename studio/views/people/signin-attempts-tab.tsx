@@ -40,7 +40,7 @@ export function SigninAttemptsTab({ connection }: { readonly connection: Connect
         </p>
         <Button onClick={attempts.reload}>Load again</Button>
       </div>
-      <LoadedContent of={attempts}>
+      <LoadedContent seenBy="owners" of={attempts}>
         {(loaded) => (
           <Table
             caption="Sign-in attempts"

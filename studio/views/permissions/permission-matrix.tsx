@@ -1,7 +1,8 @@
 /** Tables and actions, with the clause of each; beneath a table its fields that have clauses of their own. */
 import { useState } from 'preact/hooks';
+import { Failure } from '../../components/failure.js';
 import { CheckboxField, SelectField } from '../../components/field.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { Loading } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import {
   ACTIONS,
@@ -19,12 +20,12 @@ export function PermissionMatrix({ connection }: { readonly connection: Connecti
   const { data, error } = useLoaded(() => loadTableParts(connection), [connection]);
   const [group, setGroup] = useState<Group>('record');
   const [hasFields, setFields] = useState(true);
-  if (error !== undefined) return <Notice kind="error">{error.message}</Notice>;
+  if (error !== undefined) return <Failure error={error} seenBy="system users of the database" />;
   if (data === undefined) return <Loading />;
   if (data.length === 0) return <p class="empty">There are no tables</p>;
   return (
     <>
-      <div class="row">
+      <div class="row fields">
         <SelectField label="Who" value={group} options={GROUPS} onChange={setGroup} />
         <CheckboxField label="Fields with clauses of their own" checked={hasFields} onChange={setFields} />
       </div>

@@ -7,17 +7,20 @@ import { PermissionMatrix } from './permission-matrix.js';
 import { ViewAsForm } from './view-as-form.js';
 
 export function View({ connection }: ViewProperties) {
+  const isSystemUser = ['root', 'namespace', 'database'].includes(connection.session.level);
   return (
     <>
       <h1>Permissions in {connection.session.database}</h1>
       <PermissionMatrix connection={connection} />
-      {connection.viewed === undefined ? (
-        <>
-          <ViewAsForm connection={connection} />
-          <ExplainForm connection={connection} />
-        </>
-      ) : (
+      {connection.viewed !== undefined ? (
         <Notice kind="information">End the view to have another one, or to have permissions explained.</Notice>
+      ) : (
+        isSystemUser && (
+          <>
+            <ViewAsForm connection={connection} />
+            <ExplainForm connection={connection} />
+          </>
+        )
       )}
     </>
   );

@@ -43,6 +43,8 @@ const SHAPES = { table: 'Table', json: 'JSON' } as const;
 
 /** Rows that are drawn. Explore has all of a table. */
 const MOST_ROWS = 500;
+/** Columns that are drawn. */
+const MOST_COLUMNS = 100;
 /** Characters of JSON that are drawn. */
 const LONGEST = 500_000;
 
@@ -83,7 +85,7 @@ function RowTable({ rows }: { readonly rows: readonly AnyRow[] }) {
         empty="No rows"
         rows={shown}
         keyOf={(_row, at) => at}
-        columns={columns.map((title) => ({
+        columns={columns.slice(0, MOST_COLUMNS).map((title) => ({
           title,
           cell: (row: AnyRow) => Object.hasOwn(row, title) && <Value value={row[title]} />,
         }))}
@@ -91,6 +93,7 @@ function RowTable({ rows }: { readonly rows: readonly AnyRow[] }) {
       <p class="muted">
         {rows.length} {rows.length === 1 ? 'row' : 'rows'}
         {rows.length > MOST_ROWS && `, of which the first ${MOST_ROWS} are shown`}
+        {columns.length > MOST_COLUMNS && `; of ${columns.length} columns, the first ${MOST_COLUMNS} are shown`}
       </p>
     </>
   );

@@ -1,7 +1,8 @@
 /** All that is defined in the database, by kind. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { Failure } from '../../components/failure.js';
+import { Loading } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { DATABASE_KINDS, type DatabaseKind, loadDefinitions } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -36,11 +37,15 @@ export function DefinitionsPage({ connection }: { readonly connection: Connectio
     <>
       <div class="row">
         <h1>Schema of {connection.session.database}</h1>
-        <Button onClick={() => setForm('table')}>New table</Button>
-        <Button onClick={() => setForm('text')}>New definition as text</Button>
-        <a href={hrefOf('schema', ['diagram'])}>Diagram</a>
+        {error === undefined && (
+          <>
+            <Button onClick={() => setForm('table')}>New table</Button>
+            <Button onClick={() => setForm('text')}>New definition as text</Button>
+            <a href={hrefOf('schema', ['diagram'])}>Diagram</a>
+          </>
+        )}
       </div>
-      {error !== undefined && <Notice kind="error">{error.message}</Notice>}
+      {error !== undefined && <Failure error={error} seenBy="system users of the database" />}
       {data === undefined
         ? error === undefined && <Loading />
         : (Object.keys(DATABASE_KINDS) as DatabaseKind[]).map((kind) => (

@@ -1,6 +1,7 @@
 /** The tables and what links them, as a picture and as a list that says the same. */
 import { useId, useMemo } from 'preact/hooks';
-import { Loading, Notice } from '../../components/notice.js';
+import { Failure } from '../../components/failure.js';
+import { Loading } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadTableParts, type TableParts } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -16,7 +17,7 @@ export function DiagramPage({ connection }: { readonly connection: Connection })
         <h1>Diagram of {connection.session.database}</h1>
         <a href={hrefOf('schema')}>All definitions</a>
       </div>
-      {error !== undefined && <Notice kind="error">{error.message}</Notice>}
+      {error !== undefined && <Failure error={error} seenBy="system users of the database" />}
       {data === undefined ? error === undefined && <Loading /> : <Tables tables={data} />}
     </>
   );

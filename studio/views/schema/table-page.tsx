@@ -1,7 +1,8 @@
 /** A table: its fields, indexes and events. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { Failure } from '../../components/failure.js';
+import { Loading } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadTableDefinitions, type TableKind } from '../../connection/definitions.js';
 import { identifier } from '../../connection/surrealql.js';
@@ -34,7 +35,7 @@ export function TablePage({ connection, table }: Properties) {
       <p>
         <a href={hrefOf('schema')}>All definitions</a>
       </p>
-      {error !== undefined && <Notice kind="error">{error.message}</Notice>}
+      {error !== undefined && <Failure error={error} seenBy="system users of the database" />}
       {data === undefined ? (
         error === undefined && <Loading />
       ) : (

@@ -1,0 +1,66 @@
+/** Every dialog in light and in dark, a record's picture, and the page around GraphiQL: nothing serious for axe. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../support/runs-all.js';
+import { openView, type Studio, seriousFaults, signIn, startStudio } from './browser.js';
+
+// In turns with other long tests.
+const inTurn = it.skipIf(!isInTurn(3));
+
+const SETUP = `DEFINE TABLE person SCHEMAFULL; DEFINE FIELD name ON person TYPE string;
+  DEFINE TABLE knows TYPE RELATION FROM person TO person;
+  CREATE person:ann SET name = 'Ann'; CREATE person:bob SET name = 'Bob'; RELATE person:ann->knows->person:bob;
+  DEFINE ACCESS machine ON DATABASE TYPE BEARER FOR USER;
+  DEFINE USER viewer ON DATABASE PASSWORD 'a view of it' ROLES VIEWER;
+  ACCESS machine ON DATABASE GRANT FOR USER viewer;
+  DEFINE CONFIG GRAPHQL AUTO`;
+
+let studio: Studio | undefined;
+beforeAll(async () => {
+  studio = await startStudio(SETUP, { SVC_EXPERIMENTAL_GRAPHQL: 'true' });
+});
+afterAll(() => studio?.close());
+
+/** The buttons that open dialogs, by where they are. */
+const DIALOGS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
+  '#/explore/table/person': ['New row', 'Import and export'],
+  '#/explore/record/person:ann': ['Edit'],
+  '#/schema': ['New table', 'New definition as text', 'Edit person', 'Remove person'],
+  '#/schema/table/person': ['New field', 'New index', 'New event'],
+  '#/people/users': ['Add a user', 'Change viewer', 'Remove viewer'],
+  '#/people/accesses': [/^Grant/, /^Revoke/],
+  '#/people/sessions': [/^End the session of/],
+};
+
+async function expectNoFaults(page: Page, where: string): Promise<void> {
+  expect([where, await seriousFaults(page)]).toEqual([where, []]);
+}
+
+inTurn.each(['light', 'dark'] as const)('finds nothing serious in a dialog, in %s', async (colorScheme) => {
+  if (studio === undefined) return;
+  const { page, complaints } = await studio.open({ colorScheme });
+  await signIn(page);
+  for (const [address, buttons] of Object.entries(DIALOGS)) {
+    await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+    for (const name of buttons) {
+      await page.getByRole('main').getByRole('button', { name, exact: true }).first().click();
+      await expect.poll(() => page.getByRole('dialog').isVisible()).toBe(true);
+      await expectNoFaults(page, `${address}: ${name}`);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    }
+    if (address.includes('record')) {
+      await page.getByRole('group', { name: 'Neighbours of person:ann' }).waitFor();
+      await expectNoFaults(page, 'the picture of a record');
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByRole('button', { name: 'Save 1 change' }).waitFor();
+      await expectNoFaults(page, 'changes that are not saved');
+      await page.getByRole('button', { name: 'Undo all' }).click();
+    }
+  }
+  await openView(page, 'GraphQL');
+  await expect.poll(() => page.frameLocator('iframe').locator('body').innerText()).toContain('Signed in as root');
+  await expectNoFaults(page, 'GraphQL');
+  expect(complaints).toEqual([]);
+  await page.close();
+});

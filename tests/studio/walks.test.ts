@@ -1,0 +1,127 @@
+/** Every view as a viewer of the database, as a record user and as a guest: what they may see, and words where they may not. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { drawn } from '../support/runs-all.js';
+import { temporaryFolder } from '../support/server-process.js';
+import { openView, PLACE, type Studio, signIn, startStudio } from './browser.js';
+
+const SETUP = `DEFINE TABLE song PERMISSIONS FOR select WHERE owner = $auth.id;
+  DEFINE TABLE account PERMISSIONS FOR select WHERE id = $auth.id;
+  CREATE account:ann, account:bob; CREATE song:1 SET owner = account:ann; CREATE song:2 SET owner = account:bob;
+  DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('account', $name)) WITH REFRESH;
+  DEFINE USER viewer ON DATABASE PASSWORD 'a view of it' ROLES VIEWER;
+  DEFINE CONFIG GRAPHQL AUTO`;
+
+const STORE = drawn('studio walks') % 2 === 0 ? 'memory' : 'disk';
+
+let studio: Studio | undefined;
+beforeAll(async () => {
+  const environment = { SVC_EXPERIMENTAL_GRAPHQL: 'true' };
+  studio = await startStudio(SETUP, environment, STORE === 'memory' ? 'memory' : temporaryFolder());
+});
+afterAll(() => studio?.close());
+
+const REFUSED = 'You may not see this: it is for system users of the database.';
+
+/** What a view says, by its title, or the name of a tab in People. */
+type Walk = Readonly<Record<string, RegExp>>;
+
+const VIEWER: Walk = {
+  Schema: /DEFINE TABLE song/,
+  Permissions: /WHERE owner = \$auth\.id[\s\S]*See what another user sees/,
+  Users: /viewer\s+database test\/test/,
+  'Access methods': /account[\s\S]*Record users come in by it/,
+  Sessions: /viewer \(this one\)/,
+  'Sign-in attempts': /You may not see this: it is for owners\./,
+  'Audit log': /You may not see this: it is for owners\./,
+  Server: /Users of the root see metrics and nodes[\s\S]*database test\/test/,
+};
+
+const RECORD: Walk = {
+  Schema: new RegExp(REFUSED),
+  Permissions: new RegExp(REFUSED),
+  Users: /System users see this/,
+  'Access methods': /System users see this/,
+  Sessions: /account:ann \(this one\)/,
+  'Sign-in attempts': /System users see this/,
+  'Audit log': /System users see this/,
+  Server: /Users of the root see metrics and nodes/,
+};
+
+async function asViewer(page: Page): Promise<void> {
+  await page.getByLabel('As', { exact: true }).selectOption('Database user');
+  await signIn(page, 'viewer', 'a view of it');
+}
+
+async function asRecordUser(page: Page): Promise<void> {
+  await page.getByLabel('As', { exact: true }).selectOption('Record access');
+  await page.getByLabel('Access method').fill('account');
+  await page.getByLabel('Variable 1', { exact: true }).fill('name');
+  await page.getByLabel('Value of name').fill('ann');
+  await page.getByLabel('Namespace', { exact: true }).fill(PLACE.namespace);
+  await page.getByLabel('Database', { exact: true }).fill(PLACE.database);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+}
+
+it.each([
+  ['a viewer', asViewer, VIEWER, ['song:1', 'song:2']],
+  ['a record user', asRecordUser, RECORD, ['song:1']],
+] as const)(`walks through every view as %s, on a store in ${STORE}`, async (_, enter, walk, songs) => {
+  if (studio === undefined) return;
+  const { page, complaints } = await studio.open();
+  await enter(page);
+  const main = page.locator('main');
+  if (songs.length === 1) {
+    await expect.poll(() => main.innerText()).toContain('Name a table that you may see');
+    await page.getByLabel('Table', { exact: true }).fill('song');
+    await page.getByRole('button', { name: 'Open' }).click();
+  } else await page.getByRole('complementary').getByRole('link', { name: 'song', exact: true }).click();
+  const links = page.getByRole('grid').getByRole('link', { name: /^song:/ });
+  await expect.poll(() => links.allInnerTexts()).toEqual(songs);
+  await links.first().click();
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('song:1');
+  await expect.poll(() => main.innerText()).toContain('account:ann');
+
+  await openView(page, 'Query');
+  await page.getByLabel('Statements').fill('SELECT VALUE id FROM song; UPDATE song SET stolen = true; INFO FOR ROOT');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const first = page.getByRole('region', { name: 'Result 1' });
+  await expect.poll(() => first.getByRole('link').allInnerTexts()).toEqual(songs);
+  expect(await page.getByRole('alert').last().innerText()).toMatch(/permissions/i);
+
+  for (const [title, says] of Object.entries(walk)) {
+    const tab = page.getByRole('tab', { name: title, exact: true });
+    if (title === 'Users') await openView(page, 'People');
+    else if (await tab.isVisible()) await tab.click();
+    else await openView(page, title);
+    await expect.poll(() => main.innerText(), { message: title }).toMatch(says);
+    await expect.poll(() => main.innerText(), { message: title }).not.toMatch(/Loading…|has failed|IAM error/);
+  }
+  await openView(page, 'GraphQL');
+  const frame = page.frameLocator('iframe[title="GraphiQL"]');
+  await expect.poll(() => frame.locator('body').innerText()).toContain('Signed in as');
+  await expect.poll(() => frame.locator('.graphiql-query-editor').isVisible()).toBe(true);
+  expect(await studio.sql('SELECT VALUE stolen FROM song')).toEqual([[null, null]]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+it('says to a guest where guests may not look', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page } = await studio.open();
+  await page.getByLabel('As', { exact: true }).selectOption('Guest, without signing in');
+  await page.getByLabel('Namespace', { exact: true }).fill(PLACE.namespace);
+  await page.getByLabel('Database', { exact: true }).fill(PLACE.database);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  for (const [title, says] of Object.entries({
+    Explore: /it is for system users/,
+    Schema: /it is for system users/,
+    Permissions: /it is for system users/,
+    Server: /Users of the root see/,
+  })) {
+    await openView(page, title);
+    await expect.poll(() => page.locator('main').innerText(), { message: title }).toMatch(says);
+  }
+  await page.close();
+});
