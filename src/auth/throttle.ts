@@ -70,10 +70,14 @@ export interface Failures {
   /** A digest of the account and the address that it counts. */
   readonly key: string;
   readonly count: number;
+  /** The server at which they failed; absent where it didn't say so. */
+  readonly node?: string | undefined;
 }
 
 /** Exchanges failures with the other servers of a store, so that all of them delay what fails at any. */
 export interface FailureExchange {
+  /** This server's id. */
+  readonly node: string;
   /** An attempt has failed at this server. */
   failed(kind: CounterKind, key: string): void;
   /** Calls back with those of other servers. */
@@ -90,6 +94,8 @@ const MAX_WAITING_DELAYED = 8;
 
 /** More failures of one counter in one message of another server change nothing. */
 const MOST_AT_ONCE = 256;
+/** Servers at which failures of a counter were, the last ones. */
+const MOST_NODES = 8;
 /** Characters of base64url: 128 bits. */
 const DIGEST_LENGTH = 22;
 
@@ -99,6 +105,8 @@ interface Counter {
   /** When the first of them was, and the last. */
   firstAt: number;
   lastAt: number;
+  /** The servers at which they were, where several use the store. */
+  nodes: readonly string[];
   /** Time up to which forgiveness has been applied. */
   settledAt: number;
   /** The earliest time of the next attempt. */
@@ -165,8 +173,8 @@ export class Throttle {
     this.#environment = environment;
     this.#rules = rules;
     this.#exchange = exchange;
-    exchange?.onFailures(({ kind, key, count }) => {
-      for (let left = Math.min(count, MOST_AT_ONCE); left > 0; left--) this.#count({ kind, key });
+    exchange?.onFailures(({ kind, key, count, node }) => {
+      for (let left = Math.min(count, MOST_AT_ONCE); left > 0; left--) this.#count({ kind, key }, node);
     });
   }
 
@@ -335,7 +343,7 @@ export class Throttle {
       for (const [key, counter] of this.#counters[kind].entries()) {
         const failures = counter.failures - this.#forgiven(kind, counter);
         if (failures <= 0) continue;
-        const { firstAt, lastAt, blockedUntil } = counter;
+        const { firstAt, lastAt, blockedUntil, nodes } = counter;
         yield {
           of: COUNTED[kind],
           ...this.#names.get(nameOf({ kind, key })),
@@ -343,6 +351,7 @@ export class Throttle {
           since: at(firstAt),
           last: at(lastAt),
           delayedUntil: blockedUntil > now ? at(blockedUntil) : undefined,
+          nodes,
         };
       }
     }
@@ -350,17 +359,19 @@ export class Throttle {
 
   #failed(limit: Limit, attempt: Attempt): void {
     this.#names.set(nameOf(limit), countedBy(limit, attempt));
-    this.#count(limit);
+    this.#count(limit, this.#exchange?.node);
     this.#exchange?.failed(limit.kind, limit.key);
   }
 
-  #count(limit: Limit): void {
+  #count(limit: Limit, node: string | undefined): void {
     const now = this.#now();
     const { free, longestDelay } = this.#rules[limit.kind];
-    const none = { failures: 0, firstAt: now, lastAt: now, settledAt: now, blockedUntil: 0, clearableAt: 0 };
-    const counter = this.#counter(limit) ?? none;
-    if (counter.failures === 0) counter.firstAt = now;
+    const none = { failures: 0, firstAt: now, lastAt: now, settledAt: now, blockedUntil: 0, clearableAt: 0, nodes: [] };
+    const counter: Counter = this.#counter(limit) ?? none;
+    if (counter.failures === 0) Object.assign(counter, { firstAt: now, nodes: [] });
     counter.lastAt = now;
+    if (node !== undefined && !counter.nodes.includes(node))
+      counter.nodes = [...counter.nodes, node].slice(-MOST_NODES);
     const delay = (failures: number) => (failures > free ? SECOND * 2 ** (failures - free - 1) : 0);
     // Failures beyond the longest delay aren't counted, so that forgiveness takes a bounded time.
     if (delay(counter.failures) < longestDelay) counter.failures++;

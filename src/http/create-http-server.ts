@@ -112,6 +112,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   app.decorateRequest('admission', undefined);
   app.decorateRequest('incoming', undefined);
 
+  // First, so that what the next hook answers is counted.
+  countAnswers(app, context);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     // Responses contain user data, which browsers must not sniff as HTML.
@@ -128,7 +130,6 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   logAnswers(app, context.log);
-  countAnswers(app, context);
   traceAnswers(app, context);
 
   const addRoute = (to: FastifyInstance, route: Route) => {

@@ -1,5 +1,6 @@
 /** Counts and traces requests by door, method and outcome. */
-import type { IncomingMessage } from 'node:http';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Durations } from '../metrics/families.js';
 import type { RequestOutcome } from '../metrics/server-metrics.js';
@@ -12,6 +13,14 @@ import { nameOfRoute } from './routes.js';
 
 /** The door of requests that no route takes. */
 const NO_ROUTE = 'none';
+/** Node's channel for answers that have been sent, of all HTTP servers of the process. */
+const ANSWERED = 'http.server.response.finish';
+/** What an answer is counted as. */
+const COUNTED = Symbol('counted');
+
+interface CountedAnswer extends ServerResponse {
+  [COUNTED]?: { readonly door: string; readonly method: string; readonly began: number };
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,12 +29,34 @@ declare module 'fastify' {
   }
 }
 
-/** Counts HTTP requests when their answers have been sent. */
-export function countAnswers(app: FastifyInstance, { metrics }: Pick<Context, 'metrics'>): void {
+/**
+ * Counts HTTP requests when their answers have been sent. Node itself says so, at a fifth of the cost of Fastify's hook
+ * `onResponse`, which adds two listeners to each answer and takes them away again.
+ */
+export function countAnswers(app: FastifyInstance, context: Pick<Context, 'metrics' | 'environment'>): void {
+  const { metrics, environment } = context;
   if (metrics === undefined) return;
-  app.addHook('onResponse', ({ routeOptions, method }, reply, done) => {
-    metrics.request(doorOf(routeOptions.url), method, outcomeOf(reply.statusCode), reply.elapsedTime);
+  const { clock } = environment;
+  const doors = new Map<string | undefined, string>();
+  app.addHook('onRequest', (request, reply, done) => {
+    const route = request.routeOptions.url;
+    let door = doors.get(route);
+    if (door === undefined) {
+      door = doorOf(route);
+      doors.set(route, door);
+    }
+    (reply.raw as CountedAnswer)[COUNTED] = { door, method: request.method, began: clock.monotonic() };
     done();
+  });
+  const count = (message: unknown) => {
+    const { response, server } = message as { readonly response: CountedAnswer; readonly server: unknown };
+    const counted = response[COUNTED];
+    if (counted === undefined || server !== app.server) return;
+    metrics.request(counted.door, counted.method, outcomeOf(response.statusCode), clock.monotonic() - counted.began);
+  };
+  subscribe(ANSWERED, count);
+  app.addHook('onClose', async () => {
+    unsubscribe(ANSWERED, count);
   });
 }
 

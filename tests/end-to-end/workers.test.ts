@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { get } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
 import { cleanUp, ROOT, startServerWith, temporaryFolder } from '../support/server-process.js';
-import { asRoot } from './clients.js';
+import { asRoot, RpcSocket } from './clients.js';
 
 afterAll(cleanUp);
 
@@ -37,6 +37,49 @@ it('serves on after one worker is killed, starts it again, and ends all of them 
   const alone = await startServerWith([folder, ...ACCOUNT]);
   expect(await asRoot(alone.url, 'RETURN count(SELECT * FROM entry)', ROOT)).toEqual([16]);
   expect(await alone.stop()).toBe(0);
+});
+
+it('says which worker each answer about failed sign-ins and the audit log is from, and lists the sessions of all', {
+  timeout: 120_000,
+}, async () => {
+  const folder = temporaryFolder();
+  const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT, '--audit-log', `${folder}/audit`]);
+  const sockets = new Map<string, RpcSocket>();
+  // New connections go to whichever worker is free.
+  for (let attempt = 0; sockets.size < 2 && attempt < 20; attempt++) {
+    const socket = await RpcSocket.open(server.rpcUrl);
+    await socket.ask('signin', ROOT);
+    const [[id]] = (await socket.query('(INFO FOR NODES)[WHERE current].id')) as [[string]];
+    if (sockets.has(id)) socket.close();
+    else sockets.set(id, socket);
+  }
+  const [[one, first], [two, second]] = [...sockets] as [[string, RpcSocket], [string, RpcSocket]];
+  const sessions = async (socket: RpcSocket) =>
+    (await socket.query('SELECT VALUE node FROM (INFO FOR SESSIONS) ORDER BY node'))[0];
+  for (const socket of [first, second]) await expect.poll(() => sessions(socket)).toEqual([one, two].sort());
+
+  const guesser = await RpcSocket.open(server.rpcUrl);
+  expect(await guesser.call('signin', { user: 'ann', pass: 'a guess' })).toHaveProperty('error');
+  const attempts = async (socket: RpcSocket) =>
+    (
+      await socket.query("SELECT user, failures, node, nodes FROM (INFO FOR SIGNIN ATTEMPTS) WHERE of = 'account'")
+    )[0] as readonly { readonly nodes: readonly string[]; readonly user: string | null }[];
+  for (const socket of [first, second]) await expect.poll(() => attempts(socket)).toHaveLength(1);
+  const [[onOne], [onTwo]] = [await attempts(first), await attempts(second)];
+  const at = onOne?.nodes[0];
+  expect(onOne).toMatchObject({ failures: 1, node: one, nodes: [at] });
+  expect(onTwo).toMatchObject({ failures: 1, node: two, nodes: [at] });
+  expect([onOne?.user, onTwo?.user]).toEqual(at === one ? ['ann', null] : [null, 'ann']);
+
+  for (const [id, socket] of sockets) {
+    const [nodes, verified] = await socket.query(
+      'array::distinct((INFO FOR AUDIT LIMIT 1000).node); INFO FOR AUDIT VERIFY',
+    );
+    expect(nodes).toEqual([id]);
+    expect(verified).toMatchObject({ node: id, valid: true });
+  }
+  for (const socket of [first, second, guesser]) socket.close();
+  expect(await server.stop()).toBe(0);
 });
 
 it('hands on the connections that a worker had not accepted when it died', { timeout: 120_000 }, async () => {

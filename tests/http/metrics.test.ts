@@ -66,6 +66,29 @@ describe('GET /metrics', () => {
     expect(grown('tessera_statement_errors_total', { code: 'thrown' })).toBe(1);
   });
 
+  test('counts each answer once, by its own server, also where it comes before the route', async () => {
+    const other = await startTestServer({ SVC_ALLOW_ORIGIN: 'https://shop.example' });
+    try {
+      const countOf = async (labels: Readonly<Record<string, string>>) => {
+        const answer = await fetch(`${other.url}/metrics`, { headers: AS_ROOT });
+        return new ParsedMetrics(await answer.text()).sum('tessera_request_duration_seconds_count', labels);
+      };
+      const origin = (name: string) => ({ headers: { origin: `https://${name}.example` } });
+      await fetch(`${other.url}/version`);
+      await fetch(`${other.url}/version`, origin('other'));
+      await fetch(`${other.url}/sql`, { method: 'OPTIONS', ...origin('shop') });
+      await fetch(`${other.url}/sql`, { method: 'PUT' });
+      await sql('RETURN 1');
+      expect(await countOf({ door: 'version', outcome: 'ok' })).toBe(1);
+      expect(await countOf({ door: 'version', outcome: 'rejected' })).toBe(1);
+      expect(await countOf({ method: 'OPTIONS', outcome: 'ok' })).toBe(1);
+      expect(await countOf({ door: 'none', method: 'PUT', outcome: 'rejected' })).toBe(1);
+      expect(await countOf({ door: 'sql', method: 'POST' })).toBe(0);
+    } finally {
+      await other.close();
+    }
+  });
+
   test('counts writes that PERMISSIONS deny', async () => {
     await sql(`DEFINE TABLE guarded PERMISSIONS FOR select FULL, FOR create, update, delete NONE; CREATE guarded:1;
       DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNUP (CREATE user)`);

@@ -1,5 +1,9 @@
 /** The same on the engine of stores over a network: with a simulated store, and on PostgreSQL. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openFileSink } from '../../src/audit/file-sink.js';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
@@ -127,6 +131,76 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     await until(() => heard.length > 0);
     expect(heard).toEqual(['KILLED']);
   });
+
+  test('failed sign-ins are counted on both, and each answer says at which node they were', {
+    timeout: 60_000,
+  }, async () => {
+    await openBoth();
+    const guess = async (node: OpenNode) =>
+      failureOf(() => node.database.session({ ip: '192.0.2.7' }).signIn(objectFrom({ user: 'ann', pass: 'a guess' })));
+    expect(await guess(a)).toBe('invalid_auth');
+    const [onA, onB] = [await a.owner(), await b.owner()];
+    const listed = async (session: Session) =>
+      toText(
+        (
+          await run(session, "SELECT user, failures, node, nodes FROM (INFO FOR SIGNIN ATTEMPTS) WHERE of = 'account'")
+        )[0],
+      );
+    const [idA, idB] = [await currentNode(onA), await currentNode(onB)];
+    expect(await listed(onA)).toBe(`[{ failures: 1, node: '${idA}', nodes: ['${idA}'], user: 'ann' }]`);
+    await until(async () => (await listed(onB)) !== '[]');
+    expect(await listed(onB)).toBe(`[{ failures: 1, node: '${idB}', nodes: ['${idA}'], user: NONE }]`);
+    expect(await guess(b)).toBe('invalid_auth');
+    await until(async () => (await listed(onA)).includes('failures: 2'));
+    expect(await listed(onA)).toBe(`[{ failures: 2, node: '${idA}', nodes: ['${idA}', '${idB}'], user: 'ann' }]`);
+  });
+
+  test('each answers with its own audit log, whose records name it, and lists the sessions of both', {
+    timeout: 60_000,
+  }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-audit-'));
+    try {
+      const { nodes } = await open();
+      const opened: OpenNode[] = [];
+      for (const [at, engine] of nodes.entries()) {
+        const audit = { sink: await openFileSink(join(folder, String(at))) };
+        opened.push(...(await openNodes({ nodes: [engine] }, { audit })));
+      }
+      [a, b] = opened as [OpenNode, OpenNode];
+      const [onA, onB] = [await a.owner(), await b.owner()];
+      const [idA, idB] = [await currentNode(onA), await currentNode(onB)];
+      await run(onA, PEOPLE);
+      await run(onB, 'DEFINE TABLE defined_on_b');
+      const tables = "SELECT node, what.name FROM (INFO FOR AUDIT WHERE action = 'define' AND what.kind = 'table')";
+      expect(toText((await run(onA, tables))[0])).toBe(`[{ node: '${idA}', what: { name: 'user' } }]`);
+      expect(toText((await run(onB, tables))[0])).toBe(`[{ node: '${idB}', what: { name: 'defined_on_b' } }]`);
+      for (const [session, id] of [
+        [onA, idA],
+        [onB, idB],
+      ] as const)
+        expect(await run(session, 'INFO FOR AUDIT VERIFY')).toMatchObject([{ node: id, valid: true }]);
+
+      for (const [node, name] of [
+        [a, 'ann'],
+        [b, 'bob'],
+      ] as const) {
+        const session = node.database.session({});
+        session.listen(() => undefined);
+        await session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name }));
+      }
+      const sessions = 'SELECT node, user FROM (INFO FOR SESSIONS) ORDER BY user';
+      const both = `[{ node: '${idA}', user: user:ann }, { node: '${idB}', user: user:bob }]`;
+      for (const session of [onA, onB]) await until(async () => toText((await run(session, sessions))[0]) === both);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  /** The id of the node that a session is on. */
+  async function currentNode(session: Session): Promise<string> {
+    const [id] = await run(session, '(INFO FOR NODES)[WHERE current].id');
+    return String((id as Value[])[0]);
+  }
 
   test('numbers of a sequence are given out once', { timeout: 60_000 }, async () => {
     await openBoth();

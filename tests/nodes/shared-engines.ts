@@ -10,7 +10,10 @@ export interface OpenNode {
   owner(): Promise<Session>;
 }
 
-export async function openNodes({ nodes }: SharedNodes, options: DatabaseOptions = {}): Promise<OpenNode[]> {
+export async function openNodes(
+  { nodes }: Pick<SharedNodes, 'nodes'>,
+  options: DatabaseOptions = {},
+): Promise<OpenNode[]> {
   const opened: OpenNode[] = [];
   for (const engine of nodes) {
     const database = await openDatabase(engine, { environment: realEnvironment, ...options });

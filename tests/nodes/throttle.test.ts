@@ -88,7 +88,36 @@ test('What is written of failures says no names, and goes after a while', async 
   reader.cancel();
   expect(JSON.stringify(batch)).not.toMatch(/ann|192/);
   expect(batch).toHaveLength(1);
-  expect(batch?.[0]?.[1]).toHaveLength(3);
+  // The node, and three counters.
+  expect(batch?.[0]?.[1]).toHaveLength(4);
   await nodes.pass(65_000);
   expect(await rows()).toBe(0);
+});
+
+test('INFO FOR SIGNIN ATTEMPTS counts what failed at either, and says where the names are known', async () => {
+  for (let time = 0; time <= FREE; time++) await outcomeOf(begin(one, ADDRESS, WRONG));
+  const last = nodes.world.clock.now();
+  await nodes.pass(500);
+  const listed = (node: DatabaseNode) =>
+    nodes.ask(
+      node,
+      "SELECT user, failures, node, nodes, delayed_until FROM (INFO FOR SIGNIN ATTEMPTS) WHERE of = 'account'",
+    );
+  // After five failures of one account from one address each has a delay; of the account from all addresses, after ten.
+  const ofOne = (node: DatabaseNode, user: string) =>
+    `[{ delayed_until: NONE, failures: 6, node: '${node.id}', nodes: ['${one.id}'], user: ${user} }]`;
+  expect(await listed(one)).toBe(ofOne(one, "'ann'"));
+  expect(await listed(two)).toBe(ofOne(two, 'NONE'));
+
+  const delays = "SELECT VALUE delayed_until FROM (INFO FOR SIGNIN ATTEMPTS) WHERE of = 'account and address'";
+  const until = new Date(Number(last / 1_000_000n) + 1_000).toISOString().replace('.000Z', 'Z');
+  expect(await nodes.ask(one, delays)).toBe(`[d'${until}']`);
+  await nodes.pass(1_000);
+  expect(await nodes.ask(one, delays)).toBe('[NONE]');
+
+  await outcomeOf(begin(two, '192.0.2.9', WRONG));
+  await nodes.pass(500);
+  const ofBoth = (node: DatabaseNode, ids: readonly string[]) =>
+    `[{ delayed_until: NONE, failures: 7, node: '${node.id}', nodes: ['${ids.join("', '")}'], user: 'ann' }]`;
+  for (const node of [one, two]) expect(await listed(node)).toBe(ofBoth(node, [one.id, two.id]));
 });

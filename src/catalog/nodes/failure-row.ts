@@ -8,17 +8,25 @@ import { isArray } from '../../value/value.js';
 /** What failed, by what is counted: its kind, a digest of what it names, and how often. */
 export type CountedFailures = readonly [kind: string, key: string, count: number];
 
-/** Failed sign-ins as a node shares them with the others. */
-export function storedFailures(failures: readonly CountedFailures[]): Stored {
-  return failures.map((each) => [...each]);
+/** Failed sign-ins as a node shares them with the others: its id, and what failed there. */
+export function storedFailures(node: string, failures: readonly CountedFailures[]): Stored {
+  return [node, ...failures.map((each) => [...each])];
 }
 
-/** The failed sign-ins in a stored row (`storedFailures`); entries that can't be read are left out. */
-export function readFailures(stored: Stored): CountedFailures[] {
-  if (!isArray(stored)) return [];
-  return stored.flatMap((each): CountedFailures[] => {
+/**
+ * The failed sign-ins in a stored row (`storedFailures`), none if there is no row; entries that can't be read are left
+ * out. Rows of earlier versions have no node.
+ */
+export function readFailures(stored: Stored | undefined): {
+  readonly node: string | undefined;
+  readonly failures: readonly CountedFailures[];
+} {
+  if (!isArray(stored)) return { node: undefined, failures: [] };
+  const [node] = stored;
+  const failures = stored.flatMap((each): CountedFailures[] => {
     if (!isArray(each)) return [];
     const [kind, key, count] = each;
     return typeof kind === 'string' && typeof key === 'string' ? [[kind, key, Number(count)]] : [];
   });
+  return { node: typeof node === 'string' ? node : undefined, failures };
 }

@@ -35,7 +35,7 @@ function latest(failures: FailureCount[]): FailureCount[] {
 }
 
 function describeFailures(failures: FailureCount, node: string | undefined): ObjectValue {
-  const { account, address, delayedUntil, last, since, of } = failures;
+  const { account, address, delayedUntil, last, nodes, since, of } = failures;
   const { namespace, database } = account?.databasePath ?? {};
   return objectFrom({
     access: account?.access,
@@ -46,7 +46,7 @@ function describeFailures(failures: FailureCount, node: string | undefined): Obj
     last: toDatetime(last),
     level: account && levelOf(account.databasePath),
     namespace,
-    ...(node !== undefined && { node }),
+    ...(node !== undefined && { node, nodes: [...nodes] }),
     of,
     since: toDatetime(since),
     user: account?.name,

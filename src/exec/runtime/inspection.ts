@@ -29,6 +29,8 @@ export interface FailureCount {
   readonly last: bigint;
   /** The next attempt has to wait until then; absent where it needn't. */
   readonly delayedUntil?: bigint | undefined;
+  /** The last servers at which they were; none where one server uses the store. */
+  readonly nodes: readonly string[];
 }
 
 /** An account as an attempt named it, whether or not it exists. */

@@ -8,18 +8,21 @@ const MOST_WAITING = 1_024;
 interface Target {
   readonly worker: ChildProcess;
   isServing: boolean;
+  /** Connections that it has accepted, and that haven't ended. */
+  open: number;
   /** The connection that it was sent, and hasn't accepted yet. */
   offered: { readonly connection: number; readonly socket: Socket } | undefined;
 }
 
 /**
- * Accepts the connections of a port, and hands them to the workers in turn. A worker gets the next one once it has
- * accepted the one before: one that is busy or stopped gets no more. If it dies before that, another gets the
- * connection. (Node's `cluster` leaves such connections open without an answer.)
+ * Accepts the connections of a port, and hands each to the worker that has the fewest, so that one that was started
+ * again gets its share. A worker gets the next one once it has accepted the one before: one that is busy or stopped
+ * gets no more. If it dies before that, another gets the connection. (Node's `cluster` leaves such connections open
+ * without an answer.)
  */
 export class ConnectionDistributor {
   readonly #server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accept(socket));
-  /** Those that may be sent a connection, in turn. */
+  /** Those that may be sent a connection; in turn, where they have as many. */
   readonly #free: Target[] = [];
   readonly #waiting: Socket[] = [];
   #last = 0;
@@ -34,7 +37,7 @@ export class ConnectionDistributor {
 
   /** A worker that serves gets connections until it stops or dies. */
   add(worker: ChildProcess): void {
-    const target: Target = { worker, isServing: true, offered: undefined };
+    const target: Target = { worker, isServing: true, open: 0, offered: undefined };
     worker.on('message', (message: WorkerMessage) => this.#receive(target, message));
     worker.once('exit', () => {
       this.#remove(target);
@@ -61,8 +64,17 @@ export class ConnectionDistributor {
       return;
     }
     this.#waiting.push(socket);
-    const target = this.#free.shift();
+    const target = this.#leastBusy();
     if (target !== undefined) this.#offer(target);
+  }
+
+  /** Takes the one with the fewest connections from those that are free. */
+  #leastBusy(): Target | undefined {
+    const [first, ...others] = this.#free;
+    if (first === undefined) return undefined;
+    const least = others.reduce((best, target) => (target.open < best.open ? target : best), first);
+    this.#free.splice(this.#free.indexOf(least), 1);
+    return least;
   }
 
   /** Sends the connection that has waited longest, or remembers that the worker is free. */
@@ -80,12 +92,15 @@ export class ConnectionDistributor {
 
   #receive(target: Target, message: WorkerMessage): void {
     if (message.type === 'stopping') this.#remove(target);
+    if (message.type === 'closed') target.open--;
     const { offered } = target;
     if (offered === undefined || !('connection' in message) || message.connection !== offered.connection) return;
     target.offered = undefined;
     // Closing the own copy leaves the connection of the worker open.
-    if (message.type === 'accepted') offered.socket.destroy();
-    else this.#wait(offered.socket);
+    if (message.type === 'accepted') {
+      target.open++;
+      offered.socket.destroy();
+    } else this.#wait(offered.socket);
     if (target.isServing) this.#offer(target);
   }
 

@@ -42,17 +42,19 @@ export class ConnectionReceiver {
     }
     // The first process hands on what isn't accepted: no request of it may run here before that message has been sent.
     this.#send({ type: 'accepted', connection }, () => {
-      if (socket === undefined || socket.destroyed) return;
+      if (socket === undefined || socket.destroyed) return this.#send({ type: 'closed' });
       this.#open.add(socket);
       socket.once('close', () => {
         this.#open.delete(socket);
+        this.#send({ type: 'closed' });
         if (this.#open.size === 0) this.#onEmpty?.();
       });
       this.#server.emit('connection', socket);
     });
   }
 
-  #send(message: WorkerMessage, sent?: () => void): void {
+  /** What can't be sent needn't be: without the first process, a worker ends. */
+  #send(message: WorkerMessage, sent: () => void = () => undefined): void {
     this.#channel.send?.(message, undefined, undefined, sent);
   }
 }

@@ -12,5 +12,7 @@ export type WorkerMessage =
   | { readonly type: 'accepted'; readonly connection: number }
   /** It doesn't take the connection, since it stops. */
   | { readonly type: 'refused'; readonly connection: number }
+  /** A connection that it had accepted has ended. */
+  | { readonly type: 'closed' }
   /** It takes no further connections. */
   | { readonly type: 'stopping' };

@@ -23,6 +23,7 @@ const KINDS: ReadonlySet<string> = new Set<CounterKind>(['pair', 'account', 'sou
 type Services = Omit<BackgroundServices, 'leases'>;
 
 export class SharedFailures implements FailureExchange, CommitFollower {
+  readonly node: string;
   readonly #services: Services;
   #callback: (failures: Failures) => void = () => undefined;
   /** Those that aren't written yet, by kind and key. */
@@ -31,8 +32,10 @@ export class SharedFailures implements FailureExchange, CommitFollower {
   #unread: Key[] = [];
   #isReading = false;
 
-  constructor(services: Services) {
+  /** `node`: this server's id. */
+  constructor(services: Services, node: string) {
     this.#services = services;
+    this.node = node;
   }
 
   failed(kind: CounterKind, key: string): void {
@@ -69,7 +72,7 @@ export class SharedFailures implements FailureExchange, CommitFollower {
     this.#own = new Map();
     await this.#orReport(() =>
       withRetries(this.#services.engine, (transaction) =>
-        transaction.append(FAILURES_PREFIX, storedFailures(failures)),
+        transaction.append(FAILURES_PREFIX, storedFailures(this.node, failures)),
       ),
     );
   }
@@ -86,8 +89,9 @@ export class SharedFailures implements FailureExchange, CommitFollower {
           () => transaction.cancel(),
         );
         for (const entry of entries) {
-          for (const [kind, key, count] of entry === undefined ? [] : readFailures(entry)) {
-            if (KINDS.has(kind)) this.#callback({ kind: kind as CounterKind, key, count });
+          const { node, failures } = readFailures(entry);
+          for (const [kind, key, count] of failures) {
+            if (KINDS.has(kind)) this.#callback({ kind: kind as CounterKind, key, count, node });
           }
         }
       });

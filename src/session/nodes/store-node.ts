@@ -37,7 +37,7 @@ export class StoreNode {
     this.#services = services;
     this.#shared = shared;
     this.membership = new Membership({ ...services, ...node, shared, report });
-    this.failures = new SharedFailures(services);
+    this.failures = new SharedFailures(services, shared.node);
     this.#expiry = new LogExpiry({ ...services, measure: metrics?.rounds('nodes') }, this.membership.lease('nodes'), [
       { prefix: FAILURES_PREFIX, keptFor: KEPT_FOR },
       { prefix: RESERVATIONS_PREFIX, keptFor: KEPT_FOR },

@@ -140,15 +140,20 @@ class LmdbCursor implements SnapshotCursor {
   }
 
   read(entries: Entry[], limit: number): void {
-    this.#read(limit, ({ keys, values }, index) => {
-      entries.push([keys[index] as Key, values[index] as Stored]);
+    this.#read(limit, ({ keys, values }, from, to) => {
+      for (let count = 0; count < to - from; count++) {
+        const index = this.#reverse ? to - 1 - count : from + count;
+        entries.push([keys[index] as Key, values[index] as Stored]);
+      }
     });
   }
 
   readValues(limit: number): ReadValues {
-    const found: Stored[] = [];
-    const last = this.#read(limit, ({ values }, index) => {
-      found.push(values[index] as Stored);
+    let found: Stored[] = [];
+    const last = this.#read(limit, ({ values }, from, to) => {
+      const part = values.slice(from, to);
+      if (this.#reverse) part.reverse();
+      found = found.length === 0 ? part : found.concat(part);
     });
     return { values: found, last };
   }
@@ -161,8 +166,11 @@ class LmdbCursor implements SnapshotCursor {
     return last;
   }
 
-  /** Visits so many entries, and answers the key of the last one. */
-  #read(limit: number, visit: (stretch: Stretch, index: number) => void): Key | undefined {
+  /**
+   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Answers the key of
+   * the last one.
+   */
+  #read(limit: number, visit: (stretch: Stretch, from: number, to: number) => void): Key | undefined {
     const reverse = this.#reverse;
     let last: Key | undefined;
     while (limit > 0 && this.#left.from < this.#left.to) {
@@ -174,11 +182,11 @@ class LmdbCursor implements SnapshotCursor {
       const count = Math.min(end - start, limit);
       limit -= count;
       if (reverse) {
-        for (let index = end - 1; index >= end - count; index--) visit(stretch, index);
+        visit(stretch, end - count, end);
         if (count > 0) last = keys[end - count] as Key;
         this.#left = { from, to: limit === 0 ? (last as Key) : stretch.from };
       } else {
-        for (let index = start; index < start + count; index++) visit(stretch, index);
+        visit(stretch, start, start + count);
         if (count > 0) last = keys[start + count - 1] as Key;
         this.#left = { from: limit === 0 ? after(last as Key) : stretch.to, to };
       }
