@@ -5,7 +5,7 @@ import { isInTurn } from '../support/runs-all.js';
 import { openView, type Studio, seriousFaults, signIn, startStudio } from './browser.js';
 
 // In turns with other long tests.
-const inTurn = it.skipIf(!isInTurn(3));
+const inTurn = it.skipIf(!isInTurn(2));
 
 const SETUP = `DEFINE TABLE person SCHEMAFULL; DEFINE FIELD name ON person TYPE string;
   DEFINE TABLE knows TYPE RELATION FROM person TO person;
