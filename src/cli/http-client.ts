@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { ConfigurationError } from '../server/setting.js';
 import type { ConnectionOptions } from './connection.js';
 import { ServerError } from './server-error.js';
-import { unreachable } from './unreachable.js';
+import { unreachableServer } from './unreachable-server.js';
 
 export interface Exchange {
   /** Its body is still to be written and ended. */
@@ -27,7 +27,7 @@ export function begin(
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const request = send(url, { method, headers: { ...headers, ...identityHeaders(options) } });
   const response = new Promise<IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve).once('error', (error) => reject(unreachable(url, error)));
+    request.once('response', resolve).once('error', (error) => reject(unreachableServer(url, error)));
   });
   return { request, response };
 }
@@ -64,7 +64,7 @@ export async function bodyText(answer: IncomingMessage): Promise<string> {
 }
 
 /** What the server said, from its error's body. */
-export function errorOf(answer: IncomingMessage, body: string): ServerError {
+export function responseError(answer: IncomingMessage, body: string): ServerError {
   return new ServerError(informationIn(body) ?? `The server answered with status ${answer.statusCode}`);
 }
 

@@ -58,7 +58,7 @@ export interface SlowRun {
   readonly milliseconds: number;
   readonly error: string | undefined;
   readonly principal: Principal;
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly trace: RequestTrace | undefined;
   /** The parameters that came with the request. */
   readonly variables: ObjectValue | undefined;
@@ -66,7 +66,7 @@ export interface SlowRun {
 
 /** Writes a line about a statement; its text is bounded. */
 export function writeSlow(log: SlowLog, run: SlowRun): void {
-  const { statement, milliseconds, error, principal, place, trace, variables } = run;
+  const { statement, milliseconds, error, principal, databasePath, trace, variables } = run;
   log.write({
     request: trace?.request,
     trace: trace?.traceId,
@@ -76,8 +76,8 @@ export function writeSlow(log: SlowLog, run: SlowRun): void {
     statement: withoutLiterals(statement),
     parameters: parametersOf(log, variables),
     user: nameOf(principal),
-    namespace: place.namespace,
-    database: place.database,
+    namespace: databasePath.namespace,
+    database: databasePath.database,
   });
 }
 

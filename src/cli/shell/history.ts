@@ -19,7 +19,7 @@ export function isSecret(text: string): boolean {
 }
 
 /** How statements that were typed together are kept: in one line where that says the same. */
-export function entriesOf(text: string): string[] {
+export function historyEntries(text: string): string[] {
   if (text.trim() === '' || text.length > LONGEST_ENTRY || isSecret(text)) return [];
   const line = inOneLine(text.trim());
   return line === undefined ? text.split('\n').filter((part) => part.trim() !== '') : [line];

@@ -30,7 +30,7 @@ export function response(status: number, body: Value): ApiResponse {
 }
 
 /** A request as a value says it. @throws TesseraError `api_request` */
-export function readRequest(value: Value): ApiRequest {
+export function readApiRequest(value: Value): ApiRequest {
   if (!isObject(value)) throw failure('api_request', { reason: `Expected object, got ${kindName(value)}` });
   const method = 'method' in value && value['method'] !== undefined ? value['method'] : 'get';
   if (!isMethod(method)) throw wrong('method', 'Failed to decode ApiMethod, no variants matched');
@@ -94,7 +94,7 @@ export function requestValue(request: ApiRequest, id: string): ObjectValue {
 }
 
 /** The response that a value says; `undefined` when it says none. */
-export function readResponse(value: Value): ApiResponse | undefined {
+export function readApiResponse(value: Value): ApiResponse | undefined {
   if (!isObject(value)) return undefined;
   const status = 'status' in value ? value['status'] : 200;
   const headers = 'headers' in value ? value['headers'] : NOTHING;

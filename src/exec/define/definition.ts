@@ -53,7 +53,7 @@ export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<
 /**
  * Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error.
  */
-export function goesAhead(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
+export function shouldDefine(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
   if (!taken || mode === 'overwrite') return true;
   if (mode === 'if-not-exists') return false;
   throw error();

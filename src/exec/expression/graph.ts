@@ -25,7 +25,7 @@ import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import { frameAtEdge } from './document-frame.js';
-import { compileFilter } from './index-step.js';
+import { compileElementFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
 import { compileReferrers } from './reference.js';
@@ -138,7 +138,7 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
 }
 
 function compileWhere({ condition }: WherePart, compiler: InlineCompiler): Link {
-  const filter = compileFilter(condition, compiler, frameAtEdge);
+  const filter = compileElementFilter(condition, compiler, frameAtEdge);
   return ({ nodes, edges }, frame) => andThen(filter(nodes, frame), (kept) => ({ nodes: kept as ArrayValue, edges }));
 }
 

@@ -19,7 +19,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Rule } from '../authorization/permission.js';
-import type { Origins } from './origins.js';
+import type { ElementNumbers } from './element-numbers.js';
 
 /** A guarded place, and what is guarded below it. */
 export interface Mask {
@@ -156,7 +156,7 @@ export function maskElements(
   mask: Mask,
   record: ObjectValue,
   judge: Judge,
-  origins: Origins,
+  origins: ElementNumbers,
 ): PromiseOrValue<ObjectValue> {
   if (!mask.guardsElements) return record;
   return maskBelow(record, [mask], { judge, what: 'elements', origins }) as PromiseOrValue<ObjectValue>;
@@ -166,7 +166,7 @@ export function maskElements(
 interface Masking {
   readonly judge: Judge;
   readonly what: 'all' | 'elements';
-  readonly origins?: Origins;
+  readonly origins?: ElementNumbers;
 }
 
 /** NONE when the place is hidden. */

@@ -10,7 +10,7 @@ import { compileRemove } from '../define/remove.js';
 import { compileExplain, compileExplainable } from '../explain/explain.js';
 import { compileExplainPermissions } from '../explain/permissions.js';
 import { compileExplainRecordPermissions } from '../explain/record-permissions.js';
-import { compileAccess } from '../identity/access.js';
+import { compileAccessStatement } from '../identity/access.js';
 import { compileKillSessions } from '../identity/kill-sessions.js';
 import { compileInfo } from '../info/info.js';
 import { compileKill } from '../live/kill.js';
@@ -31,7 +31,7 @@ export const DATA_STATEMENTS: {
   ) => Evaluate;
 } = {
   ...DEFINITIONS,
-  access: compileAccess,
+  access: compileAccessStatement,
   alter: compileAlter,
   'alter-level': compileAlterLevel,
   create: withPeerErrorText(compileCreate),

@@ -26,7 +26,7 @@ export interface FieldColumn {
   readonly evaluate: Evaluate;
 }
 
-export function compileColumns({ keys, aggregates, columns }: MaterializeGroups, compiler: Compiler): Columns {
+export function compileGroupColumns({ keys, aggregates, columns }: MaterializeGroups, compiler: Compiler): Columns {
   return {
     keys: keys.map((key) => compiler.expression(key)),
     aggregates: aggregates.map((call) => compileAggregate(call, compiler)),

@@ -12,7 +12,7 @@ export interface CollectionField {
 /**
  * Whose records they are: functions on full-text conditions, and searches for what is nearest, are about tables alone.
  */
-export type Owner = 'edges' | 'table';
+export type CollectionOwner = 'edges' | 'table';
 
 export function lengthOf(rows: Value): number {
   return isArray(rows) ? rows.length : 0;

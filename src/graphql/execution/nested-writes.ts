@@ -4,7 +4,7 @@ import type { Random } from '../../env/environment.js';
 import { randomKey } from '../../functions/identifiers.js';
 import type { Block, Expression, For, Idiom, Output, Statement } from '../../language/ast.js';
 import { newObject, type ObjectValue, RecordId, Table } from '../../value/value.js';
-import { fieldPath, type Params } from './select.js';
+import { fieldIdiom, type Params } from './select.js';
 
 export interface NewRecord {
   readonly id: RecordId;
@@ -91,7 +91,7 @@ export function forEach(variable: string, over: Expression, ...statements: State
 
 /** `$variable.name`, or further down. */
 export function member(variable: string, ...names: string[]): Idiom {
-  return { kind: 'idiom', start: { kind: 'param', name: variable }, parts: fieldPath(names).parts };
+  return { kind: 'idiom', start: { kind: 'param', name: variable }, parts: fieldIdiom(names).parts };
 }
 
 export function subquery(statement: Statement): Expression {

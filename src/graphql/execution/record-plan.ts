@@ -42,11 +42,11 @@ export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>
       const value = writeStepwise(part, row, call);
       if (value instanceof Promise) {
         return value.then((later) => {
-          if (call.failures.length > before) call.place(before, key);
+          if (call.failures.length > before) call.locateFailures(before, key);
           return later === undefined ? undefined : writeFrom(next + 1, text + prefix + later, row, call);
         });
       }
-      if (call.failures.length > before) call.place(before, key);
+      if (call.failures.length > before) call.locateFailures(before, key);
       if (value === undefined) return undefined;
       text += prefix + value;
     }
@@ -66,7 +66,7 @@ export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>
       for (const { key, write, prefix } of parts) {
         const before = call.failures.length;
         const value = write(row, call);
-        if (call.failures.length > before) call.place(before, key);
+        if (call.failures.length > before) call.locateFailures(before, key);
         if (value === undefined) return undefined;
         text += prefix + value;
       }

@@ -114,7 +114,7 @@ export class Conditions {
   }
 }
 
-export function fieldPath(names: readonly string[]): Idiom {
+export function fieldIdiom(names: readonly string[]): Idiom {
   return { kind: 'idiom', parts: names.map((name) => ({ kind: 'field' as const, name })) };
 }
 
@@ -125,7 +125,7 @@ export function columns(names: Iterable<string>): Projections {
   const all = new Set(['id', ...names]);
   return {
     kind: 'fields',
-    items: Array.from(all, (name) => ({ kind: 'expression', expression: fieldPath([name]) })),
+    items: Array.from(all, (name) => ({ kind: 'expression', expression: fieldIdiom([name]) })),
   };
 }
 
@@ -136,8 +136,8 @@ export function columnsBefore(names: Iterable<string>): Projections {
   return {
     kind: 'fields',
     items: Array.from(all, (name) => {
-      const { parts } = fieldPath([name]);
-      return { kind: 'expression', expression: { kind: 'idiom', start: before, parts }, alias: fieldPath([name]) };
+      const { parts } = fieldIdiom([name]);
+      return { kind: 'expression', expression: { kind: 'idiom', start: before, parts }, alias: fieldIdiom([name]) };
     }),
   };
 }
@@ -145,14 +145,16 @@ export function columnsBefore(names: Iterable<string>): Projections {
 /** SET for these columns. A statement without any data can't set any. */
 export function setting(names: readonly string[], value: (name: string) => Expression): { readonly data?: Data } {
   if (names.length === 0) return {};
-  const assignments = names.map((name): Assignment => ({ path: fieldPath([name]), operator: '=', value: value(name) }));
+  const assignments = names.map(
+    (name): Assignment => ({ path: fieldIdiom([name]), operator: '=', value: value(name) }),
+  );
   return { data: { kind: 'set', assignments } };
 }
 
 export type Clauses = Pick<Select, 'where' | 'group' | 'order' | 'limit' | 'start' | 'version'>;
 
 /** A SELECT without what it is from. */
-export interface Part {
+export interface SelectParts {
   readonly projections: Projections;
   readonly clauses: Clauses;
 }
@@ -172,7 +174,7 @@ export const EDGES = 'edges';
 export function selectEdges(
   ids: Expression,
   { table, direction }: { readonly table: string; readonly direction: EdgeDirection },
-  parts: readonly Part[],
+  parts: readonly SelectParts[],
 ): Select {
   const items = parts.map(({ projections, clauses: { version: _, ...clauses } }): Expression => {
     const step: GraphStep = { kind: 'graph', direction, subjects: [{ table }], projections, ...clauses };
@@ -182,8 +184,8 @@ export function selectEdges(
     {
       kind: 'fields',
       items: [
-        { kind: 'expression', expression: fieldPath(['id']) },
-        { kind: 'expression', expression: { kind: 'array', items }, alias: fieldPath([EDGES]) },
+        { kind: 'expression', expression: fieldIdiom(['id']) },
+        { kind: 'expression', expression: { kind: 'array', items }, alias: fieldIdiom([EDGES]) },
       ],
     },
     ids,

@@ -5,7 +5,7 @@ import type { Expression, Select } from '../../language/ast.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import { subquery } from '../execution/nested-writes.js';
 import { type Conditions, ID, join, type Params, select } from '../execution/select.js';
-import { filterArguments, filtersOf, readCount } from '../schema/list-arguments.js';
+import { filterArguments, filtersOf, readCountArgument } from '../schema/list-arguments.js';
 import { ownIds } from '../schema/record-names.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
@@ -35,7 +35,7 @@ export function filteredTargets(
     throw failure('graphql_argument', { reason: 'Say in filter which records are meant; {} is all of them' });
   }
   const where = join('&&', filters);
-  const limit = readCount('limit', given);
+  const limit = readCountArgument('limit', given);
   const from = { kind: 'table', name: table } as const;
   if (limit === undefined) return { targets: [from], where };
   return { targets: [subquery(selectIds(from, { where, limit: conditions.params.bind(limit) }))] };

@@ -9,7 +9,7 @@ import { failure } from '../../errors/error.js';
 import type { Expression, Idiom, Name, Param, RecordIdLiteral, Statement } from '../ast.js';
 import { sourceOffset } from '../escapes.js';
 import { wordName } from '../keywords.js';
-import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
+import { Lexer, type OuterSource, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
 import { type OpenList, PAUSE, type ParserState, type Pauses } from './pauses.js';
 import { marksAfter, type ReadStatement, suggesting, wordsIn } from './suggestion.js';
@@ -75,7 +75,7 @@ export class Parser extends Lexer {
     source: string,
     readonly grammar: Grammar,
     limits: Limits = DEFAULT_LIMITS,
-    origin?: Origin,
+    origin?: OuterSource,
   ) {
     const length = limits.length ?? DEFAULT_LIMITS.length;
     if (source.length > length) throw failure('query_too_long', { limit: length });

@@ -34,7 +34,7 @@ import {
   splitText,
 } from './clauses.js';
 import { DEFINITIONS } from './definition.js';
-import { durationText, functionPath, REDACTED } from './definition-clauses.js';
+import { durationText, functionPath, REDACTED_LITERAL } from './definition-clauses.js';
 import {
   clause,
   clauses,
@@ -261,7 +261,7 @@ function accessAction(action: Access['action'], printer: Printer): string {
 }
 
 function rotationText({ key, issuerKey, keep }: KeyRotation, printer: Printer): string {
-  const secret = printer.secrets ? quoteString : () => REDACTED;
+  const secret = printer.secrets ? quoteString : () => REDACTED_LITERAL;
   return clauses(
     clause('KEY', key, secret),
     clause('WITH ISSUER KEY', issuerKey, secret),

@@ -46,12 +46,12 @@ export function partsUnder(range: KeyRange, heads: Iterable<Head>): KeyRange[] {
 
 function areasOf(head: Head): readonly { readonly from: Key; readonly to?: Key }[] {
   if (head === ROOT_HEAD) return [{ from: '', to: DATABASE }, { from: BEHIND_DATABASES }];
-  const area = areaOf(head);
+  const area = headArea(head);
   return [{ from: area, to: endOfArea(area) }];
 }
 
 /** The beginning of all keys of a database. */
-export function areaOf(head: Head): Key {
+export function headArea(head: Head): Key {
   return DATABASE + String.fromCharCode(head >>> 24, (head >>> 16) & 0xff, (head >>> 8) & 0xff, head & 0xff);
 }
 
