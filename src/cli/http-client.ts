@@ -56,6 +56,7 @@ function headerText(name: string): string {
 /** An answer is read up to here; errors are short. */
 const LONGEST_ANSWER = 1024 * 1024;
 
+/** The body of an answer as text, cut off at a length that errors never reach. */
 export async function bodyText(answer: IncomingMessage): Promise<string> {
   let text = '';
   answer.setEncoding('utf8');

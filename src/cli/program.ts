@@ -6,7 +6,7 @@ import { addCompletionCommand } from './completion/command.js';
 import { addConfigCommand } from './config-command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
 import { allCommands, Flag, HELP, readEnvironmentVariables } from './flags.js';
-import { EXIT_CODES, isReady } from './is-ready.js';
+import { isReady, READINESS_EXIT_CODES } from './is-ready.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { addNodesCommand } from './nodes-command.js';
 import { addSqlCommand } from './sql-command.js';
@@ -84,7 +84,7 @@ Examples:
     .action(async ({ endpoint }: { readonly endpoint: string }) => {
       const { state, text } = await isReady(endpoint);
       process.stdout.write(`${text}\n`);
-      process.exitCode = EXIT_CODES[state];
+      process.exitCode = READINESS_EXIT_CODES[state];
     });
 }
 

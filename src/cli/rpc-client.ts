@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import { decodeCbor } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
-import { DEFAULT_LIMITS } from '../value/nesting.js';
+import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 import { ServerError } from './server-error.js';
 import { unreachableServer } from './unreachable-server.js';
@@ -66,7 +66,7 @@ class WebSocketClient implements RpcClient {
   constructor(socket: WebSocket, listener: Listener) {
     this.#socket = socket;
     this.#listener = listener;
-    socket.on('message', (data) => this.#receive(decodeCbor(data as Buffer, DEFAULT_LIMITS)));
+    socket.on('message', (data) => this.#receive(decodeCbor(data as Buffer, DEFAULT_DECODE_LIMITS)));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', (code, reason) =>
       this.#fail(new ServerError(`The server closed the connection (${code}) ${reason}`.trimEnd())),
@@ -150,7 +150,7 @@ class HttpClient implements RpcClient {
     });
     const body = new Uint8Array(await response.arrayBuffer());
     if (!response.ok) throw new ServerError(`${response.status} ${Buffer.from(body).toString('utf8')}`);
-    const result = unwrapResult(decodeCbor(body, DEFAULT_LIMITS));
+    const result = unwrapResult(decodeCbor(body, DEFAULT_DECODE_LIMITS));
     this.#remember(method, params, result);
     return result;
   }

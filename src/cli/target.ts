@@ -83,6 +83,7 @@ export function statementResults(answer: Value): ObjectValue[] {
   return (isArray(answer) ? answer : []).filter(isObject);
 }
 
+/** The error of a statement that failed, from its result (`{ status, result }`). */
 export function statementError(entry: ObjectValue): ServerError {
   return new ServerError(String(entry.result), { reason: reasonOf(entry) });
 }

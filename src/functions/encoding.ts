@@ -5,7 +5,7 @@ import { parseRecordId } from '../language/parse.js';
 import { decodeCbor } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../value/json.js';
-import { DEFAULT_LIMITS } from '../value/nesting.js';
+import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
 import { CBOR_PIECES, isLargeValue, JSON_PIECES, type Pieces, piecesOf } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
@@ -102,7 +102,7 @@ export const encodingFunctions: readonly FunctionRow[] = [
   ),
   define('encoding::cbor::decode', [bytes('bytes')], 'any', 'The value of CBOR bytes.', (value) =>
     decode('encoding::cbor::decode', 'invalid cbor', () =>
-      decodeCbor(value, { ...DEFAULT_LIMITS, readRecord: parseRecordId }),
+      decodeCbor(value, { ...DEFAULT_DECODE_LIMITS, readRecord: parseRecordId }),
     ),
   ),
   define('encoding::cbor::encode', [any('value')], 'bytes', 'A value as CBOR bytes.', encode, IN_STEPS),

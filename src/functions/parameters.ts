@@ -56,7 +56,11 @@ export const text = ofType<string>({ kind: 'string' });
 export const texts = ofType<readonly string[]>({ kind: 'array', item: { kind: 'string' } });
 export const uuid = ofType<Uuid>({ kind: 'uuid' });
 
-/** May be left out; then the argument is `undefined`. */
+/**
+ * A parameter that may be omitted; then its argument is `undefined`.
+ *
+ *     optional(text('format'))   // a text, or `undefined`
+ */
 export function optional<T>(parameter: TypedParameter<T>): TypedParameter<T | undefined> {
   return { name: parameter.name, type: parameter.type, optional: true };
 }

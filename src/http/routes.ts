@@ -22,7 +22,7 @@ import { KEY_METHODS, keyRoute } from './key.js';
 import { encodeAnswer } from './large-answer.js';
 import { metricsRoute } from './metrics.js';
 import { requestFormat, responseFormat } from './negotiation.js';
-import type { Limits } from './options.js';
+import type { HttpLimits } from './options.js';
 import { readQueryString } from './query-string.js';
 import { sendBody } from './reply.js';
 import { bodyOf } from './request-body.js';
@@ -41,7 +41,7 @@ export interface Route {
   readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   readonly path: string;
   /** The limit of its body; absent: no body. */
-  readonly limit?: keyof Limits;
+  readonly limit?: keyof HttpLimits;
   /** Who may send a body. Default: `checked`. */
   readonly from?: BodyPolicy;
   /** The confidentiality of its responses. Default: `private`. */

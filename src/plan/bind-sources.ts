@@ -24,6 +24,7 @@ interface Wanted extends AccessHints {
   readonly isRead: boolean;
 }
 
+/** Binds what stands behind FROM to a source of rows; several sources are a union in their order. */
 export function bindSources(targets: readonly Expression[], wanted: Wanted, binding: Binding): SourceNode {
   const [only, ...others] = targets;
   if (only !== undefined && others.length === 0) return bindSource(only, wanted, binding);

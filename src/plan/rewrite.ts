@@ -50,8 +50,12 @@ export function rulesWithout(off: Iterable<RuleName>): ReadonlySet<RuleName> {
 }
 
 /**
- * How the records of a table are found. `isRead`: to be shown rather than changed, so that the rule for reading holds
- * for all of them.
+ * Chooses how the records of a table are found (access path): a scan, a range, an index, a point lookup. `isRead`: the
+ * records are shown rather than changed, so that the rule for reading applies to all of them. Only the rules in `rules`
+ * are tried, in a fixed order; the first that applies decides.
+ *
+ *     // WHERE age > 30, with an index on `age`
+ *     chooseAccess(entry, { where }, rights, true, new Set(RULE_NAMES))   // { kind: 'index-scan', … }
  */
 export function chooseAccess(
   entry: TableEntry,

@@ -64,6 +64,7 @@ export function readRpcRequest(message: Value): RpcRequest {
   };
 }
 
+/** Whether a value is NONE or NULL. */
 export function isNothing(value: Value): value is null | undefined {
   return value === undefined || value === null;
 }

@@ -1,8 +1,8 @@
 /** The table of all settings of `tessera start`. */
 import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/script/contract.js';
 import type { GraphqlLimits } from '../graphql/limits.js';
-import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
-import { DEFAULT_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits, LIMIT_SETTINGS } from '../http/options.js';
+import { DEFAULT_PARSER_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
 import type { MemoryLimits } from '../session/database/server-memory.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
@@ -34,7 +34,7 @@ export const SETTINGS = {
 } as const;
 
 /** The limits of the HTTP room, which defines their flags, since its errors name them. */
-export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
+export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
   sqlBody: size('sqlBody', 'The largest body of POST /sql', 'SURREAL_HTTP_MAX_SQL_BODY_SIZE'),
   rpcBody: size('rpcBody', 'The largest body of POST /rpc', 'SURREAL_HTTP_MAX_RPC_BODY_SIZE'),
   graphqlBody: size('graphqlBody', 'The largest body of POST /graphql, and message of its WebSockets'),
@@ -122,7 +122,7 @@ export const QUERY_LIMIT_SETTINGS: Readonly<Record<keyof QueryLimits, Setting<nu
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConfiguration> &
   CapabilityConfiguration & {
-    readonly limits: Limits;
+    readonly limits: HttpLimits;
     readonly memoryLimits: MemoryLimits;
     readonly scriptLimits: ScriptLimits;
     readonly graphqlLimits: GraphqlLimits;
@@ -254,9 +254,9 @@ function checkTogether(configuration: Configuration): void {
   }
 }
 
-function size(limit: keyof Limits, description: string, peer?: string, read = readSize): Setting<number> {
+function size(limit: keyof HttpLimits, description: string, peer?: string, read = readSize): Setting<number> {
   const row = { flag: `${LIMIT_SETTINGS[limit]} <size>`, description, ...(peer === undefined ? {} : { peer }) };
-  return settingWithDefault(row, sizeText(DEFAULT_LIMITS[limit]), read);
+  return settingWithDefault(row, sizeText(DEFAULT_HTTP_LIMITS[limit]), read);
 }
 
 function queryLimit(name: keyof QueryLimits, description: string): Setting<number> {
@@ -264,10 +264,10 @@ function queryLimit(name: keyof QueryLimits, description: string): Setting<numbe
   return settingWithDefault(row, String(QUERY_DEFAULTS[name]), readCount);
 }
 
-function count(limit: keyof Limits, description: string): Setting<number> {
+function count(limit: keyof HttpLimits, description: string): Setting<number> {
   return settingWithDefault(
     { flag: `${LIMIT_SETTINGS[limit]} <count>`, description },
-    String(DEFAULT_LIMITS[limit]),
+    String(DEFAULT_HTTP_LIMITS[limit]),
     readCount,
   );
 }

@@ -134,6 +134,7 @@ export function readTime(text: string): number {
   return milliseconds;
 }
 
+/** As `readTime`, but for 0. @throws Error */
 export function readPositiveTime(text: string): number {
   const milliseconds = readTime(text);
   if (milliseconds === 0) throw new Error('it must be more than nothing');

@@ -48,6 +48,7 @@ const REDACTED = '[redacted]';
 const LONGEST_VALUE = 256;
 const MOST_PARAMETERS = 32;
 
+/** Whether a statement is logged: it took as long as the threshold, or was ended by a limit. */
 export function isSlow({ threshold }: SlowLog, milliseconds: number, error: string | undefined): boolean {
   return milliseconds >= threshold || (error !== undefined && CUT_OFF.has(error));
 }

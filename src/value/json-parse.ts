@@ -6,7 +6,7 @@
 import { allOf, type Stepwise } from '../base/stepwise.js';
 import '../base/well-formed.js';
 import { failure } from '../errors/error.js';
-import { DEFAULT_LIMITS, type DecodeLimits, nextDepth } from './nesting.js';
+import { DEFAULT_DECODE_LIMITS, type DecodeLimits, nextDepth } from './nesting.js';
 import { parseInteger } from './number.js';
 import { float, type MutableObject, newObject, type Value } from './value.js';
 
@@ -15,7 +15,7 @@ import { float, type MutableObject, newObject, type Value } from './value.js';
  * become U+FFFD.
  * @throws TesseraError `json_invalid`, `nesting_too_deep`
  */
-export function parseJson(text: string, limits: DecodeLimits = DEFAULT_LIMITS): Value {
+export function parseJson(text: string, limits: DecodeLimits = DEFAULT_DECODE_LIMITS): Value {
   return allOf(new JsonParser(text, limits, text.length));
 }
 

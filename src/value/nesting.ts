@@ -17,4 +17,4 @@ export interface DecodeLimits {
   readonly maxKeys?: number;
 }
 
-export const DEFAULT_LIMITS: DecodeLimits = { maxDepth: 128 };
+export const DEFAULT_DECODE_LIMITS: DecodeLimits = { maxDepth: 128 };

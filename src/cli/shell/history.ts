@@ -14,6 +14,7 @@ const LONGEST_ENTRY = 10_000;
 /** Whatever may hold a secret is never written down: passwords, hashes of them, keys, tokens. */
 const SECRET = /pass(word|hash|phrase)?\b|secret|token|\bkey\b|bearer|credential|\beyJ[\w-]+\.|\bsignin\b|\bsignup\b/i;
 
+/** Whether a statement names a password or a key, so that the history must not keep it. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }

@@ -47,6 +47,7 @@ export function styleOf(
   return { isTerminal: isTTY, color: colorful, width: columns || USUAL_WIDTH, pretty, json, table };
 }
 
+/** The text in a color (ANSI escapes), or as it is where the terminal has none. */
 export function paint(style: Style, color: Color, text: string): string {
   return style.color ? `\x1b[${COLORS[color]}m${text}\x1b[0m` : text;
 }

@@ -25,11 +25,18 @@ export const REQUEST_ID = 'x-surreal-request-id';
 
 const NOTHING: ObjectValue = objectFrom({});
 
+/** A response without headers and context. */
 export function response(status: number, body: Value): ApiResponse {
   return { body, context: NOTHING, headers: NOTHING, status };
 }
 
-/** A request as a value says it. @throws TesseraError `api_request` */
+/**
+ * Reads the request of an API endpoint from an object; `method` is `get` and all else empty unless given.
+ *
+ *     readApiRequest(objectFrom({ method: 'post', body: 'x' }))   // { method: 'post', body: 'x', headers: {}, … }
+ *
+ * @throws TesseraError `api_request`
+ */
 export function readApiRequest(value: Value): ApiRequest {
   if (!isObject(value)) throw failure('api_request', { reason: `Expected object, got ${kindName(value)}` });
   const method = 'method' in value && value['method'] !== undefined ? value['method'] : 'get';

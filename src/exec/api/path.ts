@@ -74,6 +74,7 @@ function malformed(reason: string): TesseraError {
   return failure('api_path', { reason });
 }
 
+/** The path as DEFINE API prints it: `/users/:id<int>`; `/` for an empty one. */
 export function apiPathText(path: ApiPath): string {
   return path.length === 0 ? '/' : path.map((segment) => `/${segmentText(segment)}`).join('');
 }

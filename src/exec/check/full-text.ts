@@ -24,6 +24,7 @@ export function fullTextIndexes(table: TableEntry): readonly KeptIndex[] {
   );
 }
 
+/** Compares the full-text indexes of a table with its records, by digests of the terms of each document. */
 export async function checkFullText(
   transaction: Transaction,
   catalog: DatabaseCatalog,

@@ -9,6 +9,7 @@ import type { Stored, Transaction } from '../../storage/contract.js';
 import type { Faults } from './fault.js';
 import { batchesOf, type CheckProgress } from './tables.js';
 
+/** Checks that each entry of the changefeeds of a database can be read. */
 export async function checkChanges(
   transaction: Transaction,
   { database, namespace }: DatabaseCatalog,
@@ -26,6 +27,7 @@ export async function checkChanges(
   }
 }
 
+/** Checks that each queued asynchronous event can be read. */
 export async function checkEvents(transaction: Transaction, faults: Faults, progress: CheckProgress): Promise<void> {
   const databases = await databasesWithEvents(transaction);
   for (const queue of [FORMER_EVENT_QUEUE, ...databases.map(eventQueue)]) {

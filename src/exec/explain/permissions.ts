@@ -151,6 +151,7 @@ export function clauseText(permission: Permission): string {
   return permission.kind === 'where' ? `WHERE ${printExpression(permission.condition)}` : permission.kind.toUpperCase();
 }
 
+/** An object value with these fields. */
 export function objectOf(entries: Readonly<Record<string, Value>>): ObjectValue {
   return Object.assign(newObject(), entries);
 }

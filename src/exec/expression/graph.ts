@@ -55,6 +55,7 @@ interface Found {
 
 type Link = (from: Found, frame: Frame) => PromiseOrValue<Found>;
 
+/** Follows `->edge->table …` from a record or a list of records, as one walk with `rest` applied to what it reaches. */
 export function chainStep(chain: readonly ChainPart[], rest: Path, compiler: InlineCompiler): Path {
   const links = linksOf(chain, compiler);
   const walk = (start: Value, frame: Frame): PromiseOrValue<Value> => {

@@ -25,6 +25,7 @@ import type { Compiler, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { isKeyField, type PartStep, type Step } from './step.js';
 
+/** The step `[index]`; a constant index is evaluated when the path is compiled. */
 export function indexStep(index: Expression, compiler: Compiler): PartStep {
   const known = constantValue(index);
   if (known !== undefined) return { apply: (value, frame) => elementAt(value, known.value, frame) };
@@ -80,6 +81,7 @@ export function lastElement(value: Value): Value {
   return isArray(value) ? value.at(-1) : value;
 }
 
+/** The step `[WHERE condition]`. */
 export function whereStep(condition: Expression, compiler: Compiler): PartStep {
   return { apply: compileElementFilter(condition, compiler) };
 }

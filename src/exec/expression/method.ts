@@ -12,6 +12,7 @@ import { compileList } from './collection.js';
 import { ExecutionFunctionContext } from './function-context.js';
 import type { PartStep, Step } from './step.js';
 
+/** The step `.name(args)`: a built-in function with the value as its first argument. */
 export function methodStep(name: string, args: readonly Expression[], compiler: Compiler): PartStep {
   const evaluate = compileList(args, compiler);
   const apply: Step = (value, frame) =>

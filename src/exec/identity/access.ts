@@ -74,6 +74,7 @@ const ACTIONS: Actions = {
     }),
 };
 
+/** ACCESS … GRANT, SHOW, REVOKE and PURGE. */
 export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {

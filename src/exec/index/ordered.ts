@@ -10,6 +10,7 @@ import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js
 import type { Execution } from '../runtime/execution.js';
 import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 
+/** How ordered indexes keep their entries; with `unique` one that admits each value once. */
 export function ordered(unique?: 'unique'): IndexKeeping {
   return unique === undefined ? { maintain, entries } : { maintain, entries, claims };
 }

@@ -24,6 +24,10 @@ import { selectedDatabase } from '../define/ensure-database.js';
 import { describeDefinition } from '../info/structure.js';
 import type { Evaluate } from '../runtime/execution.js';
 
+/**
+ * SHOW CHANGES FOR TABLE … SINCE …: reads the changefeed of a table.
+ * @throws TesseraError as the changefeed is read
+ */
 export function compileShowChanges({ table, since, limit }: ShowChanges): Evaluate {
   return ({ execution }) => {
     const databasePath = selectedDatabase(execution);

@@ -15,6 +15,7 @@ import { unlessFailing } from './narrow.js';
 import type { List, OperatorContext } from './operator.js';
 import { requireTable } from './require-table.js';
 
+/** Counts the entries of an index rather than records. Where the operands fail, `otherwise` counts rows. */
 export function compileCountEntries({ table, access, item, otherwise }: CountEntries, context: OperatorContext): List {
   const { compiler } = context;
   const counted = unlessFailing(

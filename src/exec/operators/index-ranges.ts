@@ -71,6 +71,7 @@ export interface OperandValues {
   readonly list: Value;
 }
 
+/** Compiles the operands of an index scan, which are evaluated once for each execution. */
 export function compileOperands(scan: IndexScan, compiler: Compiler): (frame: Frame) => PromiseOrValue<OperandValues> {
   const equal = scan.equal.map((operand) => compileOperand(operand, compiler));
   const others = [scan.from, scan.to, scan.anyOf].map((operand) => compileOperand(operand, compiler));

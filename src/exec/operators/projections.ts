@@ -11,6 +11,7 @@ import { fieldNames } from './paths-named.js';
 /** How the fields of a row are called. */
 type Naming = typeof projectionPath;
 
+/** Compiles what SELECT or RETURN projects of a row. `naming` gives the path of each column in the result. */
 export function compileProjections(
   projections: Projections,
   compiler: Compiler,

@@ -15,6 +15,7 @@ export interface RangeEnds {
   readonly to: RangeEnd | undefined;
 }
 
+/** The ends of a range of an index scan, with the values of its operands. */
 export function rangeEnds({ from, to }: Bounds, low: Value, high: Value): RangeEnds {
   return {
     from: from && { value: low, inclusive: from.inclusive },

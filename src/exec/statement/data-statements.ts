@@ -4,7 +4,7 @@ import type { Statement } from '../../language/ast.js';
 import type { ControlStatement } from '../control/control-statement.js';
 import { compileAlter } from '../define/alter.js';
 import { compileAlterLevel } from '../define/alter-level.js';
-import { DEFINITIONS } from '../define/define.js';
+import { DEFINITION_COMPILERS } from '../define/define.js';
 import { compileRebuild } from '../define/rebuild.js';
 import { compileRemove } from '../define/remove.js';
 import { compileExplain, compileExplainable } from '../explain/explain.js';
@@ -30,7 +30,7 @@ export const DATA_STATEMENTS: {
     compiler: Compiler,
   ) => Evaluate;
 } = {
-  ...DEFINITIONS,
+  ...DEFINITION_COMPILERS,
   access: compileAccessStatement,
   alter: compileAlter,
   'alter-level': compileAlterLevel,

@@ -26,6 +26,7 @@ export interface FieldColumn {
   readonly evaluate: Evaluate;
 }
 
+/** Compiles the columns of a grouped view: its keys, its incremental aggregates and plain fields. */
 export function compileGroupColumns({ keys, aggregates, columns }: MaterializeGroups, compiler: Compiler): Columns {
   return {
     keys: keys.map((key) => compiler.expression(key)),

@@ -87,10 +87,12 @@ export function recordIdIn({ id }: ObjectValue, table: string): RecordId | undef
   throw failure('invalid_record_key', { value: toErrorText(id) });
 }
 
+/** A record id with a random key: 20 characters of a to z and 0 to 9. */
 export function randomId({ services: { environment } }: Execution, table: string): RecordId {
   return new RecordId(table, randomKey(environment.random));
 }
 
+/** Whether a value may be the key of a record: an integer, a text, a UUID, an array or an object. */
 export function isKeyValue(value: Value): value is RecordKey {
   if (typeof value === 'number') return Number.isInteger(value);
   return (

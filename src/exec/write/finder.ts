@@ -50,6 +50,7 @@ const FEW = 256;
  */
 export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<FoundRecord[]>;
 
+/** Compiles how UPDATE, UPSERT and DELETE find their records, all of them before the first is changed. */
 export function compileFind(
   statement: 'UPDATE' | 'UPSERT' | 'DELETE',
   node: StreamNode,

@@ -24,6 +24,7 @@ import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
 import { type CollectionField, lengthOf } from './collection-field.js';
 
+/** The field `TABLE_aggregate`. */
 export function aggregateOf(table: TableType): CollectionField {
   const { groupable, object, order } = table.aggregate();
   return {

@@ -14,6 +14,7 @@ export interface CollectionField {
  */
 export type CollectionOwner = 'edges' | 'table';
 
+/** How many rows there are; 0 where nothing was read. */
 export function lengthOf(rows: Value): number {
   return isArray(rows) ? rows.length : 0;
 }

@@ -13,6 +13,7 @@ import { type CollectionField, type CollectionOwner, lengthOf } from './collecti
 import { type AskedPage, type BoundPage, bindPage, type PartPurpose } from './connection-parts.js';
 import { pageOf, sizeOf } from './page.js';
 
+/** The field `TABLE_connection` (Relay Cursor Connections). */
 export function connectionOf(table: TableType, of: CollectionOwner): CollectionField {
   return {
     type: table.connection().connection,

@@ -17,6 +17,7 @@ import { orderedColumns, readOrder } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
 import { type CollectionField, type CollectionOwner, lengthOf } from './collection-field.js';
 
+/** The field that lists the records of a table, or the edges of a record. */
 export function listOf(type: TableType, of: CollectionOwner): CollectionField {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),

@@ -85,6 +85,7 @@ export class NestedWrites {
 
 export const NOTHING: Output = { kind: 'none' };
 
+/** `FOR $variable IN over { statements }`. */
 export function forEach(variable: string, over: Expression, ...statements: Statement[]): For {
   return { kind: 'for', variable, over, body: { kind: 'block', statements } };
 }
@@ -94,6 +95,7 @@ export function member(variable: string, ...names: string[]): Idiom {
   return { kind: 'idiom', start: { kind: 'param', name: variable }, parts: fieldIdiom(names).parts };
 }
 
+/** A statement in parentheses, as an expression. */
 export function subquery(statement: Statement): Expression {
   return { kind: 'subquery', statement };
 }

@@ -20,6 +20,7 @@ export interface RecordPlan extends JsonWriter<ObjectValue> {
   readonly gather?: (row: ObjectValue, call: ExecutionContext) => void;
 }
 
+/** How a record is read and written: its fields, the columns they need, and their weight in the limit of complexity. */
 export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>, weight: number): RecordPlan {
   const parts = fields.map((field, at) => ({
     ...field,

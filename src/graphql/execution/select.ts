@@ -114,11 +114,12 @@ export class Conditions {
   }
 }
 
+/** The path of nested fields: `a.b.c`. */
 export function fieldIdiom(names: readonly string[]): Idiom {
   return { kind: 'idiom', parts: names.map((name) => ({ kind: 'field' as const, name })) };
 }
 
-export const ID: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
+export const ID_PATH: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
 /** The columns, each under its own name, and the id before them. */
 export function columns(names: Iterable<string>): Projections {
@@ -159,9 +160,10 @@ export interface SelectParts {
   readonly clauses: Clauses;
 }
 
+/** A SELECT as a syntax tree. */
 export function select(projections: Projections, from: Expression, clauses: Clauses = {}): Select {
   // A record that is listed but isn't there, or is hidden, would be a row without an id.
-  const present = from.kind === 'table' ? {} : { where: ID };
+  const present = from.kind === 'table' ? {} : { where: ID_PATH };
   return { kind: 'select', projections, only: false, from: [from], ...present, ...clauses };
 }
 

@@ -21,6 +21,7 @@ export interface Listed {
   readonly isSearched: boolean;
 }
 
+/** The arguments of a list of records: filter, order, limit, start and, where it is searched, marks. */
 export function listArguments(listed: Listed): GraphQLFieldConfigArgumentMap {
   return {
     ...cutArguments('records'),
@@ -101,6 +102,7 @@ export function readCountArgument(name: string, given: GivenArguments): number |
   throw failure('graphql_argument', { reason: `${name} must be a whole number from 0, got ${value}` });
 }
 
+/** Whether an argument has a value other than `null`. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -38,6 +38,7 @@ export function splitClause(parser: Parser, selection?: SelectedProjections): { 
   return { split };
 }
 
+/** What is written between SELECT and FROM. */
 export function selected(parser: Parser): SelectedProjections {
   const { start } = parser;
   return { projections: projections(parser), mark: { start, end: parser.previousEnd } };

@@ -33,7 +33,7 @@ import {
   projectionsText,
   splitText,
 } from './clauses.js';
-import { DEFINITIONS } from './definition.js';
+import { DEFINITION_PRINTERS } from './definition.js';
 import { durationText, functionPath, REDACTED_LITERAL } from './definition-clauses.js';
 import {
   clause,
@@ -46,8 +46,8 @@ import {
   type StatementPrinters,
 } from './printer.js';
 
-export const STATEMENTS: StatementPrinters = {
-  ...DEFINITIONS,
+export const STATEMENT_PRINTERS: StatementPrinters = {
+  ...DEFINITION_PRINTERS,
   expression: ({ expression }, printer) => expressionStatement(expression, printer),
   use: ({ namespace, database }, printer) => {
     const text = (name: Name): string => (typeof name === 'string' ? plainName(name) : nameText(name, printer));

@@ -30,6 +30,7 @@ export interface ArchivedGroup extends GroupFacts {
   readonly changes: readonly EncodedChange[];
 }
 
+/** The path of a segment in an archive. */
 export function segmentPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(8, '0')}.segment`);
 }

@@ -62,10 +62,12 @@ export interface BackupPart {
   readonly sha256: string;
 }
 
+/** The unencrypted header of a backup, as JSON. */
 export function encodeHeader(header: BackupHeader): Uint8Array {
   return encodeJson({ ...header, checksum: checksumOf(header) });
 }
 
+/** The manifest of a backup, as JSON. */
 export function encodeManifest(manifest: BackupManifest): Uint8Array {
   return encodeJson(manifest);
 }

@@ -16,6 +16,7 @@ export interface KeyChange extends EncodedChange {
   readonly value: Stored | undefined;
 }
 
+/** A change with its stored bytes and their checksum. */
 export function encodedChange(key: Key, value: OverlayValue): KeyChange {
   return value === DELETED
     ? { key, value: undefined, bytes: undefined }

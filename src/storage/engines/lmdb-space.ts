@@ -217,10 +217,12 @@ export class SpaceReserve {
   }
 }
 
+/** The space that nothing takes, to be added to. */
 export function noDemand(): SpaceDemand {
   return { entries: 0, bytes: 0, own: 0 };
 }
 
+/** Adds a demand for space to a sum, or with -1 takes it away. */
 export function addDemand(to: SpaceDemand, { entries, bytes, own }: SpaceDemand, times: 1 | -1 = 1): void {
   to.entries += entries * times;
   to.bytes += bytes * times;
