@@ -10,6 +10,7 @@ import type { Session } from '../../src/session/contract.js';
 import { equals } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, RecordId, type Value } from '../../src/value/value.js';
+import { RUNS_ALL } from '../support/runs-all.js';
 import { answer, answers, RECORD_ACCESS, run, World } from '../support/world.js';
 import {
   type Data,
@@ -35,7 +36,7 @@ import {
   writesAround,
 } from './permissions/statements.js';
 
-const RUNS = Number(process.env['PERMISSION_RUNS'] ?? 200);
+const RUNS = Number(process.env['PERMISSION_RUNS'] ?? (RUNS_ALL ? 200 : 100));
 /** The suite tries the same schemas each time, among them one that has found a leak; a long run draws others. */
 const USUAL_SEED = process.env['PERMISSION_RUNS'] === undefined ? 2_138_017_388 : Date.now() % 2 ** 31;
 const SEED = Number(process.env['PERMISSION_SEED'] ?? USUAL_SEED);
