@@ -189,6 +189,7 @@ function isControl(statement: Statement): statement is ControlStatement {
   return Object.hasOwn(CONTROL, statement.kind);
 }
 
+/** The compiler of statements and expressions to closures. `tuning` sets batch sizes, and which rewrite rules apply. */
 export function createCompiler(tuning: Tuning = DEFAULT_TUNING): StatementCompiler {
   return new BodyCompiler(tuning);
 }

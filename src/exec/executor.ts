@@ -24,10 +24,10 @@ import { RevocationFlag } from './identity/revocation-flag.js';
 import { LiveQueries } from './live/live-queries.js';
 import { beginPrefetch } from './prefetch/first-reads.js';
 import { runQueuedEvent } from './record/events.js';
-import { Reader } from './record/reader.js';
+import { StoredRecordReader } from './record/reader.js';
 import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
 import { keysOfUser } from './record/users.js';
-import { Writer } from './record/writer.js';
+import { StoredRecordWriter } from './record/writer.js';
 import { answersLater } from './runtime/concurrent-reads.js';
 import {
   type Checks,
@@ -36,10 +36,10 @@ import {
   type Interrupt,
   type LiveListener,
   type LiveRegistry,
-  type Past,
   type SequenceNumbers,
   type Services,
   type SessionRegistry,
+  type StoreHistory,
 } from './runtime/execution.js';
 import type { Inspection } from './runtime/inspection.js';
 import { interruptible } from './runtime/interruptible.js';
@@ -61,7 +61,7 @@ export interface ExecutorOptions {
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
   readonly tuning?: Partial<Tuning>;
-  readonly past: Past;
+  readonly past: StoreHistory;
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
@@ -140,8 +140,8 @@ export class Executor {
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
       analyzers: new Analyzers(this.compiler, options.search),
-      reader: new Reader(this.#tables, tuning),
-      writer: new Writer(this.#tables, this.liveQueries),
+      reader: new StoredRecordReader(this.#tables, tuning),
+      writer: new StoredRecordWriter(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
       packedVectors,
       graphs: new ResidentGraphs(packedVectors),

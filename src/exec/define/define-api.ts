@@ -5,7 +5,7 @@ import type { ApiAction, DefineApi } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { compileHandling } from './api-handling.js';
-import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 import { ensureSelectedDatabase } from './ensure-database.js';
 
 export function compileDefineApi(statement: DefineApi, compiler: Compiler): Evaluate {
@@ -18,7 +18,7 @@ export function compileDefineApi(statement: DefineApi, compiler: Compiler): Eval
     return andThen(pathOf(frame), (path) => {
       const name = apiPathText(parseApiPath(path));
       return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-        if (!goesAhead(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
+        if (!shouldDefine(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
         return andThen(handlingOf(frame), (handling) =>
           andThen(
             mapInOrder(actions, (action) => action(frame)),

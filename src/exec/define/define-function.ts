@@ -3,7 +3,7 @@ import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';
 import type { Evaluate } from '../runtime/execution.js';
-import { beginDefinition, finish, goesAhead, settled } from './definition.js';
+import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 import { ensureSelectedDatabase } from './ensure-database.js';
 
 export function compileDefineFunction(statement: DefineFunction): Evaluate {
@@ -11,7 +11,7 @@ export function compileDefineFunction(statement: DefineFunction): Evaluate {
   return ({ execution }) => {
     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Function');
     return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-      if (!goesAhead(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
+      if (!shouldDefine(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
         return;
       return andThen(putAtLevel(change, databasePath, settled(statement, { name })), () => finish(execution));
     });

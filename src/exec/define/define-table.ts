@@ -6,7 +6,7 @@ import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { buildView } from '../view/maintain.js';
-import { beginDefinition, compileName, finish, goesAhead, settled, tableNow } from './definition.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine, tableNow } from './definition.js';
 import { ensureSelectedDatabase } from './ensure-database.js';
 import { endsOf, settleImplied } from './implied-fields.js';
 
@@ -21,7 +21,7 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
       (name): PromiseOrValue<undefined> =>
         andThen(ensureSelectedDatabase(execution), (catalog) => {
           const existing = catalog.tables.get(name);
-          if (!goesAhead(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
+          if (!shouldDefine(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
           // What is imported comes in the order of names, so that a view may come before what it reads.
           if (!execution.importing) checkSources(catalog, statement);
           checkCycle(catalog, name, statement);

@@ -21,7 +21,7 @@ import { compileDefineUser } from './define-user.js';
 import { importable } from './importable.js';
 
 /** Rows for the compiler's table of statements. */
-export const DEFINITIONS: {
+export const DEFINITION_COMPILERS: {
   readonly [K in DefineStatement['kind']]: (
     statement: Extract<DefineStatement, { readonly kind: K }>,
     compiler: Compiler,

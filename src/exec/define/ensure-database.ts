@@ -40,6 +40,10 @@ function selectedLevel({ identity: { databasePath } }: Execution): Level {
   return databasePath.database === undefined ? 'namespace' : 'database';
 }
 
+/**
+ * The path of the selected namespace.
+ * @throws TesseraError `namespace_empty`
+ */
 export function selectedNamespace({ identity: { databasePath } }: Execution): NamespacePath {
   if (databasePath.namespace === undefined) throw failure('namespace_empty');
   return { namespace: databasePath.namespace };

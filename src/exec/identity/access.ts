@@ -74,7 +74,8 @@ const ACTIONS: Actions = {
     }),
 };
 
-export function compileAccess({ name, level, action }: Access, compiler: Compiler): Evaluate {
+/** ACCESS … GRANT, SHOW, REVOKE and PURGE. */
+export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {
     const { execution } = frame;

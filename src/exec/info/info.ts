@@ -29,7 +29,7 @@ import { indexBuild } from './index-build.js';
 import { nodeList } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
-import { describe, describeLive } from './structure.js';
+import { describeDefinition, describeLive } from './structure.js';
 import { definitionText } from './text.js';
 
 type Of = Info['of'];
@@ -88,8 +88,8 @@ const TEXTS: View = {
 };
 
 const STRUCTURE: View = {
-  list: (definitions) => [...definitions].map(describe),
-  one: describe,
+  list: (definitions) => [...definitions].map(describeDefinition),
+  one: describeDefinition,
   lives: (queries) => queries.map(describeLive),
   none: [],
 };

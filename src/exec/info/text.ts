@@ -6,6 +6,7 @@ import { printExpression, printStatement } from '../../language/print.js';
 
 export const REDACTED = '[REDACTED]';
 
+/** A definition as the statement that makes it, with secrets redacted. */
 export function definitionText(definition: Definition): string {
   return printStatement(statementOf(definition));
 }

@@ -32,6 +32,7 @@ import type { FirstReads } from './first-reads.js';
 const NOTHING: Prefetch = {};
 const nothing: FirstReads = () => NOTHING;
 
+/** Compiles which keys and ranges the sources of a plan read first, so that they are requested together. */
 export function compilePlanReads(node: RowNode, compiler: Compiler): FirstReads {
   let source = node;
   while ('input' in source) source = source.input;

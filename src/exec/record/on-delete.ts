@@ -2,7 +2,7 @@
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Reference } from '../../language/ast.js';
-import { fieldNameOf } from '../../plan/fields-read.js';
+import { readOfField } from '../../plan/fields-read.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
@@ -109,7 +109,7 @@ export class OnDelete {
 function reject(execution: Execution, id: RecordId, { id: by, field }: Referrer): PromiseOrValue<never> {
   const isSeen =
     !execution.checks.view ||
-    andThen(execution.services.reader.read(execution, by, 'select', fieldNameOf(field)), (record) =>
+    andThen(execution.services.reader.read(execution, by, 'select', readOfField(field)), (record) =>
       referredBy(record?.[field]).some((each) => equals(each, id)),
     );
   return andThen(isSeen, (seen) => {

@@ -36,6 +36,7 @@ export function referringFields({ fields }: TableEntry): string[] {
   return fields.filter(({ reference }) => reference !== undefined).map(topName);
 }
 
+/** The name of the top-level field that a field belongs to. */
 export function topName({ path: { parts } }: Pick<FieldDefinition, 'path'>): string {
   const [part] = parts;
   return part?.kind === 'field' ? part.name : '';

@@ -4,15 +4,15 @@ import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type Permission, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
-import { type FieldsRead, NO_FIELDS, union } from '../../plan/fields-read.js';
+import { type FieldsRead, NO_FIELDS, unionOfReads } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
 import { compileRule, type Rule } from '../authorization/permission.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { type PreparedView, prepareView } from '../view/view.js';
 import { ComputedFields } from './computed-fields.js';
+import { type DeclaredFields, declaredFields } from './declared-fields.js';
 import { buildMask, type GuardedPath, type Mask } from './mask.js';
 import { referringFields } from './references.js';
-import { type FieldShape, shapeOf } from './schema.js';
 
 export interface PreparedTable {
   readonly entry: TableEntry;
@@ -30,7 +30,7 @@ export interface PreparedTable {
   /** The names of the REFERENCE fields. */
   readonly references: readonly string[];
   /** What a schemafull table admits. */
-  readonly shape: FieldShape;
+  readonly shape: DeclaredFields;
 }
 
 export interface PreparedField {
@@ -115,7 +115,7 @@ export class TablePreparer {
         fields.flatMap(({ parts, rules }) => (rules.select.kind === 'full' ? [] : [guardedPath(parts, rules)])),
         this.#fieldPermissions === 'none' ? openFields(fields) : undefined,
       ),
-      maskReads: union(fields.map(({ rules }) => readsOf(rules.select))),
+      maskReads: unionOfReads(fields.map(({ rules }) => readsOf(rules.select))),
       events: entry.events.map((event) => ({
         name: event.name,
         queue: event.async && { ...ASYNC_EVENT, ...event.async },
@@ -124,7 +124,7 @@ export class TablePreparer {
       })),
       views: entry.views.flatMap((view) => (view.view === undefined ? [] : [prepareView(view, view.view, compiler)])),
       references: referringFields(entry),
-      shape: shapeOf(entry.fields),
+      shape: declaredFields(entry.fields),
     };
   }
 

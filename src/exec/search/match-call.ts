@@ -31,6 +31,10 @@ const FUNCTIONS: Readonly<Record<string, FunctionOnMatch>> = {
   'search::offsets': { least: 1, run: offsets },
 };
 
+/**
+ * Compiles a function on a full-text condition (`search::score`, `search::highlight`, …), joined to it by its
+ * reference.
+ */
 export function compileMatchCall(call: Call, condition: Binary, compiler: Compiler): Evaluate {
   const { least, run } = FUNCTIONS[call.path] as FunctionOnMatch;
   const args = compileList(call.args, compiler);

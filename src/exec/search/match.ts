@@ -113,6 +113,10 @@ function judgingIndex(
   return find(named) ?? find();
 }
 
+/**
+ * The analyzer of a full-text index.
+ * @throws TesseraError `analyzer_not_found`
+ */
 export function analyzerOf(execution: Execution, { indexKind }: IndexDefinition): PromiseOrValue<TextAnalyzer> {
   return execution.services.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
 }

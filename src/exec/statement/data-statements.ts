@@ -4,13 +4,13 @@ import type { Statement } from '../../language/ast.js';
 import type { ControlStatement } from '../control/control-statement.js';
 import { compileAlter } from '../define/alter.js';
 import { compileAlterLevel } from '../define/alter-level.js';
-import { DEFINITIONS } from '../define/define.js';
+import { DEFINITION_COMPILERS } from '../define/define.js';
 import { compileRebuild } from '../define/rebuild.js';
 import { compileRemove } from '../define/remove.js';
 import { compileExplain, compileExplainable } from '../explain/explain.js';
 import { compileExplainPermissions } from '../explain/permissions.js';
 import { compileExplainRecordPermissions } from '../explain/record-permissions.js';
-import { compileAccess } from '../identity/access.js';
+import { compileAccessStatement } from '../identity/access.js';
 import { compileKillSessions } from '../identity/kill-sessions.js';
 import { compileInfo } from '../info/info.js';
 import { compileKill } from '../live/kill.js';
@@ -30,8 +30,8 @@ export const DATA_STATEMENTS: {
     compiler: Compiler,
   ) => Evaluate;
 } = {
-  ...DEFINITIONS,
-  access: compileAccess,
+  ...DEFINITION_COMPILERS,
+  access: compileAccessStatement,
   alter: compileAlter,
   'alter-level': compileAlterLevel,
   create: withPeerErrorText(compileCreate),

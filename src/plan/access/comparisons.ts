@@ -110,6 +110,9 @@ export function operandsOf(expression: Expression | undefined, operator: '&&' | 
   return found;
 }
 
+/**
+ * The comparison of a field with an operand that doesn't depend on the record; `undefined` for any other expression.
+ */
 export function comparisonOf(each: Expression, from: Operand['from']): Comparison | undefined {
   if (each.kind !== 'binary') return undefined;
   const { left, operator, right } = each;
@@ -159,6 +162,7 @@ export function isFieldPath(expression: Expression): expression is Idiom {
   );
 }
 
+/** Whether the operator compares for equality. */
 export function isEquality(operator: BinaryOperator): boolean {
   return operator === '=' || operator === '==';
 }

@@ -16,7 +16,7 @@ import { nextNumber } from './next-number.js';
  * depth and its checks, whatever execution it was derived from. One is made for each call, which costs less than
  * finding one that was made before.
  */
-export class ExecutionContext implements FunctionContext {
+export class ExecutionFunctionContext implements FunctionContext {
   constructor(
     private readonly execution: Execution,
     private readonly row?: Value,
