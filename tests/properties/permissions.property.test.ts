@@ -6,5 +6,9 @@ import { permissionOracle } from './permissions/oracle.js';
 import { GIVEN_RUNS, SEED } from './permissions/seed.js';
 
 describe('permissions', () => {
-  permissionOracle({ runs: Number(GIVEN_RUNS ?? (RUNS_ALL ? 200 : 100)), seed: SEED, open: () => openEngine('memory') });
+  permissionOracle({
+    runs: Number(GIVEN_RUNS ?? (RUNS_ALL ? 200 : 100)),
+    seed: SEED,
+    open: () => openEngine('memory'),
+  });
 });
