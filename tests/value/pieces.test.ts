@@ -54,10 +54,17 @@ test('results with many rows are distinguished from others', () => {
 });
 
 test('what is shared so often that it is too large ends in an error', () => {
-  let value: Value = rows(500);
-  for (let at = 0; at < 40; at++) value = [value, value];
-  for (const notation of [JSON_PIECES, CBOR_PIECES]) {
-    expect(() => Array.from(piecesOf(value, notation), ({ length }) => length)).toThrow('larger than');
+  const texts = Array.from({ length: 200 }, () => 'x'.repeat(1_000));
+  const least: readonly (readonly [Value, number | undefined])[] = [
+    [texts, undefined],
+    [rows(500), 2 ** 21],
+  ];
+  for (const [part, limit] of least) {
+    let value = part;
+    for (let at = 0; at < 40; at++) value = [value, value];
+    for (const notation of [JSON_PIECES, CBOR_PIECES]) {
+      expect(() => Array.from(piecesOf(value, notation, limit), ({ length }) => length)).toThrow('larger than');
+    }
   }
 });
 
