@@ -6,7 +6,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { DEFINITION_COMPILERS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
-import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
+import { RevocationFlag } from '../../src/exec/runtime/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { type Compiler, type Evaluate, type Execution, Frame } from '../../src/exec/runtime/execution.js';

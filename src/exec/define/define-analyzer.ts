@@ -2,9 +2,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
 
 export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'analyzer name', compiler);

@@ -3,10 +3,10 @@ import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { ApiAction, DefineApi } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { compileHandling } from './api-handling.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
 
 export function compileDefineApi(statement: DefineApi, compiler: Compiler): Evaluate {
   const pathOf = compileName(statement.name, 'string', compiler);

@@ -3,9 +3,9 @@ import { putDatabase } from '../../catalog/definitions/define.js';
 import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineDatabase } from '../../language/ast.js';
+import { ensureSelectedNamespace } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
-import { ensureSelectedNamespace } from './ensure-database.js';
 
 export function compileDefineDatabase(statement: DefineDatabase, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'database name', compiler);

@@ -2,9 +2,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Evaluate } from '../runtime/execution.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
 
 export function compileDefineFunction(statement: DefineFunction): Evaluate {
   const { name, mode } = statement;

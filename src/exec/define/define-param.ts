@@ -3,10 +3,10 @@ import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import { assertStorable } from '../record/storable.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
 
 /** Defines a param with the value that its expression has now. */
 export function compileDefineParam(statement: DefineParam, compiler: Compiler): Evaluate {

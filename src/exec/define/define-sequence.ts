@@ -9,9 +9,9 @@ import { cast } from '../../value/cast.js';
 import { toText } from '../../value/text/text.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
 
 const INT: Type = { kind: 'int' };
 const DURATION: Type = { kind: 'duration' };

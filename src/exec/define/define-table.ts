@@ -4,10 +4,10 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { putTable } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { buildView } from '../view/maintain.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine, tableNow } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
 import { endsOf, settleImplied } from './implied-fields.js';
 
 /** Defines a table; records and what is defined on it outlive OVERWRITE. A relation gets the fields of its two ends. */

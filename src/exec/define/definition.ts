@@ -8,8 +8,13 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { DefineStatement, Level, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { authorize, type Resource } from '../authorization/authorize.js';
+import {
+  ensureSelectedDatabase,
+  ensureSelectedNamespace,
+  schemaChangeOf,
+  selectedPath,
+} from '../authorization/selected-database.js';
 import type { Compiler, Execution, Frame } from '../runtime/execution.js';
-import { ensureSelectedDatabase, ensureSelectedNamespace, schemaChangeOf, selectedPath } from './ensure-database.js';
 import { ensureTable } from './ensure-table.js';
 
 /** The compiled name of a definition. `what` names it in the error for a value that isn't a string: `table name`. */

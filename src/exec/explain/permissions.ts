@@ -11,11 +11,11 @@ import { ALL_FIELDS } from '../../plan/fields-read.js';
 import { chooseAccess } from '../../plan/rewrite.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { compileSources } from '../expression/targets.js';
 import { ALL_ROWS, type Reading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
-import { compileSources } from '../statement/targets.js';
 import { callerFrame, explainedIdentity, recordOf, subjectTo } from './subject.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {

@@ -11,7 +11,7 @@ import { printExpression, printIdiom } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, newObject, type ObjectValue, type RecordId, type Value } from '../../value/value.js';
 import { UNCHECKED } from '../authorization/permission.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { Variants } from '../runtime/variants.js';
 import { clauseText, objectOf } from './permissions.js';

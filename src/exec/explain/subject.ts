@@ -5,7 +5,7 @@ import { cast } from '../../value/cast.js';
 import { newObject, type RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
 import { UNCHECKED } from '../authorization/permission.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import { type Execution, Frame } from '../runtime/execution.js';
 import { Variants } from '../runtime/variants.js';
 

@@ -19,10 +19,10 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import type { EdgeStep, Hop } from '../record/links.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import type { EdgeStep, Hop } from '../runtime/links.js';
 import { Scope } from '../runtime/scope.js';
 import { frameAtEdge } from './document-frame.js';
 import { compileElementFilter } from './index-step.js';

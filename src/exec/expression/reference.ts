@@ -6,9 +6,9 @@ import { readOfField } from '../../plan/fields-read.js';
 import { rangeContains } from '../../value/membership.js';
 import { equals } from '../../value/order.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
-import type { Referrer } from '../record/links.js';
 import { referredBy } from '../record/references.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Referrer } from '../runtime/links.js';
 import { compileRecordKey } from './record-id.js';
 import { fetchRecord } from './step.js';
 

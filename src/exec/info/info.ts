@@ -16,13 +16,13 @@ import type { Info } from '../../language/ast.js';
 import { printConfig, printStatement } from '../../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import { compileName } from '../define/definition.js';
 import {
   ensureSelectedDatabase,
   selectedDatabase,
   selectedNamespace,
   selectedPath,
-} from '../define/ensure-database.js';
+} from '../authorization/selected-database.js';
+import { compileName } from '../define/definition.js';
 import type { Compiler, Evaluate, Execution, Frame, ListedLiveQuery } from '../runtime/execution.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
 import { indexBuild } from './index-build.js';

@@ -25,8 +25,9 @@ import { printExpression, printFilter, printIdiom, printProjections, printStatem
 import { toText } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../../value/value.js';
+import { REDACTED } from '../define/redacted.js';
 import type { ListedLiveQuery } from '../runtime/execution.js';
-import { codeText, REDACTED } from './text.js';
+import { codeText } from './text.js';
 
 /** A definition as INFO … STRUCTURE shows it: its clauses as fields. */
 export function describeDefinition<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {

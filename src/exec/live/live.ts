@@ -16,7 +16,7 @@ import { equals } from '../../value/order.js';
 import { toErrorText } from '../../value/text/text.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import type { Reading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import {

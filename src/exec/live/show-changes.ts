@@ -20,7 +20,7 @@ import { diff } from '../../value/diff.js';
 import { toDisplay } from '../../value/text/text.js';
 import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import { describeDefinition } from '../info/structure.js';
 import type { Evaluate } from '../runtime/execution.js';
 

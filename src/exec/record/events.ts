@@ -11,8 +11,8 @@ import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.j
 import { UNCHECKED } from '../authorization/permission.js';
 import { deeperByEvent } from '../runtime/depth.js';
 import { type Execution, Frame, type WrittenRecord } from '../runtime/execution.js';
+import { peerError } from '../runtime/peer-error-wording.js';
 import { Scope } from '../runtime/scope.js';
-import { peerError } from '../statement/peer-error-wording.js';
 import { assertStorable } from './storable.js';
 import type { PreparedEvent, PreparedTable, TablePreparer } from './table.js';
 

@@ -12,8 +12,8 @@ import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.j
 import { UNCHECKED } from '../authorization/permission.js';
 import { deeper } from '../runtime/depth.js';
 import { type Execution, Frame } from '../runtime/execution.js';
+import type { Referrer } from '../runtime/links.js';
 import { Scope } from '../runtime/scope.js';
-import type { Referrer } from './links.js';
 import { forgetReferrers, referredBy, referrersAt, topName } from './references.js';
 import type { PreparedField, TablePreparer } from './table.js';
 

@@ -19,6 +19,7 @@ import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/c
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
 import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
 import { skipWrite } from '../authorization/denied-writes.js';
+import { type Candidate, type Candidates, forEachCandidates, withNote } from '../runtime/candidates.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
 import type {
   BatchVisitor,
@@ -28,12 +29,11 @@ import type {
   RecordReader,
   RecordScan,
 } from '../runtime/execution.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { Tuning } from '../runtime/tuning.js';
-import { type Candidate, type Candidates, forEachCandidates, withNote } from './candidates.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
-import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import { ListedKeys } from './listed-keys.js';
 import { applyMask, mayHide } from './mask.js';
 import { recordRange } from './record-range.js';

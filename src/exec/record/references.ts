@@ -29,7 +29,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
-import type { Referrer, ReferrerSubject } from './links.js';
+import type { Referrer, ReferrerSubject } from '../runtime/links.js';
 
 /** The names of the fields of a table that refer. REFERENCE is for fields at the top of a record only. */
 export function referringFields({ fields }: TableEntry): string[] {

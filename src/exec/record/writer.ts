@@ -14,10 +14,9 @@ import type { Key, Stored } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
-import type { DeniedWrite } from '../audit/audit-recorder.js';
 import { denyChange, denyWrite } from '../authorization/denied-writes.js';
 import { updateIndexes } from '../index/maintain.js';
-import { mapInBatches, prefetchRecords } from '../prefetch/records.js';
+import type { DeniedWrite } from '../runtime/audit-recorder.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import type {
   Draft,
@@ -28,7 +27,6 @@ import type {
   WriteOptions,
   WrittenRecord,
 } from '../runtime/execution.js';
-import { maintainViews } from '../view/maintain.js';
 import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
 import { ElementNumbers } from './element-numbers.js';
@@ -37,6 +35,7 @@ import { processFields } from './fields.js';
 import { restoreElements } from './hidden.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
+import { mapInBatches, prefetchRecords } from './prefetch.js';
 import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
@@ -336,8 +335,9 @@ export class StoredRecordWriter implements RecordWriter {
     return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(table);
       if (catalog === undefined || entry === undefined) return false;
-      const { events, views } = this.#tables.prepare(entry);
-      return events.length === 0 && views.length === 0 && isUnconnected(execution.context.transaction, catalog, found);
+      const { events, maintainViews } = this.#tables.prepare(entry);
+      if (events.length > 0 || maintainViews !== undefined) return false;
+      return isUnconnected(execution.context.transaction, catalog, found);
     });
   }
 
@@ -396,7 +396,7 @@ export class StoredRecordWriter implements RecordWriter {
       logRecord(execution.context.transaction, catalog, feed, { ...written, importing: execution.importing });
     }
     if (!execution.importing) this.#liveQueries.note(execution.context.transaction, written);
-    return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>
+    return andThen(table.maintainViews?.(execution, catalog, table.entry, written), () =>
       execution.importing ? undefined : raiseEvents(execution, catalog, table, written, input),
     );
   }

@@ -31,7 +31,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import { boundedText, escapable, MeasuredWalk } from '../../value/walk.js';
-import type { ScriptLimits } from './contract.js';
+import type { ScriptLimits } from '../runtime/script-runner.js';
 
 const TAG = '$';
 /** Bytes of a small value and its place in a list. */

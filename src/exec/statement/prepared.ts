@@ -12,13 +12,13 @@ import type { Access, RowNode } from '../../plan/nodes.js';
 import { chooseAccess, type ReaderRights } from '../../plan/rewrite.js';
 import type { Prefetch } from '../../storage/contract.js';
 import { Range, RecordId, Table, type Value } from '../../value/value.js';
-import { type Meter, UNMEASURED } from '../explain/analyze.js';
+import { compileTarget } from '../expression/targets.js';
 import type { Reading } from '../operators/operator.js';
+import { type Meter, UNMEASURED } from '../operators/stopwatch.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { compilePlanReads } from '../prefetch/plan-reads.js';
 import { answersLater } from '../runtime/concurrent-reads.js';
 import type { Compiler, Evaluate, Execution, Frame, ReadPurpose } from '../runtime/execution.js';
-import { compileTarget } from './targets.js';
 
 /** A kind of statement that is planned. */
 export interface Planning<Tree> {

@@ -6,11 +6,11 @@ import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { denyWrite } from '../authorization/denied-writes.js';
+import type { Target } from '../expression/targets.js';
 import type { OperatorContext } from '../operators/operator.js';
-import { claimsOfChanges, mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { speculate } from '../prefetch/speculate.js';
+import { claimsOfChanges, mapPrefetched, type RecordReads } from '../record/prefetch.js';
 import type { Execution, FoundRecord, Frame, WrittenRecord } from '../runtime/execution.js';
-import type { Target } from '../statement/targets.js';
 import type { CompiledData } from './data.js';
 
 /** Changes records one after the other, as the data of a statement says. */

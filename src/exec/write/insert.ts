@@ -20,7 +20,7 @@ import {
 } from '../../value/value.js';
 import { ensureTable } from '../define/ensure-table.js';
 import { setPath } from '../expression/assign.js';
-import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
+import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
 import type { Compiler, Evaluate, Execution, Frame, WrittenRecord } from '../runtime/execution.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { isKeyValue, randomId, recordIdIn } from './create.js';

@@ -10,7 +10,7 @@ import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { recordExists } from '../authorization/denied-writes.js';
 import { ensureTable } from '../define/ensure-table.js';
-import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
+import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
 import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, WrittenRecord } from '../runtime/execution.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { randomId, recordIdIn } from './create.js';

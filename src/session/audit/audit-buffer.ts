@@ -1,5 +1,5 @@
 import type { TesseraError } from '../../errors/error.js';
-import type { AdministrativeAction, AuditRecorder, DeniedWrite } from '../../exec/audit/audit-recorder.js';
+import type { AdministrativeAction, AuditRecorder, DeniedWrite } from '../../exec/runtime/audit-recorder.js';
 import type { Expression } from '../../language/ast.js';
 
 /** Events per kind that one transaction may buffer; the rest is only counted. */

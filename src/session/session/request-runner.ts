@@ -8,7 +8,7 @@ import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import type { TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
 import type { Execution, Interrupt, LiveListener } from '../../exec/runtime/execution.js';

@@ -3,7 +3,7 @@ import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePa
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
 import type { LiveListener } from '../../exec/runtime/execution.js';
 import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';

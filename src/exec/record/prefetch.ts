@@ -8,9 +8,9 @@ import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
 import { keptIndexes } from '../index/maintain.js';
-import { hasReferences } from '../record/references.js';
-import { storedOf } from '../record/stored.js';
 import type { Execution, FoundRecord } from '../runtime/execution.js';
+import { hasReferences } from './references.js';
+import { storedOf } from './stored.js';
 
 /** What will be read of records. */
 export interface RecordReads {

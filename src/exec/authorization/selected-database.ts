@@ -10,9 +10,9 @@ import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Level } from '../../language/ast.js';
-import { recordImplied } from '../audit/audit-recorder.js';
-import { authorize } from '../authorization/authorize.js';
+import { recordImplied } from '../runtime/audit-recorder.js';
 import type { Execution } from '../runtime/execution.js';
+import { authorize } from './authorize.js';
 
 /** A database path with the names that its level requires. */
 export interface NamespacePath extends DatabasePath {

@@ -8,13 +8,13 @@ import type { Create, Delete, Expression, Statement, Update, Upsert } from '../.
 import { transform } from '../../language/visitor.js';
 import { paramOfId } from '../../plan/dependencies.js';
 import type { Prefetch } from '../../storage/contract.js';
+import { compileTargets } from '../expression/targets.js';
+import type { FirstReads } from '../prefetch/first-reads.js';
+import { isPlainExpression, speculate } from '../prefetch/speculate.js';
+import { hasClaims, prefetchOf } from '../record/prefetch.js';
 import type { Compiler } from '../runtime/execution.js';
-import { compileTargets } from '../statement/targets.js';
-import { compileData } from '../write/data.js';
-import { recordTargets } from '../write/finder.js';
-import type { FirstReads } from './first-reads.js';
-import { hasClaims, prefetchOf } from './records.js';
-import { isPlainExpression, speculate } from './speculate.js';
+import { compileData } from './data.js';
+import { recordTargets } from './finder.js';
 
 type Writing = Create | Update | Upsert | Delete;
 

@@ -10,12 +10,12 @@ import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { parseExpression, parseQuery } from '../../language/parse.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
 import { type Duration, isArray, isObject, type Value } from '../../value/value.js';
-import { ExecutionFunctionContext } from '../expression/function-context.js';
 import { deeper } from '../runtime/depth.js';
 import { type Compiler, Frame, type Interrupt } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
-import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
-import { type ScriptValues, scriptFailure } from './wire.js';
+import type { HostRequest, ScriptHost, ScriptRunner } from '../runtime/script-runner.js';
+import { type ScriptValues, scriptFailure } from '../script/wire.js';
+import { ExecutionFunctionContext } from './function-context.js';
 
 /** The statements that a script may run: those that are values elsewhere, too. */
 const STATEMENTS: ReadonlySet<Statement['kind']> = new Set(['expression', 'return', 'select', ...RECORD_CHANGES]);
