@@ -36,9 +36,9 @@ export class YieldQueue {
 const SHORT_TURNS = 4;
 
 /**
- * A multilevel feedback queue of two levels. In each round of the event loop, which serves connections, timers and short
- * work in between, a short computation resumes and a long one: what needs a few slices waits for others of its kind
- * only, however many long ones there are, and those go on as well.
+ * A multilevel feedback queue of two levels. In each round of the event loop, which serves connections, timers and
+ * short work in between, a short computation resumes and a long one: what needs a few slices waits for others of its
+ * kind only, however many long ones there are, and those go on as well.
  */
 export class FeedbackQueue {
   readonly #short: YieldQueue;
