@@ -9,7 +9,7 @@ import { type ComparisonSet, EQUALITIES, IN_LIST } from './comparison-set.js';
 import type { AccessFacts } from './facts.js';
 import type { IndexMatch, IndexMatching } from './index-matching.js';
 import { indexPaths } from './index-paths.js';
-import { directionOf, lists } from './order.js';
+import { lists, walkInOrder } from './order.js';
 
 export const ordered: IndexMatching = { match, inOrder };
 
@@ -52,10 +52,10 @@ function indexScan(table: string, index: IndexDefinition, comparisons: Compariso
 /** All of an index, in the order of its fields. */
 function inOrder(index: IndexDefinition, { entry, order, mayHide }: AccessFacts): IndexScan | undefined {
   const { fields } = index;
-  const direction = order && directionOf(order.keys);
-  if (order === undefined || direction === undefined || fields.some(isOfKey) || fields.some(mayHide)) return undefined;
-  if (!lists(fields, order.keys, mayHide)) return undefined;
-  return { kind: 'index-scan', table: entry.definition.name, index, equal: [], direction };
+  const walk = order && walkInOrder(order.keys);
+  if (walk === undefined || fields.some(isOfKey) || fields.some(mayHide)) return undefined;
+  if (!lists(fields, walk.keys, mayHide)) return undefined;
+  return { kind: 'index-scan', table: entry.definition.name, index, equal: [], ...walk.given };
 }
 
 /** Whether a column is a part of the key: what a query finds by such a path is a field of the record. */
