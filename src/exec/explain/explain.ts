@@ -163,7 +163,10 @@ function foldingFor({ checks, context }: Execution): PromiseOrValue<Folding> {
  */
 function shownOf({ checks }: Execution, { kind }: Statement, watch: Stopwatch): Measured['of'] {
   if (!checks.view && !checks.edit) return (step) => watch.of(step);
-  return (step) => (kind === 'select' ? { rows: watch.of(step).rows } : undefined);
+  return (step) => {
+    const metrics = kind === 'select' ? watch.of(step) : undefined;
+    return metrics && { rows: metrics.rows };
+  };
 }
 
 function rowsOf(answer: Value): number {

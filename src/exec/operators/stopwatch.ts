@@ -73,8 +73,9 @@ export class Stopwatch implements Meter {
       );
   }
 
-  of(step: object): Metrics {
-    return this.#of(step);
+  /** `undefined` for a step that hands on no rows of its own, such as a branch of a `UnionScan`. */
+  of(step: object): Metrics | undefined {
+    return this.#steps.get(step);
   }
 
   #within<T>(measure: Measure | undefined, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
