@@ -2,7 +2,7 @@
  * Analyzers: what a text becomes, so that it is found. Tokens by a tokenizer (`tokenizer.ts`), then terms by filters
  * (`filters.ts`). A FUNCTION, which comes before both, is the caller's to run.
  */
-import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { AnalyzerFilter, DefineAnalyzer } from '../language/ast.js';
 import type { CountedTerms } from './document-terms.js';
@@ -29,6 +29,9 @@ const FIRST_PIECE = 64;
 
 /** What the terms of one text may have together, in code units: ngrams grow with the square of a token. */
 export const MAX_TERM_UNITS = 2 ** 25;
+
+/** Terms that one token may become: chains of filters multiply them. */
+const MAX_TERMS_OF_TOKEN = 2 ** 18;
 
 /** What is remembered of words, in bytes; beyond that it is forgotten as a whole. */
 const REMEMBERED = 16 * 2 ** 20;
@@ -152,21 +155,43 @@ export class Analyzer {
     this.#forget();
     let units = 0;
     let count = 0;
-    const tokenizing = this.#tokenize(text, (start, end) => {
-      const token = text.slice(start, end);
-      const { terms } = this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS - units);
+    const take = (terms: readonly Term[], start: number, end: number): void => {
       for (const { term } of terms) units += term.length;
       if (units > MAX_TERM_UNITS) throw tooMany();
       count += terms.length;
       visit(terms, start, end);
+    };
+    /** From the first token on that becomes many terms, which takes steps of its own. */
+    const waiting: [start: number, end: number][] = [];
+    const tokenizing = this.#tokenize(text, (start, end) => {
+      if (waiting.length > 0 || (this.#grows && end - start > LONGEST_REMEMBERED)) {
+        waiting.push([start, end]);
+        return;
+      }
+      const token = text.slice(start, end);
+      take((this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS - units)).terms, start, end);
     });
+    const takeWaiting = (): PromiseOrValue<void> =>
+      forEachInOrder(waiting.splice(0), ([start, end]) => {
+        const filtering = new TokenFiltering(text.slice(start, end), this.#filters, MAX_TERM_UNITS - units);
+        return andThen(
+          untilTrue(() => filtering.run(TERMS) || andThen(pause(), () => false)),
+          () => {
+            take(filtering.terms, start, end);
+            return undefined;
+          },
+        );
+      });
     // Of tokens that become many terms fewer are taken at a time.
     let piece = this.#grows ? FIRST_PIECE : PIECE;
     return untilTrue(() => {
       count = 0;
-      if (tokenizing.run(piece)) return true;
-      piece = Math.max(1, Math.min(PIECE, Math.floor((piece * TERMS) / Math.max(count, 1))));
-      return andThen(pause(), () => false);
+      const ended = tokenizing.run(piece);
+      return andThen(takeWaiting(), () => {
+        if (ended) return true;
+        piece = Math.max(1, Math.min(PIECE, Math.floor((piece * TERMS) / Math.max(count, 1))));
+        return andThen(pause(), () => false);
+      });
     });
   }
 
@@ -180,7 +205,9 @@ export class Analyzer {
   #become(token: string, room: number): KnownToken {
     // A slice would keep the whole text in memory.
     const own = ` ${token}`.slice(1);
-    const terms = this.#filtered(own, room);
+    const filtering = new TokenFiltering(own, this.#filters, room);
+    filtering.run(Number.POSITIVE_INFINITY);
+    const { terms } = filtering;
     const isLong = token.length > LONGEST_REMEMBERED || terms.length > LONGEST_REMEMBERED;
     const isRemembered = !isLong && this.#weight <= REMEMBERED;
     const known = { token: own, terms, isRemembered };
@@ -189,29 +216,66 @@ export class Analyzer {
     this.#weight += 2 * own.length + (1 + terms.length) * OVERHEAD;
     return known;
   }
+}
 
-  #filtered(token: string, room: number): readonly Term[] {
-    let terms: readonly Term[] = [{ term: token, at: 0 }];
-    let units = 0;
-    for (const filter of this.#filters) {
-      const next: Term[] = [];
-      const add = (term: Term): void => {
-        units += term.term.length + 1;
-        if (units > room) throw tooMany();
-        next.push(term);
-      };
-      for (const each of terms) {
+/** A token that passes through the filters. */
+class TokenFiltering {
+  readonly #filters: readonly Filter[];
+  readonly #room: number;
+  /** What the filters before have made, and what the present one has made so far. */
+  #terms: readonly Term[];
+  #next: Term[] = [];
+  #filter = 0;
+  /** The term that is filtered next, and where in it. */
+  #at = 0;
+  #from = 0;
+  #units = 0;
+
+  /** `room` is how long the terms may be together. */
+  constructor(token: string, filters: readonly Filter[], room: number) {
+    this.#filters = filters;
+    this.#room = room;
+    this.#terms = [{ term: token, at: 0 }];
+  }
+
+  /** What has become of the token. */
+  get terms(): readonly Term[] {
+    return this.#terms;
+  }
+
+  /** Makes about so many terms; answers whether all filters are done. @throws TesseraError `too_many_terms` */
+  run(most: number): boolean {
+    let left = most;
+    for (let filter = this.#filters[this.#filter]; filter !== undefined; filter = this.#filters[this.#filter]) {
+      for (; this.#at < this.#terms.length; this.#at++) {
+        if (left <= 0) return false;
+        const each = this.#terms[this.#at] as Term;
         if ('grams' in filter) {
-          filter.grams(each, add);
+          const before = this.#next.length;
+          const from = filter.grams(each, this.#add, this.#from, left);
+          left -= 1 + this.#next.length - before;
+          this.#from = from ?? 0;
+          if (from !== undefined) return false;
           continue;
         }
         const term = filter.word(each.term);
-        if (term !== undefined) next.push({ term, at: each.at });
+        if (term !== undefined) this.#next.push({ term, at: each.at });
+        left--;
       }
-      terms = next;
+      this.#terms = this.#next;
+      this.#next = [];
+      this.#units = 0;
+      this.#at = 0;
+      this.#filter++;
     }
-    return terms;
+    return true;
   }
+
+  readonly #add = (term: Term): void => {
+    this.#units += term.term.length + 1;
+    if (this.#units > this.#room || this.#next.length >= MAX_TERMS_OF_TOKEN) throw tooMany();
+    this.#next.push(term);
+  };
 }
 
 function tooMany(): Error {

@@ -14,8 +14,11 @@ export interface Term {
 /** Makes one term of another, or none. */
 type WordFilter = (term: string) => string | undefined;
 
-/** Makes any number of terms of one. */
-type GramFilter = (term: Term, add: (term: Term) => void) => void;
+/**
+ * Makes any number of terms of one, about `most` of them, from the place at which the last call stopped (0 at first).
+ * Answers where the next call goes on; `undefined` at the end.
+ */
+type GramFilter = (term: Term, add: (term: Term) => void, from: number, most: number) => number | undefined;
 
 export type Filter = { readonly word: WordFilter } | { readonly grams: GramFilter };
 
@@ -46,8 +49,8 @@ const FILTERS: ByKind = {
     const known = lemmas(path);
     return { word: (term) => known.get(term) ?? term };
   },
-  edgengram: ({ min, max }) => ({ grams: (term, add) => edgeGrams(term, min, max, add) }),
-  ngram: ({ min, max }) => ({ grams: (term, add) => grams(term, min, max, add) }),
+  edgengram: ({ min, max }) => ({ grams: (term, add, from, most) => edgeGrams(term, { min, max, from, most }, add) }),
+  ngram: ({ min, max }) => ({ grams: (term, add, from, most) => grams(term, { min, max, from, most }, add) }),
 };
 
 /** @throws TesseraError whatever `lemmas` throws */
@@ -67,26 +70,39 @@ function toAscii(term: string): string {
 }
 
 /** Where the code points of a text begin, and where the last one ends, in UTF-16 code units. */
-function pointsOf(text: string): number[] {
+export function pointsOf(text: string): number[] {
   const points: number[] = [];
   for (let at = 0; at < text.length; at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1) points.push(at);
   points.push(text.length);
   return points;
 }
 
-function edgeGrams({ term, at }: Term, min: number, max: number, add: (term: Term) => void): void {
-  const points = pointsOf(term);
-  for (let length = min; length <= max && length < points.length; length++) {
-    add({ term: term.slice(0, points[length]), at });
-  }
+interface GramRange {
+  /** Lengths in code points. */
+  readonly min: number;
+  readonly max: number;
+  readonly from: number;
+  readonly most: number;
 }
 
-function grams({ term, at }: Term, min: number, max: number, add: (term: Term) => void): void {
+function edgeGrams({ term, at }: Term, { min, max, from, most }: GramRange, add: (term: Term) => void) {
+  const points = pointsOf(term);
+  const longest = Math.min(max, points.length - 1);
+  const first = Math.max(min, from);
+  const last = Math.min(longest, first + most - 1);
+  for (let length = first; length <= last; length++) add({ term: term.slice(0, points[length]), at });
+  return last < longest ? last + 1 : undefined;
+}
+
+function grams({ term, at }: Term, { min, max, from, most }: GramRange, add: (term: Term) => void) {
   const points = pointsOf(term);
   const count = points.length - 1;
-  for (let from = 0; from + min <= count; from++) {
-    for (let length = min; length <= max && from + length <= count; length++) {
-      add({ term: term.slice(points[from], points[from + length]), at: at + from });
+  let left = most;
+  for (let start = from; start + min <= count; start++) {
+    if (left <= 0) return start;
+    for (let length = min; length <= max && start + length <= count; length++, left--) {
+      add({ term: term.slice(points[start], points[start + length]), at: at + start });
     }
   }
+  return undefined;
 }

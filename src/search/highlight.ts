@@ -1,5 +1,5 @@
 /** Where in a text the terms of a query are. */
-import type { TermAt } from './analyzer.js';
+import { pointsOf, type Term } from './filters.js';
 
 /** A part of a text, in UTF-16 code units, end exclusive. */
 export interface Span {
@@ -7,28 +7,37 @@ export interface Span {
   readonly end: number;
 }
 
-/** The parts of a text that hold terms of a query: whole tokens or, if `partial`, what the term covers of each. */
-export function spansOf(
-  text: string,
-  terms: readonly TermAt[],
-  isWanted: (term: string) => boolean,
-  partial: boolean,
-): readonly Span[] {
-  const spans = new Map<string, Span>();
-  for (const { term, at, start, end } of terms) {
-    if (!isWanted(term)) continue;
-    const from = partial ? advanced(text, start, at, end) : start;
-    const span = { start: from, end: partial ? advanced(text, from, lengthOf(term), end) : end };
-    spans.set(`${span.start} ${span.end}`, span);
-  }
-  return [...spans.values()].sort((a, b) => a.start - b.start || a.end - b.end);
-}
+/**
+ * Collects, token by token, the parts of a text that hold terms of a query: whole tokens or, if `partial`, what the
+ * term covers of each. They ascend by their starts, then by their ends.
+ */
+export class SpanCollector {
+  readonly spans: Span[] = [];
 
-/** So many code points on, and not beyond `end`. */
-function advanced(text: string, from: number, points: number, end: number): number {
-  let at = from;
-  for (let left = points; left > 0 && at < end; left--) at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1;
-  return Math.min(at, end);
+  constructor(
+    private readonly text: string,
+    private readonly isWanted: (term: string) => boolean,
+    private readonly partial: boolean,
+  ) {}
+
+  visit(terms: readonly Term[], start: number, end: number): void {
+    const wanted = terms.filter(({ term }) => this.isWanted(term));
+    if (wanted.length === 0) return;
+    if (!this.partial) {
+      this.spans.push({ start, end });
+      return;
+    }
+    const points = pointsOf(this.text.slice(start, end));
+    const offset = (point: number): number => start + (points[Math.min(point, points.length - 1)] as number);
+    const found = wanted.map(({ term, at }) => ({ start: offset(at), end: offset(at + lengthOf(term)) }));
+    found.sort((a, b) => a.start - b.start || a.end - b.end);
+    let last: Span | undefined;
+    for (const span of found) {
+      if (last?.start === span.start && last.end === span.end) continue;
+      this.spans.push(span);
+      last = span;
+    }
+  }
 }
 
 function lengthOf(text: string): number {
@@ -37,18 +46,8 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** A text with a prefix and a suffix around each of some parts, of which those that overlap are one. */
-export function marked(text: string, spans: readonly Span[], prefix: string, suffix: string): string {
-  let result = '';
-  let written = 0;
-  for (const { start, end } of united(spans)) {
-    result += `${text.slice(written, start)}${prefix}${text.slice(start, end)}${suffix}`;
-    written = end;
-  }
-  return result + text.slice(written);
-}
-
-function united(spans: readonly Span[]): Span[] {
+/** Spans of which those that overlap are one. */
+export function united(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of spans) {
     const last = all.at(-1);
@@ -59,20 +58,30 @@ function united(spans: readonly Span[]): Span[] {
   return all;
 }
 
-/** The same parts in code points. Spans ascend by their starts. */
-export function inCodePoints(text: string, spans: readonly Span[]): Span[] {
-  let at = 0;
-  let points = 0;
-  const pointsAt = (offset: number): number => {
-    if (offset < at) {
-      at = 0;
-      points = 0;
+/** Places of a text in code points. Each place is looked for from the last one on. */
+export class CodePoints {
+  #at = 0;
+  #points = 0;
+
+  constructor(private readonly text: string) {}
+
+  /** The place of a span that doesn't begin before the last one, in code points. */
+  of({ start, end }: Span): Span {
+    this.#goTo(start);
+    const from = this.#points;
+    const startOf = this.#at;
+    // Spans that follow one another overlap by less than a token.
+    this.#goTo(end);
+    const to = this.#points;
+    this.#at = startOf;
+    this.#points = from;
+    return { start: from, end: to };
+  }
+
+  #goTo(offset: number): void {
+    while (this.#at < offset) {
+      this.#at += (this.text.codePointAt(this.#at) as number) > 0xffff ? 2 : 1;
+      this.#points++;
     }
-    while (at < offset) {
-      at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1;
-      points++;
-    }
-    return points;
-  };
-  return spans.map(({ start, end }) => ({ start: pointsAt(start), end: pointsAt(end) }));
+  }
 }

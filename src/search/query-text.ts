@@ -19,10 +19,11 @@ export interface QueryItem {
 const BLANKS = /\s+/y;
 const WORD = /[^\s"]+/y;
 
-/** @throws TesseraError `search_query`, with the position */
-export function readQueryText(text: string): readonly QueryItem[] {
+/** At most `most` items. @throws TesseraError `search_query`, with the position */
+export function readQueryText(text: string, most: number): readonly QueryItem[] {
   const items: QueryItem[] = [];
   for (let at = skipped(text, 0); at < text.length; at = skipped(text, at)) {
+    if (items.length === most) throw queryError(text, at, `it has more than ${most} words and phrases`);
     const isExcluded = text[at] === '-';
     const from = isExcluded ? at + 1 : at;
     if (text[from] === '"') {

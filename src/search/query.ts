@@ -33,11 +33,19 @@ export function nameOf({ term, isPrefix }: QueryTerm): string {
   return isPrefix ? `${term}\0` : term;
 }
 
+/** Occurrences of prefixes, of which a query may hold one many times. */
+const sums = new WeakMap<DocumentTerms, Map<string, number>>();
+
 /** How often a term occurs in a document. */
-export function occurrencesOf({ term, isPrefix }: QueryTerm, { counts }: DocumentTerms): number {
+export function occurrencesOf({ term, isPrefix }: QueryTerm, document: DocumentTerms): number {
+  const { counts } = document;
   if (!isPrefix) return counts.get(term) ?? 0;
-  let sum = 0;
+  const known = sums.get(document) ?? new Map<string, number>();
+  let sum = known.get(term);
+  if (sum !== undefined) return sum;
+  sum = 0;
   for (const [each, count] of counts) if (each.startsWith(term)) sum += count;
+  sums.set(document, known.set(term, sum));
   return sum;
 }
 

@@ -92,3 +92,16 @@ test('the text of a query grows no ngrams', () => {
   expect(analyzed(grown, 'Hello').terms.map(({ term }) => term)).toEqual(['he', 'hel']);
   expect(analyzed(grown.forQueries, 'Hello').terms.map(({ term }) => term)).toEqual(['hello']);
 });
+
+test('a token that becomes many terms takes steps of its own', () => {
+  const grams = analyzer(['blank'], [{ kind: 'ngram', min: 1, max: 30 }, { kind: 'lowercase' }]);
+  const { terms, pauses } = analyzed(grams, `x ${'Ab'.repeat(2_000)} yz`);
+  expect(terms).toHaveLength(1 + (4_000 * 30 - (29 * 30) / 2) + 3);
+  expect(terms[0]?.term).toBe('x');
+  expect(terms.slice(-3).map(({ term }) => term)).toEqual(['y', 'yz', 'z']);
+  // Each term is made once and made lower case once.
+  expect(pauses).toBeGreaterThan((2 * 119_565) / 8_192);
+  const edges = analyzer([], [{ kind: 'edgengram', min: 2, max: 5_000 }]);
+  const made = analyzed(edges, 'é'.repeat(5_000));
+  expect(made.terms.map(({ term }) => term.length)).toEqual(Array.from({ length: 4_999 }, (_, at) => at + 2));
+});

@@ -1,5 +1,5 @@
 /** Texts and queries as large as they may be: a clear error or a bounded answer, with others served meanwhile. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
@@ -106,4 +106,61 @@ test('what there is no analyzer, stemmer or tokenizer for is said', async () => 
   expect(await ask("RETURN search::analyze('nope', 'a')")).toBe('analyzer_not_found');
   await expect(ask('DEFINE ANALYZER a FILTERS snowball(klingon)')).rejects.toThrow(/expected a language/);
   await expect(ask('DEFINE ANALYZER a TOKENIZERS nope')).rejects.toThrow(/expected a tokenizer/);
+});
+
+test('a query has so many terms at most, and so many beginnings of words', async () => {
+  await ask("CREATE doc:1 SET t = 'word1 word2'");
+  const words = (count: number, end = '') => Array.from({ length: count }, (_, at) => `w${at}${end}`).join(' ');
+  const asked = (operator: string, text: string) => ask(`SELECT VALUE id FROM doc WHERE t ${operator} $text`, { text });
+  for (const operator of ['@@', '@OR@', '@QUERY@']) expect(await asked(operator, words(20_000))).toBe('search_query');
+  expect(await asked('@QUERY@', `"${words(20_000)}"`)).toBe('search_query');
+  expect(await asked('@QUERY@', words(33, '*'))).toBe('search_query');
+  expect(await asked('@QUERY@', words(32, '*'))).toBe('[]');
+});
+
+test('a phrase is looked for in steps, wherever its words stand', async () => {
+  const repeated = 'a '.repeat(20_000);
+  await ask('CREATE doc:1 SET t = $text RETURN NONE', { text: `${repeated}b c` });
+  const phrase = (end: string) => `"${'a '.repeat(2_000)}${end}"`;
+  const text = 'SELECT VALUE id FROM doc WHERE t @QUERY@ $text';
+  const [found, others] = await besideOthers(text, { text: phrase('c') });
+  expect(found).toBe('[]');
+  expect(others).toBeGreaterThan(10);
+  expect(await ask(text, { text: phrase('b c') })).toBe('[doc:1]');
+});
+
+test('the offsets of overlapping parts are found in one walk over the text', async () => {
+  await ask(
+    'DEFINE ANALYZER grams TOKENIZERS blank FILTERS ngram(1,3); DEFINE INDEX g ON grown FIELDS t FULLTEXT ANALYZER grams HIGHLIGHTS',
+  );
+  const text = `é${'ab'.repeat(1_000)} `.repeat(10);
+  await ask('CREATE grown:1 SET t = $text RETURN NONE', { text });
+  const walked = vi.spyOn(String.prototype, 'codePointAt');
+  const offsets = await ask("SELECT VALUE search::offsets(1, true) FROM grown WHERE t @1,OR@ 'a b ab ba aba bab'");
+  const steps = walked.mock.calls.length;
+  walked.mockRestore();
+  expect(offsets).toContain(`{ e: 2, s: 1 }, { e: 3, s: 1 }, { e: 4, s: 1 }`);
+  expect(offsets).toContain(`{ e: 20019, s: 20018 }`);
+  // A handful for each of the 60,000 parts.
+  expect(steps).toBeLessThan(1_000_000);
+  // What is marked with long marks ends at the limit of what a function makes.
+  expect(
+    await ask("SELECT VALUE search::highlight($mark, '', 1) FROM grown WHERE t @1@ 'a'", { mark: 'x'.repeat(2 ** 18) }),
+  ).toBe('invalid_arguments');
+});
+
+test('the terms of a text count as memory of the request', { timeout: 60_000 }, async () => {
+  await ask('DEFINE ANALYZER letters FILTERS ngram(1,1); DEFINE ANALYZER chain FILTERS ngram(1,200), ngram(1,50)');
+  const text = 'ab'.repeat(2 ** 17);
+  const analyze = "RETURN search::analyze('letters', $text).len()";
+  expect(await ask(analyze, { text })).toBe('262144');
+  await session.close();
+  await database.close();
+  database = await openDatabase(await openEngine('memory'), { memory: { request: 4 * 2 ** 20 } });
+  session = database.ownerSession();
+  await session.use('test', 'test');
+  await ask('DEFINE ANALYZER letters FILTERS ngram(1,1); DEFINE ANALYZER chain FILTERS ngram(1,200), ngram(1,50)');
+  expect(await ask(analyze, { text })).toBe('request_memory_exceeded');
+  // Filters that multiply what others have made end after so many terms.
+  expect(await ask("RETURN search::analyze('chain', $text)", { text: 'ab'.repeat(500) })).toBe('too_many_terms');
 });

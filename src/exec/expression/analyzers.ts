@@ -3,7 +3,7 @@ import { Derived } from '../../base/derived.js';
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
-import { Analyzer, type TermAt } from '../../search/analyzer.js';
+import { Analyzer, type Pause } from '../../search/analyzer.js';
 import type { Lemmas } from '../../search/filters.js';
 import { type AnalyzerRegistry, type Compiler, type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
@@ -87,18 +87,32 @@ export class Analyzers implements AnalyzerRegistry {
   }
 }
 
-/** The terms of a text, in order, each with its place in what is analyzed. */
+/** What a term or a span takes that is kept, roughly, in bytes. */
+const KEPT = 128;
+
+/** Pauses of an analysis that keeps something. The request is charged for what it keeps. */
+export function chargingPause({ interrupt, request: { memory } }: Execution, kept: () => number): Pause {
+  let charged = 0;
+  return () => {
+    const count = kept();
+    memory.charge((count - charged) * KEPT);
+    charged = count;
+    return interrupt.checkpoint();
+  };
+}
+
+/** The terms of a text, in order. */
 export function termsOf(
   execution: Execution,
   { analyzer, source }: TextAnalyzer,
   text: string,
-): PromiseOrValue<{ readonly source: string; readonly terms: readonly TermAt[] }> {
-  const pause = () => execution.interrupt.checkpoint();
-  return andThen(source(text), (analyzed) => {
-    const terms: TermAt[] = [];
-    return andThen(
-      analyzer.termsAt(analyzed, pause, (term) => terms.push(term)),
-      () => ({ source: analyzed, terms }),
-    );
-  });
+): PromiseOrValue<readonly string[]> {
+  const terms: string[] = [];
+  const pause = chargingPause(execution, () => terms.length);
+  return andThen(source(text), (analyzed) =>
+    andThen(
+      analyzer.terms(analyzed, pause, (term) => terms.push(term)),
+      () => terms,
+    ),
+  );
 }

@@ -76,7 +76,7 @@ export class ExecutionFunctionContext implements FunctionContext {
   analyze(name: string, text: string): PromiseOrValue<readonly string[]> {
     const { execution } = this;
     return andThen(execution.services.analyzers.named(execution, name), (analyzer) =>
-      andThen(termsOf(execution, analyzer, text), ({ terms }) => terms.map(({ term }) => term)),
+      termsOf(execution, analyzer, text),
     );
   }
 

@@ -1,8 +1,10 @@
 /** Calls of functions on a match: `search::score`, `search::highlight`, `search::offsets`. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInSteps } from '../../base/steps.js';
 import { failure } from '../../errors/error.js';
+import { checkLength } from '../../functions/output-limit.js';
 import type { Binary, Call } from '../../language/ast.js';
-import { inCodePoints, marked, type Span, spansOf } from '../../search/highlight.js';
+import { CodePoints, type Span, SpanCollector, united } from '../../search/highlight.js';
 import { textsOf } from '../../search/indexed-texts.js';
 import type { SearchQuery } from '../../search/query.js';
 import { toText } from '../../value/text/text.js';
@@ -10,10 +12,11 @@ import { isTruthy } from '../../value/truthiness.js';
 import { float, isArray, isObject, objectFrom, type Value } from '../../value/value.js';
 import { indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { compileMatchSite, type MatchSite } from '../search/match.js';
 import { scoreOf } from '../search/score.js';
-import { termsOf } from './analyzers.js';
+import { chargingPause } from './analyzers.js';
 import { compileList } from './collection.js';
 
 /** What a function makes of a row and its arguments. */
@@ -65,50 +68,71 @@ function wantedTerms({ terms }: SearchQuery): (term: string) => boolean {
   return (term) => whole.has(term) || prefixes.some((prefix) => term.startsWith(prefix));
 }
 
-function foundIn(execution: Execution, site: MatchSite, value: Value, partial: boolean): PromiseOrValue<Found[]> {
+function foundIn(
+  { execution }: Frame,
+  site: MatchSite,
+  value: Value,
+  partial: boolean,
+): PromiseOrValue<readonly Found[]> {
   const isWanted = wantedTerms(site.query);
-  return mapInOrder(textsOf(value), (text) =>
-    andThen(termsOf(execution, site.analyzer, text), ({ source, terms }) => ({
-      text: source,
-      spans: spansOf(source, terms, isWanted, partial),
-    })),
+  const { analyzer, source } = site.analyzer;
+  return mapInOrder(textsOf(value), (given) =>
+    andThen(source(given), (text) => {
+      const collector = new SpanCollector(text, isWanted, partial);
+      const { spans } = collector;
+      const pause = chargingPause(execution, () => spans.length);
+      const done = analyzer.tokens(text, pause, (terms, start, end) => collector.visit(terms, start, end));
+      return andThen(done, () => ({ text, spans }));
+    }),
   );
+}
+
+/** A text with a prefix and a suffix around each of some parts, of which those that overlap are one. */
+function marked({ execution }: Frame, { text, spans }: Found, prefix: string, suffix: string): PromiseOrValue<string> {
+  const parts = united(spans);
+  checkLength('search::highlight', parts.length * (prefix.length + suffix.length));
+  let written = 0;
+  const done = mapInSteps(parts, pausingOf(execution), ({ start, end }) => {
+    const piece = `${text.slice(written, start)}${prefix}${text.slice(start, end)}${suffix}`;
+    written = end;
+    return piece;
+  });
+  return andThen(done, (pieces) => pieces.join('') + text.slice(written));
 }
 
 function hasHighlights({ index: { indexKind } }: MatchSite): boolean {
   return indexKind.kind === 'fulltext' && indexKind.highlights;
 }
 
-function highlight({ execution }: Frame, site: MatchSite, args: readonly Value[]): PromiseOrValue<Value> {
+function highlight(frame: Frame, site: MatchSite, args: readonly Value[]): PromiseOrValue<Value> {
   const value = indexedValue({ definition: site.index }, site.row);
   if (!hasHighlights(site)) return value;
-  const [prefix, suffix] = args.map((each) => (typeof each === 'string' ? each : toText(each)));
-  return andThen(foundIn(execution, site, value, isTruthy(args[3])), (found): Value => {
-    const texts = found.map(({ text, spans }) => marked(text, spans, prefix as string, suffix as string));
-    return isArray(value) || isObject(value) ? texts : texts[0];
-  });
+  const [prefix = '', suffix = ''] = args.map((each) => (typeof each === 'string' ? each : toText(each)));
+  return andThen(foundIn(frame, site, value, isTruthy(args[3])), (found) =>
+    andThen(
+      mapInOrder(found, (each) => marked(frame, each, prefix, suffix)),
+      (texts): Value => (isArray(value) || isObject(value) ? texts : texts[0]),
+    ),
+  );
 }
 
-function offsets({ execution }: Frame, site: MatchSite, args: readonly Value[]): PromiseOrValue<Value> {
+function offsets(frame: Frame, site: MatchSite, args: readonly Value[]): PromiseOrValue<Value> {
   if (!hasHighlights(site)) return undefined;
   const value = indexedValue({ definition: site.index }, site.row);
-  return andThen(foundIn(execution, site, value, isTruthy(args[1])), (found) =>
-    objectFrom(
-      found.flatMap(({ text, spans }, at): [string, Value][] =>
-        spans.length === 0
-          ? []
-          : [
-              [
-                String(at),
-                inCodePoints(text, spans).map(({ start, end }) =>
-                  objectFrom([
-                    ['e', end],
-                    ['s', start],
-                  ]),
-                ),
-              ],
-            ],
-      ),
+  return andThen(foundIn(frame, site, value, isTruthy(args[1])), (found) =>
+    andThen(
+      mapInOrder(found, ({ text, spans }) => {
+        const points = new CodePoints(text);
+        return mapInSteps(spans, pausingOf(frame.execution), (span) => {
+          const { start, end } = points.of(span);
+          return objectFrom([
+            ['e', end],
+            ['s', start],
+          ]);
+        });
+      }),
+      (all) =>
+        objectFrom(all.flatMap((each, at): [string, Value][] => (each.length === 0 ? [] : [[String(at), each]]))),
     ),
   );
 }

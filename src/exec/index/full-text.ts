@@ -14,6 +14,7 @@ import { type NotedTerms, noteCounted, noteTerms, readChange, storeChange } from
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
+import { chargingPause } from '../expression/analyzers.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
@@ -54,13 +55,17 @@ function countTerms(
   if (analyzer.isShort(texts)) return keptTerms(analyzer.countShort(texts));
   const counts = new Map<string, number>();
   let length = 0;
-  const pause = () => execution.interrupt.checkpoint();
+  const mark = execution.request.memory.used;
+  const pause = chargingPause(execution, () => counts.size);
   const add = (term: string): void => {
     length++;
     counts.set(term, (counts.get(term) ?? 0) + 1);
   };
   const done = forEachInOrder(texts, (text) => andThen(analyzer.terms(text, pause, add), () => undefined));
-  return andThen(done, () => ({ length, counts }));
+  return andThen(done, () => {
+    execution.request.memory.releaseTo(mark);
+    return { length, counts };
+  });
 }
 
 const NO_TERMS = noteTerms({ length: 0, counts: new Map() });

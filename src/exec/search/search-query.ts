@@ -1,13 +1,17 @@
 /** What the text of a MATCHES asks for, by the analyzer of an index; and which phrases of it a text holds. */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { MatchesOperator } from '../../language/ast.js';
-import type { Analyzer } from '../../search/analyzer.js';
 import { kindOf, LETTER, NUMBER } from '../../search/characters.js';
 import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query.js';
 import { type QueryItem, queryError, readQueryText } from '../../search/query-text.js';
 import type { Value } from '../../value/value.js';
+import { chargingPause } from '../expression/analyzers.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
+
+/** Terms of a query, and beginnings of words in it: each of the latter is compared with all terms of a text. */
+const MOST_TERMS = 16_384;
+const MOST_PREFIXES = 32;
 
 /** What isn't text has no terms, and finds nothing. @throws TesseraError `search_query`, what the analyzer throws */
 export function searchQueryOf(
@@ -23,9 +27,15 @@ export function searchQueryOf(
   const terms: string[] = [];
   const pause = () => execution.interrupt.checkpoint();
   return andThen(analyzer.source(text), (source) => {
-    const done = analyzer.analyzer.forQueries.terms(source, pause, (term) => terms.push(term));
+    const done = analyzer.analyzer.forQueries.terms(source, pause, (term) => {
+      if (terms.push(term) > MOST_TERMS) throw tooManyTerms(text);
+    });
     return andThen(done, () => plainQuery(terms, operator));
   });
+}
+
+function tooManyTerms(text: string): Error {
+  return queryError(text, 0, `it has more than ${MOST_TERMS} terms`);
 }
 
 class QueryReading {
@@ -40,10 +50,17 @@ class QueryReading {
   ) {}
 
   read(): PromiseOrValue<SearchQuery> {
-    const done = forEachInOrder(readQueryText(this.text), (item) =>
-      andThen(this.analyzer.source(item.text), (source) =>
-        andThen(item.kind === 'prefix' ? this.#prefix(item, source) : this.#words(item, source), () => undefined),
-      ),
+    const items = readQueryText(this.text, MOST_TERMS);
+    const prefixes = new Map(items.flatMap(({ kind, text, at }) => (kind === 'prefix' ? [[text, at]] : [])));
+    const [, at] = [...prefixes][MOST_PREFIXES] ?? [];
+    if (at !== undefined) throw queryError(this.text, at, `more than ${MOST_PREFIXES} beginnings of words`);
+    const done = forEachInOrder(items, (item) =>
+      andThen(this.analyzer.source(item.text), (source) => {
+        return andThen(
+          item.kind === 'prefix' ? this.#prefix(item, source) : this.#words(item, source),
+          () => undefined,
+        );
+      }),
     );
     return andThen(done, () => ({
       terms: this.#terms,
@@ -54,13 +71,27 @@ class QueryReading {
   }
 
   #words({ kind, isExcluded }: QueryItem, source: string): PromiseOrValue<void> {
-    return andThen(wordsOf(this.execution, this.analyzer.analyzer.forQueries, source), (words) => {
+    return andThen(this.#wordsOf(source), (words) => {
       const terms = words.map(({ term }) => ({ term, isPrefix: false }));
       const isOne = words.length < 2;
       if (!isExcluded) this.#terms.push(...terms);
       else if (isOne) this.#excluded.push(...terms);
       if (!isOne && (isExcluded || kind === 'phrase')) this.#phrases.push({ words, isExcluded });
     });
+  }
+
+  /** The terms of a text; those of words with their places among the words. */
+  #wordsOf(text: string): PromiseOrValue<Phrase['words']> {
+    const words: { readonly term: string; readonly at: number | undefined }[] = [];
+    let place = 0;
+    const pause = () => this.execution.interrupt.checkpoint();
+    const done = this.analyzer.analyzer.forQueries.tokens(text, pause, (terms, start, end) => {
+      const at = isWord(text, start, end) ? place++ : undefined;
+      for (const { term } of terms) {
+        if (words.push({ term, at }) + this.#terms.length > MOST_TERMS) throw tooManyTerms(this.text);
+      }
+    });
+    return andThen(done, () => words);
   }
 
   /** Of several words the last one is a beginning. */
@@ -74,7 +105,7 @@ class QueryReading {
     return andThen(done, () => {
       if (last === undefined || last.term === '') return;
       const prefix = { term: last.term, isPrefix: true };
-      return andThen(wordsOf(this.execution, analyzer.forQueries, source.slice(0, last.start)), (words) => {
+      return andThen(this.#wordsOf(source.slice(0, last.start)), (words) => {
         if (isExcluded && words.length > 0)
           throw queryError(this.text, at, 'the beginning of a word that is excluded must be one word');
         (isExcluded ? this.#excluded : this.#terms).push(
@@ -84,18 +115,6 @@ class QueryReading {
       });
     });
   }
-}
-
-/** The terms of a text; those of words with their places among the words. */
-function wordsOf(execution: Execution, analyzer: Analyzer, text: string): PromiseOrValue<Phrase['words']> {
-  const words: { readonly term: string; readonly at: number | undefined }[] = [];
-  let place = 0;
-  const pause = () => execution.interrupt.checkpoint();
-  const done = analyzer.tokens(text, pause, (terms, start, end) => {
-    const at = isWord(text, start, end) ? place++ : undefined;
-    for (const { term } of terms) words.push({ term, at });
-  });
-  return andThen(done, () => words);
 }
 
 /** Whether a token is more than punctuation and blanks. */
@@ -116,22 +135,33 @@ export function holdsPhrases(
 ): PromiseOrValue<boolean> {
   const terms = new Set(phrases.flatMap(({ words }) => words.map(({ term }) => term)));
   const found = new Set<Phrase>();
-  const pause = () => execution.interrupt.checkpoint();
   const done = forEachInOrder(texts, (text) =>
     andThen(source(text), (analyzed) => {
       const places = new Map<string, Set<number | undefined>>();
       let place = 0;
+      let kept = 0;
+      const mark = execution.request.memory.used;
+      const pause = chargingPause(execution, () => kept);
       const walked = analyzer.tokens(analyzed, pause, (all, start, end) => {
         const at = isWord(analyzed, start, end) ? place++ : undefined;
         for (const { term } of all) {
           if (!terms.has(term)) continue;
+          kept++;
           const known = places.get(term);
           if (known === undefined) places.set(term, new Set([at]));
           else known.add(at);
         }
       });
-      return andThen(walked, () => {
-        for (const phrase of phrases) if (isIn(phrase, places)) found.add(phrase);
+      const compared = andThen(walked, () =>
+        forEachInOrder(phrases, (phrase) =>
+          andThen(isIn(execution, phrase, places), (isFound) => {
+            if (isFound) found.add(phrase);
+            return undefined;
+          }),
+        ),
+      );
+      return andThen(compared, () => {
+        execution.request.memory.releaseTo(mark);
         return undefined;
       });
     }),
@@ -139,15 +169,34 @@ export function holdsPhrases(
   return andThen(done, () => phrases.every((phrase) => found.has(phrase) !== phrase.isExcluded));
 }
 
+/** Places of words that are compared at once. */
+const COMPARED = 8_192;
+
 /** Terms that aren't words may stand anywhere in the text. */
-function isIn({ words }: Phrase, places: ReadonlyMap<string, ReadonlySet<number | undefined>>): boolean {
+function isIn(
+  execution: Execution,
+  { words }: Phrase,
+  places: ReadonlyMap<string, ReadonlySet<number | undefined>>,
+): PromiseOrValue<boolean> {
   if (!words.every(({ term }) => places.has(term))) return false;
   const placed = words.flatMap(({ term, at }) => (at === undefined ? [] : { term, at }));
   const [first] = placed;
   if (first === undefined) return true;
-  for (const start of places.get(first.term) ?? []) {
-    if (start === undefined) continue;
-    if (placed.every(({ term, at }) => places.get(term)?.has(start + at - first.at))) return true;
-  }
-  return false;
+  const starts = places.get(first.term)?.values() ?? [].values();
+  let start = starts.next();
+  /** Words that follow one another from `start` on. */
+  let matched = 0;
+  const compared = untilTrue(() => {
+    for (let left = COMPARED; left > 0; left--) {
+      const word = placed[matched];
+      if (start.done === true || word === undefined) return true;
+      if (places.get(word.term)?.has((start.value as number) + word.at - first.at)) matched++;
+      else {
+        start = starts.next();
+        matched = 0;
+      }
+    }
+    return andThen(execution.interrupt.checkpoint(), () => false);
+  });
+  return andThen(compared, () => matched === placed.length);
 }
