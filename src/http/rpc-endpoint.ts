@@ -3,7 +3,7 @@ import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../b
 import { RpcConnection } from '../rpc/connection.js';
 import type { Deliver } from '../rpc/pipeline.js';
 import { requestId } from '../rpc/request.js';
-import { errorAnswer } from '../rpc/response.js';
+import { errorMessage } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import type { Context } from './context.js';
 import { decodeMessage, weighMessage } from './decode-message.js';
@@ -105,7 +105,7 @@ class RpcConversation implements SocketSession {
 
   /** Without a readable id to respond to. */
   #unreadable(thrown: unknown): Unreadable {
-    return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
+    return new Unreadable(errorMessage(null, this.#rpc.report(thrown)));
   }
 
   /** `weight` is 0 for small messages. */
@@ -131,7 +131,7 @@ class RpcConversation implements SocketSession {
     const deliver = (answer: ObjectValue) => {
       const sent = otherwise(
         () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
-        (thrown) => this.#line.send(format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))), format === CBOR),
+        (thrown) => this.#line.send(format.encode(errorMessage(answer.id, this.#rpc.report(thrown))), format === CBOR),
       );
       if (isPromise(sent)) this.#hold(sent);
       return sent;
@@ -148,7 +148,7 @@ class RpcConversation implements SocketSession {
     try {
       budget.reserve(weight);
     } catch (thrown) {
-      return deliver(errorAnswer(requestId(message), this.#rpc.report(thrown)));
+      return deliver(errorMessage(requestId(message), this.#rpc.report(thrown)));
     }
     return lastly(take, () => budget.release(weight));
   }

@@ -8,7 +8,7 @@ import { bindWhere } from './bind-where.js';
 import { asksForScores } from './match-calls.js';
 import type { RowNode, StreamNode } from './nodes.js';
 import { orderMet, orderWanted } from './order-wanted.js';
-import { isPlain } from './projections.js';
+import { selectsFieldsOnly } from './projections.js';
 import { rewrite } from './rewrite.js';
 
 /**
@@ -44,7 +44,7 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   if (group === undefined) {
     // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but
     // fields is asked for.
-    const skipsMissing = isPlain(projections) && from.some(({ kind }) => kind !== 'table');
+    const skipsMissing = selectsFieldsOnly(projections) && from.some(({ kind }) => kind !== 'table');
     node = { kind: 'project', projections, skipsMissing, input: node };
   }
   // A single value has no fields to leave out.

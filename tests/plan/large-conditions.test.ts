@@ -4,9 +4,9 @@ import type { TableEntry } from '../../src/catalog/definitions/database-catalog.
 import type { IndexDefinition } from '../../src/catalog/definitions/definition.js';
 import type { Expression, Idiom } from '../../src/language/ast.js';
 import { parseQuery } from '../../src/language/parse.js';
-import { chooseAccess, type Reader, rulesWithout } from '../../src/plan/rewrite.js';
+import { chooseAccess, type ReaderRights, rulesWithout } from '../../src/plan/rewrite.js';
 
-const OWNER: Reader = { isChecked: false, mayHide: () => false };
+const OWNER: ReaderRights = { isChecked: false, mayHide: () => false };
 const ALL = rulesWithout([]);
 
 /** A table with an index on each field, and how often what the planner knows of an index was looked at. */

@@ -113,6 +113,9 @@ export function operandsOf(expression: Expression | undefined, operator: '&&' | 
   return found;
 }
 
+/**
+ * The comparison of a field with an operand that doesn't depend on the record; `undefined` for any other expression.
+ */
 export function comparisonOf(each: Expression, from: Operand['from']): Comparison | undefined {
   if (each.kind !== 'binary') return undefined;
   const { left, operator, right } = each;

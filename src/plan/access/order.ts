@@ -4,7 +4,7 @@ import { printIdiom } from '../../language/print.js';
 import type { Access, IndexScan, OrderKeyWanted } from '../nodes.js';
 import type { AccessFacts } from './facts.js';
 
-export const ID: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
+export const ID_PATH: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
 /** How an access gives rows in the order that is wanted. */
 export type OrderGiven = Required<Pick<IndexScan, 'direction'>> & Pick<IndexScan, 'idsReversed'>;
@@ -66,7 +66,7 @@ export function lists(
 ): boolean {
   const wanted = keys.map((key) => printIdiom(key.path)).join();
   const list = (some: readonly Idiom[]): boolean => some.map((field) => printIdiom(field)).join() === wanted;
-  return list(fields) || (list([...fields, ID]) && !mayHide(ID));
+  return list(fields) || (list([...fields, ID_PATH]) && !mayHide(ID_PATH));
 }
 
 /** The keys that order anything: fields that the access holds to one value are the same in all rows. */

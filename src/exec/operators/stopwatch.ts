@@ -2,7 +2,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
 import type { Metrics } from '../../plan/query-plan.js';
-import type { List, Stream } from '../operators/operator.js';
+import type { List, Stream } from './operator.js';
 
 /** Gets the operators of a plan when it is compiled, so that they can be measured while they run. */
 export interface Meter {
