@@ -26,7 +26,7 @@ import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_LIMITS, DEFAULT_HTTP_OPTIONS, type HttpLimits, type HttpOptions } from './options.js';
 import { rawError } from './raw-error.js';
 import { logInternal, sendError } from './reply.js';
-import { discardBody, expectContinue, readBody, streamBody } from './request-body.js';
+import { BodyDrains, expectContinue, readBody, streamBody } from './request-body.js';
 import { requestIds } from './request-id.js';
 import { countAnswers, traceAnswers } from './request-metrics.js';
 import { allowedMethods, nameOfRoute, ROUTES, type Route } from './routes.js';
@@ -77,7 +77,8 @@ declare module 'fastify' {
 /** The HTTP server with all of its routes, not listening yet. `close` of the application ends its connections. */
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const context = contextOf(parts);
-  const { options } = context;
+  const { environment, options } = context;
+  const drains = new BodyDrains(environment.timers);
   const app = fastify({
     logger: false,
     https: parts.tls === undefined ? null : { ...parts.tls },
@@ -160,7 +161,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   app.setNotFoundHandler((request, reply) => {
-    discardBody(request.raw, reply);
+    drains.discard(request.raw, reply);
     const allowed = allowedMethods(request.url.split('?', 1)[0] ?? '');
     if (allowed.length === 0) return sendError(context, reply, failure('route_missing'));
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
@@ -168,7 +169,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => {
     request.admission?.session.close();
-    discardBody(request.raw, reply);
+    drains.discard(request.raw, reply);
     return sendError(context, reply, requestError(error));
   });
   // `Expect: 100-continue` is answered after authentication.

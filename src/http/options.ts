@@ -21,6 +21,7 @@ export const DEFAULT_HTTP_LIMITS = {
   message: 16 * MIB,
   /** Values in a body or message, and keys of one object in it. */
   values: 1_000_000,
+  guestValues: 8_192,
   objectKeys: 15_000,
   /** Queued requests of one WebSocket; the socket isn't read while the queue is full. */
   queuedRequests: 64,
@@ -51,6 +52,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof HttpLimits, string>> = {
   guestMessage: '--max-guest-message',
   message: '--max-message',
   values: '--max-values',
+  guestValues: '--max-guest-values',
   objectKeys: '--max-object-keys',
   queuedRequests: '--max-queued-requests',
   sendBuffer: '--max-send-buffer',

@@ -143,7 +143,6 @@ function sqlRoute(context: RouteContext, request: FastifyRequest, reply: Fastify
 async function rpcRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const received = requestFormat(request.headers['content-type']);
   const sent = responseFormat(request.headers.accept, received);
-  const message = await decodeMessage(bodyOf(request), received, context, () => reply.raw.destroyed);
   const selection = readSelection(request.raw);
   const { admission } = request;
   const origin = originOf(request.raw, selection, context);
@@ -151,6 +150,10 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
   const close = () => connection.close();
   reply.raw.once('close', close);
   try {
+    // Who sends credentials isn't taken for a guest before they are checked.
+    const isGuest = request.headers.authorization === undefined && !connection.isSignedIn();
+    const sender = { isGuest, isAbandoned: () => reply.raw.destroyed };
+    const message = await decodeMessage(bodyOf(request), received, context, sender);
     // Clients send their expired token even with the request for a new one.
     if (rpcMethod(message)?.signsIn === true) await selectDatabase(connection.session, selection);
     else if (admission === undefined)

@@ -53,6 +53,8 @@ export class WebSocketConnection implements SocketChannel {
   #lastRequest: number;
   /** Time of the next yield. */
   #sliceEnd = 0;
+  /** Yields since messages last waited. */
+  #turns = 0;
   #trusted = false;
 
   constructor(
@@ -154,6 +156,7 @@ export class WebSocketConnection implements SocketChannel {
     // Further messages of the same chunk have been queued by then.
     await undefined;
     this.#sliceEnd = clock.monotonic() + SLICE;
+    this.#turns = 0;
     for (;;) {
       const batch = this.#waiting;
       if (batch.length === 0) break;
@@ -206,7 +209,7 @@ export class WebSocketConnection implements SocketChannel {
   #giveWay(): Promise<void> | undefined {
     const { clock, timers } = this.#environment;
     if (clock.monotonic() < this.#sliceEnd) return undefined;
-    return timers.yield().then(() => {
+    return timers.yield(this.#turns++).then(() => {
       this.#sliceEnd = clock.monotonic() + SLICE;
     });
   }

@@ -55,6 +55,7 @@ export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
   guestMessage: size('guestMessage', 'The largest WebSocket message before sign-in'),
   message: size('message', 'The largest WebSocket message', 'SURREAL_WEBSOCKET_MAX_MESSAGE_SIZE'),
   values: count('values', 'How many values a body or a message of more than 8 KiB may consist of'),
+  guestValues: count('guestValues', 'The same before sign-in'),
   objectKeys: count('objectKeys', 'How many keys one object in it may have'),
   queuedRequests: count('queuedRequests', 'How many requests of a WebSocket may wait'),
   sendBuffer: size('sendBuffer', 'How much may wait for a WebSocket client to read it'),

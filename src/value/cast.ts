@@ -164,18 +164,22 @@ export function itemsOfRange(range: Range): number {
   return Math.max(0, Number(bounds.end - bounds.first));
 }
 
+/** Writes the items at `from` to `to` (exclusive) of a range of ints where they belong in `items`. */
+export function writeRangeItems(items: Value[], range: Range, from: number, to: number): void {
+  const first = intBounds(range)?.first ?? 0n;
+  const start = Number(first);
+  if (Number.isSafeInteger(start) && Number.isSafeInteger(start + to))
+    for (let index = from; index < to; index++) items[index] = start + index;
+  else for (let index = from; index < to; index++) items[index] = int(first + BigInt(index));
+}
+
 function rangeItems(range: Range): ConversionResult<ArrayValue> {
   const bounds = intBounds(range);
   if (bounds === undefined) return FAILED;
-  const { first, end } = bounds;
-  if (end - first > MAX_RANGE_ITEMS) throw failure('range_too_large', { range: toErrorText(range) });
-  const length = Math.max(0, Number(end - first));
-  const start = Number(first);
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(start + length)) {
-    return Array.from({ length }, (_, index) => int(first + BigInt(index)));
-  }
-  const items = new Array<Value>(length);
-  for (let index = 0; index < length; index++) items[index] = start + index;
+  if (bounds.end - bounds.first > MAX_RANGE_ITEMS) throw failure('range_too_large', { range: toErrorText(range) });
+  const count = itemsOfRange(range);
+  const items = new Array<Value>(count);
+  writeRangeItems(items, range, 0, count);
   return items;
 }
 

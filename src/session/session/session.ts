@@ -3,8 +3,8 @@ import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePa
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import type { LiveListener } from '../../exec/runtime/execution.js';
 import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { SessionFacts } from '../../exec/runtime/nodes.js';
