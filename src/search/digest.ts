@@ -8,6 +8,7 @@ import type { DocumentTerms } from './document-terms.js';
 import { manifestKey, pendingPrefix } from './layout.js';
 import { readManifest } from './manifest.js';
 import { forEachNoted, type NotedTerms, notedLength, readChange } from './pending.js';
+import { PostingBuffer } from './postings.js';
 import { StoredSource } from './term-sources.js';
 
 /** The same for the same terms and occurrences, in any order. */
@@ -76,14 +77,16 @@ export function readDigests(transaction: Transaction, index: string): PromiseOrV
 
 function addSegment(source: StoredSource, digests: Map<string, number>): PromiseOrValue<void> {
   const sums = source.documents.map(({ length }) => length);
+  const postings = new PostingBuffer();
   const read = untilTrue(() =>
     andThen(source.fill(), (isFilled) => {
-      for (; source.current !== undefined; source.advance()) {
-        const hash = hashOf(source.current.term);
-        const { documents, occurrences } = source.postings();
-        for (let at = 0; at < documents.length; at++) {
-          const document = documents[at] as number;
-          sums[document] = added(sums[document] as number, hash, occurrences[at] as number);
+      for (; source.term !== undefined; source.advance()) {
+        const hash = hashOf(source.term);
+        postings.count = 0;
+        source.addTo(postings, undefined);
+        for (let at = 0; at < postings.count; at++) {
+          const document = postings.documents[at] as number;
+          sums[document] = added(sums[document] as number, hash, postings.occurrences[at] as number);
         }
       }
       return !isFilled;

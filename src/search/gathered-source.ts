@@ -5,10 +5,10 @@ import type { Pause } from './analyzer.js';
 import type { CountedTerms } from './document-terms.js';
 import { GrowingNumbers } from './growing-numbers.js';
 import { forEachNoted, type KeyedChange, type NotedTerms, notedLength } from './pending.js';
-import type { Postings } from './postings.js';
+import type { PostingBuffer } from './postings.js';
 import { MAX_DOCUMENTS, type SegmentDocument } from './segment-writer.js';
 import { TermDictionary } from './term-dictionary.js';
-import type { SourceTerm, TermSource } from './term-sources.js';
+import type { TermSource } from './term-sources.js';
 
 /** What is gathered at most: postings, and bytes of different terms. */
 const POSTINGS = 2 ** 21;
@@ -18,8 +18,11 @@ const BYTES = 2 ** 23;
 const TURN = 16_384;
 
 /** A term by its number. */
-interface GatheredTerm extends SourceTerm {
+interface GatheredTerm {
   readonly number: number;
+  readonly term: string;
+  /** Orders most terms without a look at their texts (`headOf`). */
+  readonly head: number;
 }
 
 /** Documents come in the order of their keys. Call `sort` before terms are taken. */
@@ -130,7 +133,7 @@ export class GatheredSource implements TermSource {
       return at === count || andThen(pause(), () => false);
     });
     return andThen(placed, () => {
-      const sorting = new StepwiseSort(this.#gatheredTerms(), (a, b) => (a.term < b.term ? -1 : 1));
+      const sorting = new StepwiseSort(this.#gatheredTerms(), compare);
       const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
       return andThen(sorted, () => {
         this.#order = sorting.result;
@@ -139,29 +142,34 @@ export class GatheredSource implements TermSource {
   }
 
   #gatheredTerms(): GatheredTerm[] {
-    const starts = this.#starts;
-    return Array.from({ length: this.#dictionary.size }, (_, number) => ({
-      number,
-      term: this.#dictionary.text(number),
-      net: (starts[number + 1] as number) - (starts[number] as number) - (this.#left.get(number) ?? 0),
-    }));
+    return Array.from({ length: this.#dictionary.size }, (_, number) => {
+      const term = this.#dictionary.text(number);
+      return { number, term, head: headOf(term) };
+    });
   }
 
   isDropped(): boolean {
     return false;
   }
 
-  get current(): SourceTerm | undefined {
-    return this.#order[this.#at];
+  get term(): string | undefined {
+    return this.#order[this.#at]?.term;
   }
 
-  postings(): Postings {
+  get net(): number {
     const { number } = this.#order[this.#at] as GatheredTerm;
-    const [from, to] = [this.#starts[number], this.#starts[number + 1]];
-    return {
-      documents: this.#sortedDocuments.subarray(from, to),
-      occurrences: this.#sortedOccurrences.subarray(from, to),
-    };
+    return (this.#starts[number + 1] as number) - (this.#starts[number] as number) - (this.#left.get(number) ?? 0);
+  }
+
+  addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
+    const { number } = this.#order[this.#at] as GatheredTerm;
+    const [from, to] = [this.#starts[number] as number, this.#starts[number + 1] as number];
+    buffer.reserve(to - from);
+    for (let at = from; at < to; at++) {
+      const document = this.#sortedDocuments[at] as number;
+      const renumbered = numbers === undefined ? document : (numbers[document] as number);
+      buffer.push(renumbered, this.#sortedOccurrences[at] as number);
+    }
   }
 
   advance(): void {
@@ -171,6 +179,22 @@ export class GatheredSource implements TermSource {
   fill(): boolean {
     return false;
   }
+}
+
+/** The first six UTF-16 code units as one number; what follows one that isn't below 255 doesn't count. */
+function headOf(term: string): number {
+  let head = 0;
+  let isOpen = true;
+  for (let at = 0; at < 6; at++) {
+    const unit = isOpen && at < term.length ? Math.min(term.charCodeAt(at), 0xff) : 0;
+    if (unit === 0xff) isOpen = false;
+    head = head * 0x100 + unit;
+  }
+  return head;
+}
+
+function compare(a: GatheredTerm, b: GatheredTerm): number {
+  return a.head - b.head || (a.term < b.term ? -1 : 1);
 }
 
 /** The documents of changes, which come in the order of their keys. */
