@@ -18,13 +18,16 @@ export function digestOf({ counts, length }: DocumentTerms): number {
   return digest;
 }
 
-function digestOfNoted(noted: NotedTerms): number {
+/** Checks have nobody to make way for. */
+const NO_PAUSE = (): void => undefined;
+
+function digestOfNoted(noted: NotedTerms): PromiseOrValue<number> {
   let digest = notedLength(noted);
-  forEachNoted(noted, (start, end, count) => {
+  const done = forEachNoted(noted, NO_PAUSE, (start, end, count) => {
     const term = Buffer.from(noted.buffer, noted.byteOffset + start, end - start).toString('utf8');
     digest = added(digest, hashOf(term), count);
   });
-  return digest;
+  return andThen(done, () => digest);
 }
 
 function added(digest: number, hash: number, count: number): number {
@@ -61,14 +64,17 @@ export function readDigests(transaction: Transaction, index: string): PromiseOrV
       let folded = digests.size;
       const prefix = pendingPrefix(index);
       const noted = forEachBatch(transaction.scan(prefixRange(prefix)), (batch) => {
-        for (const [key, value] of batch) {
+        const read = forEachInOrder(batch, ([key, value]) => {
           const { before, after } = readChange(value);
           const name = key.slice(prefix.length);
           if ((before !== undefined) !== digests.has(name)) folded = Number.NaN;
-          if (after === undefined) digests.delete(name);
-          else digests.set(name, digestOfNoted(after));
-        }
-        return false;
+          return andThen(after && digestOfNoted(after), (digest) => {
+            if (digest === undefined) digests.delete(name);
+            else digests.set(name, digest);
+            return undefined;
+          });
+        });
+        return andThen(read, () => false);
       });
       return andThen(noted, () => ({ digests, agrees: folded === documents }));
     });

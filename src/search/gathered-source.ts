@@ -1,5 +1,5 @@
 /** Documents gathered for a segment: postings as numbers, first in the order of documents, then of terms. */
-import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import { StepwiseSort } from '../base/stepwise-sort.js';
 import type { Pause } from './analyzer.js';
 import type { CountedTerms } from './document-terms.js';
@@ -55,29 +55,26 @@ export class GatheredSource implements TermSource {
     );
   }
 
-  /** Adds the new terms of a record, and takes out the former ones; answers how much work that was. */
-  change({ key, before, after }: KeyedChange): number {
+  /** Adds the new terms of a record, and takes out the former ones. */
+  change({ key, before, after }: KeyedChange, pause: Pause): PromiseOrValue<void> {
     const dictionary = this.#dictionary;
-    let work = 1;
-    if (before !== undefined) {
-      work += forEachNoted(before, (start, end) => {
+    const left =
+      before &&
+      forEachNoted(before, pause, (start, end) => {
         const number = dictionary.numberOf(before, start, end);
         this.#left.set(number, (this.#left.get(number) ?? 0) + 1);
       });
-    }
-    if (after !== undefined) work += this.add(key, after);
-    return work;
+    return andThen(left, () => (after === undefined ? undefined : this.add(key, after, pause)));
   }
 
-  /** Adds a document; answers how many terms it has. */
-  add(key: string, terms: NotedTerms): number {
+  /** Adds a document. */
+  add(key: string, terms: NotedTerms, pause: Pause): PromiseOrValue<void> {
     const dictionary = this.#dictionary;
-    const size = forEachNoted(terms, (start, end, occurrences) => {
+    const added = forEachNoted(terms, pause, (start, end, occurrences) => {
       this.#postingTerms.push(dictionary.numberOf(terms, start, end));
       this.#occurrences.push(occurrences);
     });
-    this.#end(key, notedLength(terms));
-    return size;
+    return andThen(added, () => this.#end(key, notedLength(terms)));
   }
 
   /** The same of terms that were just counted. */
@@ -132,20 +129,28 @@ export class GatheredSource implements TermSource {
       }
       return at === count || andThen(pause(), () => false);
     });
-    return andThen(placed, () => {
-      const sorting = new StepwiseSort(this.#gatheredTerms(), compare);
-      const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
-      return andThen(sorted, () => {
-        this.#order = sorting.result;
-      });
-    });
+    return andThen(placed, () =>
+      andThen(this.#gatheredTerms(pause), (gathered) => {
+        const sorting = new StepwiseSort(gathered, compare);
+        const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
+        return andThen(sorted, () => {
+          this.#order = sorting.result;
+        });
+      }),
+    );
   }
 
-  #gatheredTerms(): GatheredTerm[] {
-    return Array.from({ length: this.#dictionary.size }, (_, number) => {
-      const term = this.#dictionary.text(number);
-      return { number, term, head: headOf(term) };
+  #gatheredTerms(pause: Pause): PromiseOrValue<GatheredTerm[]> {
+    const all: GatheredTerm[] = [];
+    const { size } = this.#dictionary;
+    const done = untilTrue(() => {
+      for (const end = Math.min(size, all.length + TURN); all.length < end; ) {
+        const term = this.#dictionary.text(all.length);
+        all.push({ number: all.length, term, head: headOf(term) });
+      }
+      return all.length === size || andThen(pause(), () => false);
     });
+    return andThen(done, () => all);
   }
 
   isDropped(): boolean {
@@ -197,14 +202,18 @@ function compare(a: GatheredTerm, b: GatheredTerm): number {
   return a.head - b.head || (a.term < b.term ? -1 : 1);
 }
 
+/** Changes between two pauses. */
+const CHANGES = 64;
+
 /** The documents of changes, which come in the order of their keys. */
 export function gathered(changes: readonly KeyedChange[], pause: Pause): PromiseOrValue<GatheredSource> {
   const source = new GatheredSource();
-  let next = 0;
-  const done = untilTrue(() => {
-    for (let left = TURN; left > 0 && next < changes.length; ) left -= source.change(changes[next++] as KeyedChange);
-    return next === changes.length || andThen(pause(), () => false);
-  });
+  let count = 0;
+  const done = forEachInOrder(changes, (change) =>
+    andThen(source.change(change, pause), () =>
+      andThen(++count % CHANGES === 0 ? pause() : undefined, () => undefined),
+    ),
+  );
   return andThen(
     andThen(done, () => source.sort(pause)),
     () => source,
