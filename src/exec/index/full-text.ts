@@ -17,7 +17,7 @@ import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
-import type { BulkBuild, IndexKeeping, KeptIndex, RecordChange } from './contract.js';
+import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
 
 export const fullText: IndexKeeping = {
@@ -90,7 +90,7 @@ function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Executi
 }
 
 /** Notes a change of a record. What was noted before stays what the segments hold. */
-function note(index: KeptIndex, execution: Execution, { key, before, after }: RecordChange): PromiseOrValue<void> {
+function note(index: KeptIndex, execution: Execution, { key, before, after }: IndexedChange): PromiseOrValue<void> {
   if (before !== undefined && after !== undefined && isSame(index, before, after)) return;
   const { transaction } = execution.context;
   const place = pendingPrefix(index.prefix) + encodeKey(key);
@@ -132,7 +132,7 @@ class SegmentBuild implements BulkBuild {
     this.#execution = execution;
   }
 
-  add(changes: readonly RecordChange[]): PromiseOrValue<void> {
+  add(changes: readonly IndexedChange[]): PromiseOrValue<void> {
     return forEachInOrder(changes, ({ key, after }) =>
       andThen(this.#gather(encodeKey(key), after), () =>
         andThen(this.#source.isFull ? this.#write() : this.#execution.interrupt.checkpoint(), () => false),
