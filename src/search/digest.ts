@@ -18,7 +18,7 @@ export function digestOf({ counts, length }: DocumentTerms): number {
   return digest;
 }
 
-/** Checks have nobody to make way for. */
+/** Checks run alone. */
 const NO_PAUSE = (): void => undefined;
 
 function digestOfNoted(noted: NotedTerms): PromiseOrValue<number> {

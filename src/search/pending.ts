@@ -116,7 +116,7 @@ function readTerms(stored: Value): NotedTerms | undefined {
   return isArray(stored) ? fromEarlier(stored) : undefined;
 }
 
-/** From what revisions before 0.2 have noted: terms joined by zero characters, and how often each occurs unless once. */
+/** From notes of revisions before 0.2: terms joined by zero characters, and how often each occurs unless once. */
 function fromEarlier([length, size, joined, bytes]: readonly Value[]): NotedTerms {
   const cursor = bytes instanceof Uint8Array ? new ByteCursor(bytes) : undefined;
   writer.begin();
