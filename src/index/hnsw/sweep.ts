@@ -13,7 +13,7 @@ const WORN = 5;
 /** Fewer aren't worth it. */
 const FEW = 32;
 /** Nodes a step. */
-const AT_ONCE = 1_024;
+const AT_ONCE = 512;
 
 /** Whether so many nodes are dead that searches take longer for it. */
 export function isWorn({ live, dead }: GraphState): boolean {
