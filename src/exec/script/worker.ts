@@ -25,7 +25,7 @@ import {
   type Script,
   type ThreadData,
   type ToThread,
-} from './contract.js';
+} from '../runtime/script-runner.js';
 
 /** As far as it is used here; its types come with those of browsers only. */
 declare const WebAssembly: {
