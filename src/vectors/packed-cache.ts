@@ -68,11 +68,13 @@ export class PackedCache {
     const table = this.#touched(site.name);
     const kept = table.blocks[at];
     if (kept !== undefined && isSame(kept.sources, sources)) return kept.block;
+    // Its place is written to.
+    table.blocks[at] = undefined;
     const isKept = this.#makeRoom(table, at, site, sources.length);
     const place = isKept ? table.place(at, site, sources.length) : undefined;
     const block = new PackedBlock(sources.length, site.dimension, place);
     pack(block);
-    table.blocks[at] = isKept ? { sources, block } : undefined;
+    if (isKept) table.blocks[at] = { sources, block };
     return block;
   }
 
