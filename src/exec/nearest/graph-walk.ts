@@ -12,22 +12,22 @@ import { COMPONENTS_AT_ONCE, compareFound, measureKeys } from './measure-keys.js
 import type { FoundVector, VectorSearch } from './vector-search.js';
 
 /**
- * Measuring all of so many times `ef` vectors of so many components takes one to four times as long as walking to `ef`
- * of them, and misses none.
+ * Up to this many times `ef` vectors of up to so many components, measuring all takes one to four times as long as
+ * walking the graph, and misses none.
  */
 const SCANNED = { vectors: 256, components: 128 };
-/** Of all that were measured so many more than are wanted come first, since 64 bits may order them otherwise. */
-const BESIDE = 16;
 /** The same where each has to be read. */
 const READ = 32;
-/** How many times as many are looked for next. */
+/** Measuring all finds so many more than are wanted first, since 64 bits may order them otherwise. */
+const BESIDE = 16;
+/** Factor by which the next batch is larger. */
 const GROWTH = 4;
 /** More are better found in steps. */
 const MOST_AT_ONCE = 8_192;
-/** Of what a walk has found one of so many is as good as certain. */
+/** One in this many candidates of a walk, the nearest ones, counts as certain. */
 const CERTAIN = 4;
 
-/** Whether so many vectors are read from the store and measured as soon as the graph is walked through there. */
+/** Whether this many vectors can be read from the store and measured as fast as the graph can be walked there. */
 export function isQuicklyRead(vectors: number, ef: number): boolean {
   return vectors <= READ * ef;
 }
@@ -82,7 +82,7 @@ export class GraphWalk {
     this.#walked = undefined;
   }
 
-  /** How many should be looked for next. */
+  /** How many neighbours the next batch asks for. */
   get ef(): number {
     return this.#ef;
   }

@@ -101,7 +101,7 @@ class Run {
       const context = this.#context;
       const inside = this.#unwrap(context.evalCode(prelude, 'surrealdb', { type: 'module' }));
       const ask = this.#own(context.newFunction('ask', this.#ask));
-      this.#unwrap(context.callFunction(this.#own(context.getProp(inside, 'prepare')), inside, ask));
+      this.#unwrap(context.callFunction(this.#own(context.getProp(inside, 'prepareScript')), inside, ask));
       const given = this.#own(context.newString(input));
       // What was made without enough memory lacks parts.
       if (wasmMemory.exhausted) return this.#refuse();

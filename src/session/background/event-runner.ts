@@ -17,9 +17,9 @@ import {
 } from '../../catalog/event-queue.js';
 import { eventQueue, prefixRange } from '../../catalog/keys.js';
 import { failure, TesseraError } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { QueuedEvents } from '../../exec/runtime/nodes.js';
 import type { Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
@@ -27,9 +27,9 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
-import { LeaseLost, underLease } from '../nodes/lease.js';
+import type { HeldTransactions } from '../resources/held-transactions.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
-import type { HeldTransactions } from './held-transactions.js';
+import { LeaseLost, underLease } from './lease.js';
 
 /** Milliseconds between rounds, for events left over or failed. */
 const INTERVAL = 5_000;
