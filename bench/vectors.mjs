@@ -219,3 +219,5 @@ if (there !== undefined) {
   await measure('peer <|10,100|> of 1 %', there.search(`v <|${K},100|> $query AND part = 7`), isIn, few, few.length);
   await there.close();
 }
+// The peer's engine would keep the process.
+process.exit();
