@@ -1,6 +1,6 @@
 /** The commands `backup`, `verify`, `restore` and `archive prune`. */
 import type { Command } from 'commander';
-import type { BackupCommand, PruneCommand, RestoreCommand, VerifyCommand } from './backup.js';
+import type { BackupCommand, PruneCommand, RestoreCommand, VerifyBackupCommand } from './backup.js';
 import { Flag } from './flags.js';
 
 const STREAMS = { output: process.stdout, errors: process.stderr };
@@ -37,7 +37,7 @@ Examples:
   )
     .addOption(new Flag('--json', 'What was found as JSON'))
     .addHelpText('after', '\nExample:\n  tessera verify /backups/monday')
-    .action(async (place: string, options: VerifyCommand) => {
+    .action(async (place: string, options: VerifyBackupCommand) => {
       const { runVerify } = await import('./backup.js');
       await runVerify(place, options, STREAMS);
     });

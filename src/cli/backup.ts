@@ -12,7 +12,7 @@ import { type OpenBackup, openBackup, readParts } from '../storage/backup/read-b
 import { restoreStore } from '../storage/backup/restore-store.js';
 import { readStoreAddress, withoutPassword } from '../storage/engines/address.js';
 import { openLmdb } from '../storage/engines/lmdb.js';
-import { blobsAt, type SecretFiles, secretOf } from './backup-place.js';
+import { openBlobs, type SecretFiles, secretOf } from './backup-target.js';
 import { Progress } from './progress.js';
 
 export interface BackupCommand extends SecretFiles {
@@ -20,7 +20,7 @@ export interface BackupCommand extends SecretFiles {
   readonly json?: boolean;
 }
 
-export interface VerifyCommand extends SecretFiles {
+export interface VerifyBackupCommand extends SecretFiles {
   readonly json?: boolean;
 }
 
@@ -50,7 +50,7 @@ export async function runBackup(
   streams: BackupStreams,
 ): Promise<void> {
   const progress = new Progress('Copied', streams.errors);
-  const { manifest, size } = await createBackup(folderOf(from), blobsAt(to), {
+  const { manifest, size } = await createBackup(folderOf(from), openBlobs(to), {
     secret: secretOf(command),
     rate: command.rate === undefined ? undefined : rateOf(command.rate),
     progress: (bytes) => progress.add(bytes),
@@ -62,8 +62,8 @@ export async function runBackup(
 }
 
 /** @throws TesseraError as `openBackup` and `readParts` do; ConfigurationError */
-export async function runVerify(place: string, command: VerifyCommand, streams: BackupStreams): Promise<void> {
-  const backup = await openBackup(blobsAt(place), secretOf(command));
+export async function runVerify(place: string, command: VerifyBackupCommand, streams: BackupStreams): Promise<void> {
+  const backup = await openBackup(openBlobs(place), secretOf(command));
   const { pages, parts, store, taken } = backup.manifest;
   const progress = new Progress('Verified', streams.errors, sizeOf(backup));
   await readParts(backup, (runs) => {
@@ -87,7 +87,7 @@ export async function runRestore(
   const { archive, keepSessions = false } = command;
   const until = command.until === undefined ? undefined : timeOf(command.until);
   if (until !== undefined && archive === undefined) throw new ConfigurationError('--until needs --archive');
-  const backup = await openBackup(blobsAt(place), secretOf(command));
+  const backup = await openBackup(openBlobs(place), secretOf(command));
   const progress = new Progress('Restored', streams.errors, sizeOf(backup));
   let last: ArchivedGroup | undefined;
   await restoreStore(backup, folder, {
@@ -122,7 +122,7 @@ export async function runPrune(
   streams: BackupStreams,
 ): Promise<void> {
   const { dryRun = false } = command;
-  const { store, taken } = (await openBackup(blobsAt(place), secretOf(command))).manifest;
+  const { store, taken } = (await openBackup(openBlobs(place), secretOf(command))).manifest;
   const { segments, bytes, left, upTo } = await pruneArchive(archive, store, dryRun);
   const done = dryRun ? 'Would remove' : 'Removed';
   const text = `${done} ${count(segments)}, ${bytes} bytes. ${left} left, which bring the backup of ${taken} from version ${store.version} to ${upTo}`;
@@ -185,6 +185,6 @@ function timeOf(text: string): number {
   return time;
 }
 
-function print({ output }: BackupStreams, { json }: VerifyCommand, facts: object, text: string): void {
+function print({ output }: BackupStreams, { json }: VerifyBackupCommand, facts: object, text: string): void {
   output.write(json === true ? `${JSON.stringify(facts)}\n` : `${text}\n`);
 }

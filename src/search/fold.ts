@@ -12,7 +12,7 @@ import { type GatheredSource, gathered } from './gathered-source.js';
 import { manifestKey, pendingPrefix, SegmentKeys, segmentPrefix } from './layout.js';
 import { type Manifest, readManifest, type SegmentEntry, storeManifest } from './manifest.js';
 import { mergeDocuments, mergeTerms } from './merge.js';
-import { type KeyedChange, readChange } from './pending.js';
+import { type KeyedChange, notedLength, readChange } from './pending.js';
 import { WINDOW } from './postings.js';
 import { lastUpTo, readChanged, readHead, readKeys, withMarks } from './segment-reader.js';
 import { MAX_DOCUMENTS, SegmentWriter } from './segment-writer.js';
@@ -89,7 +89,7 @@ class Fold {
         for (const { before } of changes) {
           if (before === undefined) continue;
           left.documents++;
-          left.terms += before.length;
+          left.terms += notedLength(before);
         }
         return this.#addTo(segments, source, left);
       }),

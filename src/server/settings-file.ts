@@ -10,13 +10,13 @@ import { readFile } from 'node:fs/promises';
 import { parse, TomlError, type TomlTable } from 'smol-toml';
 import { levenshtein } from '../base/levenshtein.js';
 import { ALL_SETTINGS, type GivenSetting, type SettingsFile } from './configuration.js';
-import { ConfigurationError, nameOf, type Setting } from './setting.js';
+import { ConfigurationError, optionName, type Setting } from './setting.js';
 
 const BY_KEY: ReadonlyMap<string, Setting<unknown>> = new Map(ALL_SETTINGS.map((setting) => [keyOf(setting), setting]));
 
 /** What a setting is called in a file: `bind` for `--bind`. */
 export function keyOf(setting: Setting<unknown>): string {
-  return nameOf(setting).replace(/^--/, '');
+  return optionName(setting).replace(/^--/, '');
 }
 
 /**

@@ -4,11 +4,11 @@ import type { DatabaseCatalog } from '../../src/catalog/definitions/database-cat
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
-import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
-import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/record/links.js';
 import { type Execution, Frame, type Services } from '../../src/exec/runtime/execution.js';
+import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/runtime/links.js';
 import { QueryTimeout } from '../../src/exec/runtime/query-timeout.js';
+import { RevocationFlag } from '../../src/exec/runtime/revocation-flag.js';
 import { Scope } from '../../src/exec/runtime/scope.js';
 import { Variants } from '../../src/exec/runtime/variants.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';

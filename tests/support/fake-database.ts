@@ -16,7 +16,7 @@ import type {
   StatementResult,
 } from '../../src/session/contract.js';
 import { ServerMemory } from '../../src/session/database/server-memory.js';
-import { Connection } from '../../src/session/session/connection.js';
+import { ClientConnection } from '../../src/session/session/connection.js';
 import { SessionMemory } from '../../src/session/session/memory.js';
 import type { Variable } from '../../src/session/session/variables.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
@@ -30,14 +30,14 @@ export class FakeSession implements Session {
   database: string | undefined;
   principal: Identity['principal'] = { kind: 'guest' };
 
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly memory: SessionMemory;
 
   constructor(
     readonly owner: FakeDatabase,
     readonly origin: Origin,
   ) {
-    this.connection = new Connection(owner.memory.connection());
+    this.connection = new ClientConnection(owner.memory.connection());
     this.memory = new SessionMemory(this.connection.memory, this.principal);
   }
 

@@ -9,13 +9,13 @@ import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { encodedVectorKey, graphOptions, packedVector, typeOf } from '../../index/vectors.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { Execution } from '../runtime/execution.js';
-import type { IndexKeeping, KeptIndex, RecordChange } from './contract.js';
+import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
 import { isSame } from './ordered.js';
 
 export const hnsw: IndexKeeping = { maintain, fold };
 
-function maintain(index: KeptIndex, execution: Execution, changes: readonly RecordChange[]): PromiseOrValue<void> {
+function maintain(index: KeptIndex, execution: Execution, changes: readonly IndexedChange[]): PromiseOrValue<void> {
   const { transaction } = execution.context;
   const { prefix } = index;
   for (const { key, before, after } of changes) {

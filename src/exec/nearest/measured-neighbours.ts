@@ -13,7 +13,7 @@ import { Nearest, type Neighbour } from '../../vectors/nearest.js';
 import { PackedBlock } from '../../vectors/packed-block.js';
 import { isScreened, Screen } from '../../vectors/screen.js';
 import { unpackVector } from '../../vectors/vector-type.js';
-import type { Candidate, Candidates } from '../record/candidates.js';
+import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { VectorSearch } from './vector-search.js';

@@ -1,6 +1,5 @@
 /** The one place that knows how every kind of node is compiled. */
 import { isStream, type ListNode, type RowNode, type StreamNode } from '../../plan/nodes.js';
-import { type Meter, UNMEASURED } from '../explain/analyze.js';
 import type { Compiler } from '../runtime/execution.js';
 import { compileAggregate } from './aggregate.js';
 import { compileCountEntries } from './count-entries.js';
@@ -19,6 +18,7 @@ import { compileProject } from './project.js';
 import { compileSort, compileTopN } from './sort.js';
 import { SOURCES } from './sources.js';
 import { compileSplitNode } from './split.js';
+import { type Meter, UNMEASURED } from './stopwatch.js';
 
 type Of<Node, Kind> = Extract<Node, { readonly kind: Kind }>;
 

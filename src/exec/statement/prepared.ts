@@ -9,23 +9,23 @@ import type { AccessHints } from '../../plan/access/facts.js';
 import type { Binding, NamedTarget } from '../../plan/bind-sources.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Access, RowNode } from '../../plan/nodes.js';
-import { chooseAccess, type Reader } from '../../plan/rewrite.js';
+import { chooseAccess, type ReaderRights } from '../../plan/rewrite.js';
 import type { Prefetch } from '../../storage/contract.js';
 import { Range, RecordId, Table, type Value } from '../../value/value.js';
-import { type Meter, UNMEASURED } from '../explain/analyze.js';
+import { compileTarget } from '../expression/targets.js';
 import type { Reading } from '../operators/operator.js';
+import { type Meter, UNMEASURED } from '../operators/stopwatch.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { compilePlanReads } from '../prefetch/plan-reads.js';
 import { answersLater } from '../runtime/concurrent-reads.js';
-import type { Compiler, Evaluate, Execution, Frame, Purpose } from '../runtime/execution.js';
-import { compileTarget } from './targets.js';
+import type { Compiler, Evaluate, Execution, Frame, ReadPurpose } from '../runtime/execution.js';
 
 /** A kind of statement that is planned. */
 export interface Planning<Tree> {
   /** What stands after FROM, UPDATE and the like. */
   readonly targets: readonly Expression[];
   readonly hints: AccessHints;
-  readonly purpose: Purpose;
+  readonly purpose: ReadPurpose;
   readonly fields: FieldsRead;
   readonly writes: boolean;
   bind(binding: Binding): Tree;
@@ -192,7 +192,7 @@ export class Prepared<Tree> {
     );
   }
 
-  #make(reader: Reader, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+  #make(reader: ReaderRights, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
     const planning = this.#planning;
     const { purpose, fields, writes } = planning;
     const tree = planning.bind({ catalog, reader, rules: this.#rules, target });
@@ -210,7 +210,7 @@ export class Prepared<Tree> {
 const RECORD: NamedTarget = { kind: 'record' };
 const RANGE: NamedTarget = { kind: 'range' };
 
-function readerOf({ services: { reader }, checks }: Execution): Reader {
+function readerOf({ services: { reader }, checks }: Execution): ReaderRights {
   return { isChecked: checks.view, mayHide: (entry, { parts }) => reader.mayHide(entry, parts) };
 }
 

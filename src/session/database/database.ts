@@ -16,10 +16,10 @@ import { realEnvironment } from '../../env/real.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
 import { Executor } from '../../exec/executor.js';
+import type { SearchOptions } from '../../exec/expression/analyzers.js';
 import type { FieldPermissionDefault } from '../../exec/record/table.js';
+import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../../exec/runtime/script-runner.js';
 import type { Tuning } from '../../exec/runtime/tuning.js';
-import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../../exec/script/contract.js';
-import type { SearchOptions } from '../../exec/search/analyzers.js';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../../functions/network/fetcher.js';
 import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets.js';
 import { findFunction } from '../../functions/registry.js';
@@ -41,7 +41,7 @@ import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
 import { StoreNode } from '../nodes/store-node.js';
-import { Connection } from '../session/connection.js';
+import { ClientConnection } from '../session/connection.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
@@ -325,12 +325,12 @@ export class OpenDatabase implements Database {
     await this.#node?.join({ events: this.#events, indexes: this.#indexes });
   }
 
-  session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
+  session(origin: Origin, connection = new ClientConnection(this.memory.connection())): Session {
     return this.#open({ origin, principal: this.#services.options.anonymous, connection });
   }
 
   /** `origin`: of the request on whose behalf it acts, for the audit log. */
-  ownerSession(connection = new Connection(this.memory.connection()), origin: Origin = {}): Session {
+  ownerSession(connection = new ClientConnection(this.memory.connection()), origin: Origin = {}): Session {
     return this.#open({ origin, principal: OWNER, connection });
   }
 

@@ -17,9 +17,9 @@ import type { AccessDefinition, UserDefinition } from '../../catalog/definitions
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
-import { schemaChangeOf } from '../../exec/define/ensure-database.js';
+import { schemaChangeOf } from '../../exec/authorization/selected-database.js';
 import type { Executor } from '../../exec/executor.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { type Execution, Frame } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import { Scope } from '../../exec/runtime/scope.js';

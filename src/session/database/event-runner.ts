@@ -17,9 +17,9 @@ import {
 } from '../../catalog/event-queue.js';
 import { eventQueue, prefixRange } from '../../catalog/keys.js';
 import { failure, TesseraError } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { QueuedEvents } from '../../exec/runtime/nodes.js';
 import type { Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';

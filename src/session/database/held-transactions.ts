@@ -56,7 +56,7 @@ export interface LeaseRequest {
 export type HeldKind = 'transaction' | 'snapshot' | 'export';
 
 /** Permission to hold one transaction. */
-export interface Hold {
+export interface TransactionHold {
   /** The budget of its writes. */
   readonly memory: MemoryBudget;
   /** A statement begins; call the result when it has ended. The transaction isn't idle meanwhile. */
@@ -122,7 +122,7 @@ export class HeldTransactions {
    * Registers a transaction.
    * @throws TesseraError `too_many_transactions`
    */
-  hold(request: LeaseRequest): Hold {
+  hold(request: LeaseRequest): TransactionHold {
     const { idle, age } = this.#bounds;
     const counter = request.kind === 'transaction' ? this.#transactions : this.#snapshots;
     const { user } = request;
@@ -200,7 +200,7 @@ interface HoldTimes {
   released(hold: OpenHold): void;
 }
 
-class OpenHold implements Hold {
+class OpenHold implements TransactionHold {
   readonly memory: MemoryBudget;
   readonly #request: LeaseRequest;
   readonly #times: HoldTimes;

@@ -6,7 +6,7 @@ import type { OpenHeldTransaction } from './held-transaction.js';
 /** How many ended transactions a connection remembers the reason of. */
 const KNOWN_ENDS = 64;
 
-export class Connection {
+export class ClientConnection {
   readonly memory: ConnectionMemory;
   #transactions: ConnectionTransactions | undefined;
 

@@ -1,6 +1,6 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import type { Principal } from '../../catalog/principal.js';
-import { RequestMemory, type RequestMemoryOptions, type Running } from '../../exec/runtime/request-memory.js';
+import { type RequestControl, RequestMemory, type RequestMemoryOptions } from '../../exec/runtime/request-memory.js';
 import type { ConnectionMemory } from '../database/server-memory.js';
 
 const nothing = (): void => undefined;
@@ -36,7 +36,7 @@ export class SessionMemory {
   }
 
   /** Memory for a request. The largest request is cancelled when the heap is nearly full. */
-  request(running: Running): RequestMemory {
+  request(running: RequestControl): RequestMemory {
     const { server, work } = this.connection;
     this.#requests ??= server.requests(this.#isSignedIn ? this.budget : work);
     return new RequestMemory(this.#requests, running);

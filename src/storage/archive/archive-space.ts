@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { failure } from '../../errors/error.js';
-import type { Demand } from '../engines/lmdb-space.js';
+import type { SpaceDemand } from '../engines/lmdb-space.js';
 
 /** So much of the disk is left free, and looked for again when it may be used up. */
 const MARGIN = 16 << 20;
@@ -28,7 +28,7 @@ export class ArchiveSpace {
    * Makes sure that there is room for what a store needs as much for.
    * @throws TesseraError `storage_full`; Error of the system
    */
-  admit({ bytes, own }: Demand): void {
+  admit({ bytes, own }: SpaceDemand): void {
     const needed = RECORD + bytes + own * PAGE;
     if (needed > this.#room) this.look();
     if (needed > this.#room) throw failure('storage_full', { reason: 'the disk of the archive is full' });

@@ -4,7 +4,7 @@ import { segmentPath } from './read-archive.js';
 import {
   decodeRecordHead,
   decodeSegmentHeader,
-  encodeRecord,
+  encodeArchiveRecord,
   encodeSegmentHeader,
   type GroupFacts,
   RECORD_HEAD,
@@ -88,7 +88,7 @@ export class TailSegment {
 
   /** Appends a part of a group; with the facts of the group, its last one. @throws Error of the system */
   append(changes: Uint8Array, group?: GroupFacts): void {
-    const { bytes, checksum } = encodeRecord(changes, group, this.#chain);
+    const { bytes, checksum } = encodeArchiveRecord(changes, group, this.#chain);
     for (let done = 0; done < bytes.length; )
       done += writeSync(this.#descriptor, bytes, done, bytes.length - done, this.#end + done);
     this.#advance(bytes.length, checksum, group);

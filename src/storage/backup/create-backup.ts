@@ -8,12 +8,12 @@ import type { Blobs } from './blobs.js';
 import {
   BACKUP_FORMAT,
   type BackupHeader,
+  type BackupManifest,
+  type BackupPart,
   encodeHeader,
   encodeManifest,
   HEADER_BLOB,
   MANIFEST_BLOB,
-  type Manifest,
-  type Part,
 } from './manifest.js';
 import { type PageRun, packRuns, usedRuns } from './page-runs.js';
 import { type PinnedFile, pinFile } from './pinned-file.js';
@@ -36,7 +36,7 @@ export interface BackupOptions {
 }
 
 export interface CreatedBackup {
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
   /** What it takes where it is kept, in bytes. */
   readonly size: number;
 }
@@ -66,7 +66,7 @@ export async function createBackup(folder: string, to: Blobs, options: BackupOpt
       options.progress?.(run.pages * meta.pageSize, all);
       await limit.spend(run.pages * meta.pageSize);
     }
-    const manifest: Manifest = {
+    const manifest: BackupManifest = {
       taken,
       store: pinned.position,
       pages: { size: meta.pageSize, last: meta.lastPage, transaction: meta.transaction, count },
@@ -94,7 +94,7 @@ class PartWriter {
   readonly #to: Blobs;
   readonly #sealing: Sealing;
   readonly #pinned: PinnedFile;
-  readonly #parts: Part[] = [];
+  readonly #parts: BackupPart[] = [];
   #runs: PageRun[];
   #pages: Uint8Array[];
   #bytes = 0;
@@ -119,7 +119,7 @@ class PartWriter {
     if (this.#bytes >= PART_BYTES) await this.#write();
   }
 
-  async end(): Promise<readonly Part[]> {
+  async end(): Promise<readonly BackupPart[]> {
     if (this.#runs.length > 0) await this.#write();
     await this.#underWay;
     return this.#parts;

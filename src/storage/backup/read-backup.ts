@@ -3,12 +3,12 @@ import { failure } from '../../errors/error.js';
 import type { Blobs } from './blobs.js';
 import {
   type BackupHeader,
+  type BackupManifest,
+  type BackupPart,
   decodeHeader,
   decodeManifest,
   HEADER_BLOB,
   MANIFEST_BLOB,
-  type Manifest,
-  type Part,
 } from './manifest.js';
 import { type PageRun, unpackRuns } from './page-runs.js';
 import { type Sealing, type Secret, sealingFor } from './sealing.js';
@@ -17,7 +17,7 @@ import { sha256 } from './sha256.js';
 /** A backup whose header and manifest are as they were written. */
 export interface OpenBackup {
   readonly header: BackupHeader;
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
   readonly blobs: Blobs;
   readonly sealing: Sealing;
 }
@@ -51,7 +51,7 @@ export async function readParts(
   visit: (runs: readonly ReadRun[]) => void | Promise<void>,
 ): Promise<void> {
   const { parts, pages } = manifest;
-  const read = (part: Part | undefined) => {
+  const read = (part: BackupPart | undefined) => {
     const reading = part === undefined ? undefined : blobs.read(part.name);
     // Its failure is reported to who waits for it.
     reading?.catch(() => undefined);

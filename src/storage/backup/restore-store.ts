@@ -18,7 +18,7 @@ import { type ArchivedGroup, archivedGroups } from '../archive/read-archive.js';
 import { lockFolder } from '../engines/folder-lock.js';
 import { openDatabases, putChange, putVersion } from '../engines/lmdb-databases.js';
 import { RESTORE_MARK } from '../engines/lmdb-file.js';
-import { FORMAT, KNOWN_FORMATS } from '../engines/lmdb-metadata.js';
+import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from '../engines/lmdb-metadata.js';
 import { DATA_FILE } from '../engines/lmdb-store.js';
 import { syncFolder } from '../sync-folder.js';
 import type { OpenBackup } from './read-backup.js';
@@ -47,8 +47,8 @@ export interface RestoreOptions {
  */
 export async function restoreStore(backup: OpenBackup, folder: string, options: RestoreOptions): Promise<void> {
   const { format } = backup.manifest.store;
-  if (!KNOWN_FORMATS.has(format))
-    throw failure('storage_format', { folder: backup.blobs.place, format, known: FORMAT });
+  if (!KNOWN_LMDB_FORMATS.has(format))
+    throw failure('storage_format', { folder: backup.blobs.place, format, known: LMDB_FORMAT });
   mustBeFree(folder);
   const unlock = lockFolder(folder);
   try {

@@ -8,21 +8,21 @@ import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
 import { keptIndexes } from '../index/maintain.js';
-import { hasReferences } from '../record/references.js';
-import { storedOf } from '../record/stored.js';
-import type { Execution, Found } from '../runtime/execution.js';
+import type { Execution, FoundRecord } from '../runtime/execution.js';
+import { hasReferences } from './references.js';
+import { storedOf } from './stored.js';
 
 /** What will be read of records. */
 export interface RecordReads {
   /** They themselves. */
   readonly records?: readonly RecordId[];
   /** Who holds the values that these records would claim in the unique indexes of their table. */
-  readonly claims?: readonly Claims[];
+  readonly claims?: readonly UniqueClaims[];
   /** The edges at them, and who refers to them. */
   readonly nodes?: readonly RecordId[];
 }
 
-export interface Claims {
+export interface UniqueClaims {
   readonly table: string;
   readonly record: ObjectValue;
   /** What it is so far: the values that it holds already are left out. */
@@ -104,9 +104,9 @@ export function mapInBatches<T, U>(
 /** What found records will claim, by what a statement is going to make of each, where that is known. */
 export function claimsOfChanges(
   catalog: DatabaseCatalog,
-  found: readonly Found[],
+  found: readonly FoundRecord[],
   make: (seen: ObjectValue, before: ObjectValue) => ObjectValue | undefined,
-): Claims[] {
+): UniqueClaims[] {
   return found.flatMap(({ id, seen }) => {
     if (!hasClaims(catalog, id.table)) return [];
     const before = storedOf(seen);

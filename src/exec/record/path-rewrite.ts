@@ -14,13 +14,13 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Origins, Placed } from './origins.js';
+import type { ElementNumbers, NumberedElement } from './element-numbers.js';
 
 /** Versions of a value: as it was before, and as the statement would have it. */
-export type Companions = readonly [before: Value, draft: Value];
+export type ValueVersions = readonly [before: Value, draft: Value];
 
 /** What is done at the places of a path. */
-export interface Places {
+export interface PathRewrite {
   readonly parts: readonly Part[];
   /**
    * How many parts lead to a parent that may be absent. Without it a place isn't asked for: `address.city TYPE string`
@@ -33,9 +33,9 @@ export interface Places {
    */
   readonly keeps: boolean;
   /** Those of the write. */
-  readonly origins: Origins;
+  readonly origins: ElementNumbers;
   /** Gives the new value of a place; NONE removes it. */
-  rewrite(value: Value, companions: Companions, isAsked: boolean): PromiseOrValue<Value>;
+  rewrite(value: Value, companions: ValueVersions, isAsked: boolean): PromiseOrValue<Value>;
 }
 
 /**
@@ -44,14 +44,14 @@ export interface Places {
  * something to put into it. A value that replaced a parent of another kind is discarded if something of that parent
  * remains.
  */
-export function rewriteAt(value: Value, companions: Companions, places: Places): PromiseOrValue<Value> {
+export function rewriteAtPath(value: Value, companions: ValueVersions, places: PathRewrite): PromiseOrValue<Value> {
   return rewriteFrom(value, companions, places, 0, true);
 }
 
 function rewriteFrom(
   value: Value,
-  companions: Companions,
-  places: Places,
+  companions: ValueVersions,
+  places: PathRewrite,
   depth: number,
   wasAsked: boolean,
 ): PromiseOrValue<Value> {
@@ -76,12 +76,12 @@ function emptied(before: Value, value: Value): Value {
   return undefined;
 }
 
-const NOTHING: Companions = [undefined, undefined];
+const NOTHING: ValueVersions = [undefined, undefined];
 
 type Below = (
   value: Value,
-  companions: Companions,
-  places: Places,
+  companions: ValueVersions,
+  places: PathRewrite,
   depth: number,
   isAsked: boolean,
 ) => PromiseOrValue<Value>;
@@ -130,13 +130,13 @@ function rewriteBelow(...[value, companions, places, depth, isAsked]: Parameters
 function rewriteMember(
   object: ObjectValue | undefined,
   name: string,
-  companions: Companions,
-  places: Places,
+  companions: ValueVersions,
+  places: PathRewrite,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
   const member = object?.[name];
-  const below: Companions = [memberOf(companions[0], name), memberOf(companions[1], name)];
+  const below: ValueVersions = [memberOf(companions[0], name), memberOf(companions[1], name)];
   return andThen(rewriteFrom(member, below, places, depth, isAsked), (fresh) =>
     fresh === member ? object : withField(object, name, fresh),
   );
@@ -148,8 +148,8 @@ function memberOf(value: Value, name: string): Value {
 
 function rewriteMembers(
   object: ObjectValue,
-  companions: Companions,
-  places: Places,
+  companions: ValueVersions,
+  places: PathRewrite,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
@@ -167,8 +167,8 @@ function rewriteMembers(
 
 function rewriteItems(
   items: ArrayValue,
-  companions: Companions,
-  places: Places,
+  companions: ValueVersions,
+  places: PathRewrite,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
@@ -192,7 +192,7 @@ function rewriteItems(
   }
   const [before] = companions;
   const from = places.origins.of(items);
-  const met: (Placed<Value> & { readonly isThere: boolean })[] = items.map((value, at) => ({
+  const met: (NumberedElement<Value> & { readonly isThere: boolean })[] = items.map((value, at) => ({
     value,
     origin: from[at] as number,
     isThere: true,
@@ -214,7 +214,7 @@ function rewriteItems(
   });
 }
 
-function elementOf(value: Value, origin: number, { origins }: Places): Value {
+function elementOf(value: Value, origin: number, { origins }: PathRewrite): Value {
   return isArray(value) ? origins.itemFrom(value, origin) : undefined;
 }
 
@@ -225,8 +225,8 @@ function elementOf(value: Value, origin: number, { origins }: Places): Value {
 function rewriteItem(
   items: ArrayValue,
   origin: number,
-  [before, draft]: Companions,
-  places: Places,
+  [before, draft]: ValueVersions,
+  places: PathRewrite,
   depth: number,
   isAsked: boolean,
 ): PromiseOrValue<Value> {
@@ -234,10 +234,10 @@ function rewriteItem(
   const at = from.indexOf(origin);
   const old = isArray(before) ? before[origin] : undefined;
   if (at === -1 && !(places.keeps && old !== undefined)) return items;
-  const below: Companions = [old, elementOf(draft, origin, places)];
+  const below: ValueVersions = [old, elementOf(draft, origin, places)];
   return andThen(rewriteFrom(items[at], below, places, depth, isAsked && at !== -1), (fresh) => {
     if (fresh === items[at]) return items;
-    const placed: Placed<Value>[] = items.map((value, index) => ({ value, origin: from[index] as number }));
+    const placed: NumberedElement<Value>[] = items.map((value, index) => ({ value, origin: from[index] as number }));
     if (at !== -1) placed[at] = { value: fresh, origin };
     else placed.push({ value: fresh, origin });
     if (isArray(before)) {
@@ -253,7 +253,12 @@ function rewriteItem(
 /**
  * What is declared of the elements of a set is checked with the set; here it is about what may be added and removed.
  */
-function rewriteSet(set: SetValue, [before, draft]: Companions, places: Places, depth: number): PromiseOrValue<Value> {
+function rewriteSet(
+  set: SetValue,
+  [before, draft]: ValueVersions,
+  places: PathRewrite,
+  depth: number,
+): PromiseOrValue<Value> {
   if (!places.keeps) return set;
   const old = before instanceof SetValue ? before.items : [];
   const input = draft instanceof SetValue ? draft.items : [];

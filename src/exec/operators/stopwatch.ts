@@ -2,7 +2,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
 import type { Metrics } from '../../plan/query-plan.js';
-import type { List, Stream } from '../operators/operator.js';
+import type { List, Stream } from './operator.js';
 
 /** Gets the operators of a plan when it is compiled, so that they can be measured while they run. */
 export interface Meter {
@@ -73,8 +73,9 @@ export class Stopwatch implements Meter {
       );
   }
 
-  of(step: object): Metrics {
-    return this.#of(step);
+  /** `undefined` for a step that hands on no rows of its own, such as a branch of a `UnionScan`. */
+  of(step: object): Metrics | undefined {
+    return this.#steps.get(step);
   }
 
   #within<T>(measure: Measure | undefined, work: () => PromiseOrValue<T>): PromiseOrValue<T> {

@@ -105,6 +105,7 @@ function elementOf(value: Value): Target {
   return { kind: 'value', value };
 }
 
+/** A value as the target of a statement: a table, a record, a range of records, or the value itself. */
 export function targetOf(value: Value): Target {
   if (value instanceof Table) return { kind: 'table', table: value.name };
   if (value instanceof RecordId) return { kind: value.key instanceof Range ? 'range' : 'record', id: value };

@@ -10,9 +10,9 @@ import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Level } from '../../language/ast.js';
-import { recordImplied } from '../audit/audit-recorder.js';
-import { authorize } from '../authorization/authorize.js';
+import { recordImplied } from '../runtime/audit-recorder.js';
 import type { Execution } from '../runtime/execution.js';
+import { authorize } from './authorize.js';
 
 /** A database path with the names that its level requires. */
 export interface NamespacePath extends DatabasePath {
@@ -40,6 +40,10 @@ function selectedLevel({ identity: { databasePath } }: Execution): Level {
   return databasePath.database === undefined ? 'namespace' : 'database';
 }
 
+/**
+ * The path of the selected namespace.
+ * @throws TesseraError `namespace_empty`
+ */
 export function selectedNamespace({ identity: { databasePath } }: Execution): NamespacePath {
   if (databasePath.namespace === undefined) throw failure('namespace_empty');
   return { namespace: databasePath.namespace };

@@ -3,7 +3,7 @@ import { GraphQLList, GraphQLNonNull, type GraphQLNullableType, type GraphQLOutp
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { Type } from '../../value/type.js';
 import { isArray, isNumber, SetValue, type Value } from '../../value/value.js';
-import { type FieldNode, present } from './field-tree.js';
+import { type FieldTreeNode, present } from './field-tree.js';
 import type { Filterable, Filters } from './filter/filters.js';
 import type { OperatorKind } from './filter/operators.js';
 import { geometryObject, geometryType } from './geometry.js';
@@ -13,7 +13,7 @@ import type { Writable } from './writable.js';
 /** What is written for a stored value: something that the type knows, or nothing. */
 export type Read = (value: Value) => Value;
 
-export interface FieldShape {
+export interface OutputShape {
   readonly type: GraphQLOutputType & GraphQLNullableType;
   /** Absent where that is the value as it is stored. */
   readonly read?: Read;
@@ -29,7 +29,7 @@ export interface FieldShape {
 /** Where a shape stands: the names that lead to it, and what is defined there. */
 export interface FieldPosition {
   readonly names: readonly string[];
-  readonly node: FieldNode | undefined;
+  readonly node: FieldTreeNode | undefined;
 }
 
 /** What shapes need of the schema that they become part of. */
@@ -42,28 +42,28 @@ export interface ShapeKit {
   /** Notes what the schema can't show as it is defined. */
   warn(what: string): void;
   /** A link to a record of one of the tables; of any when none is named. */
-  link(tables: readonly string[]): FieldShape;
-  object(names: readonly string[], fields: ReadonlyMap<string, FieldNode>): FieldShape;
-  enumeration(values: readonly string[], names: readonly string[]): FieldShape;
+  link(tables: readonly string[]): OutputShape;
+  object(names: readonly string[], fields: ReadonlyMap<string, FieldTreeNode>): OutputShape;
+  enumeration(values: readonly string[], names: readonly string[]): OutputShape;
 }
 
 /** The shape of a type, and whether it is nullable. */
-export function shapeOf(
+export function outputShapeOf(
   type: Type | undefined,
   position: FieldPosition,
   kit: ShapeKit,
-): { readonly shape: FieldShape; readonly nullable: boolean } {
+): { readonly shape: OutputShape; readonly nullable: boolean } {
   const { type: bare, nullable } = present(type);
-  const build = SHAPES[bare.kind] as (type: Type, position: FieldPosition, kit: ShapeKit) => FieldShape;
+  const build = SHAPES[bare.kind] as (type: Type, position: FieldPosition, kit: ShapeKit) => OutputShape;
   const shape = build(bare, position, kit);
   const isGuarded = kit.isGuarded(position.node?.definition);
   return { shape, nullable: nullable || isGuarded || shape.mayVanish === true };
 }
 
-type Build<T extends Type = Type> = (type: T, position: FieldPosition, kit: ShapeKit) => FieldShape;
+type Build<T extends Type = Type> = (type: T, position: FieldPosition, kit: ShapeKit) => OutputShape;
 type Builders = { readonly [K in Type['kind']]: Build<Extract<Type, { kind: K }>> };
 
-function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): FieldShape {
+function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): OutputShape {
   const type = SCALARS[name];
   return {
     type,
@@ -76,7 +76,7 @@ function leaf(name: keyof typeof SCALARS, operators?: OperatorKind): FieldShape 
 }
 
 /** Comparable without a useful order. */
-function unordered(name: keyof typeof SCALARS, operators: OperatorKind): FieldShape {
+function unordered(name: keyof typeof SCALARS, operators: OperatorKind): OutputShape {
   return { ...leaf(name, operators), orderable: false };
 }
 
@@ -90,7 +90,7 @@ const BOOLEAN = leaf('Boolean', 'plain');
 const INT = leaf('Int', 'ordered');
 
 const always =
-  (shape: FieldShape): Build =>
+  (shape: OutputShape): Build =>
   () =>
     shape;
 
@@ -131,13 +131,13 @@ const SHAPES: Builders = {
 };
 
 /** An object type has at least one field. */
-function objectOf(nodes: ReadonlyMap<string, FieldNode>, names: readonly string[], kit: ShapeKit): FieldShape {
+function objectOf(nodes: ReadonlyMap<string, FieldTreeNode>, names: readonly string[], kit: ShapeKit): OutputShape {
   const isEmpty = [...nodes.values()].every(({ definition }) => kit.isHidden(definition));
   return isEmpty ? OBJECT : kit.object(names, nodes);
 }
 
 /** A field of an object type that is written out: `{ a: int }`. */
-function literalNode(type: Type): FieldNode {
+function literalNode(type: Type): FieldTreeNode {
   return { definition: undefined, type, fields: new Map(), element: undefined };
 }
 
@@ -145,10 +145,10 @@ function list(
   { item, kind }: { readonly item?: Type; readonly kind?: 'array' | 'set' },
   { names, node }: FieldPosition,
   kit: ShapeKit,
-): FieldShape {
+): OutputShape {
   const element = node?.element;
   const type = element?.type ?? item;
-  const { shape, nullable } = shapeOf(type, { names, node: element }, kit);
+  const { shape, nullable } = outputShapeOf(type, { names, node: element }, kit);
   const { read, filterable } = shape;
   return {
     type: new GraphQLList(nullable ? shape.type : new GraphQLNonNull(shape.type)),
@@ -167,7 +167,7 @@ function list(
 }
 
 /** Alternatives that GraphQL has one type for; else any value. */
-function united(of: readonly Type[], position: FieldPosition, kit: ShapeKit): FieldShape {
+function united(of: readonly Type[], position: FieldPosition, kit: ShapeKit): OutputShape {
   const values = of.map((type) => (type.kind === 'literal' ? type.value : undefined));
   if (values.every((value) => typeof value === 'string')) return kit.enumeration(values, position.names);
   if (of.every((type, at) => type.kind === 'bool' || typeof values[at] === 'boolean')) return BOOLEAN;

@@ -5,11 +5,11 @@ import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js
 import { failure, TesseraError } from '../../errors/error.js';
 import { Analyzer, type TermAt } from '../../search/analyzer.js';
 import type { Lemmas } from '../../search/filters.js';
-import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { type AnalyzerRegistry, type Compiler, type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
-import { LemmaFiles } from './lemma-files.js';
+import { LemmaFiles } from '../search/lemma-files.js';
+import { CUSTOM, callDefined } from './call-defined.js';
 
 /** Full-text search. */
 export interface SearchOptions {

@@ -8,19 +8,22 @@ import type { Create, Delete, Expression, Statement, Update, Upsert } from '../.
 import { transform } from '../../language/visitor.js';
 import { paramOfId } from '../../plan/dependencies.js';
 import type { Prefetch } from '../../storage/contract.js';
+import { compileTargets } from '../expression/targets.js';
+import type { FirstReads } from '../prefetch/first-reads.js';
+import { isPlainExpression, speculate } from '../prefetch/speculate.js';
+import { hasClaims, prefetchOf } from '../record/prefetch.js';
 import type { Compiler } from '../runtime/execution.js';
-import { compileTargets } from '../statement/targets.js';
-import { compileData } from '../write/data.js';
-import { recordsOf } from '../write/finder.js';
-import type { FirstReads } from './first-reads.js';
-import { hasClaims, prefetchOf } from './records.js';
-import { isPlain, speculate } from './speculate.js';
+import { compileData } from './data.js';
+import { recordTargets } from './finder.js';
 
 type Writing = Create | Update | Upsert | Delete;
 
 /** `undefined` where that isn't known without doing something else. */
 export function readsOfWrite(statement: Statement, compiler: Compiler): FirstReads | undefined {
-  if (!isWriting(statement) || !statement.targets.every((target) => target.kind === 'table' || isPlain(target))) {
+  if (
+    !isWriting(statement) ||
+    !statement.targets.every((target) => target.kind === 'table' || isPlainExpression(target))
+  ) {
     return undefined;
   }
   const guessed = transform(statement, guessUser);
@@ -29,7 +32,7 @@ export function readsOfWrite(statement: Statement, compiler: Compiler): FirstRea
   return (frame, likely) =>
     withoutErrors(() =>
       andThen(targets(frame), (found) => {
-        const records = recordsOf(found);
+        const records = recordTargets(found);
         // What is made of records that are yet to be found, or to get an id, is known later.
         const tables = new Set(records.map(({ table }) => table).filter((table) => hasClaims(likely, table)));
         const made =

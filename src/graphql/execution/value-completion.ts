@@ -26,7 +26,7 @@ import { BudgetExceeded } from './budget.js';
 import type { ExecutionContext } from './execution-context.js';
 import { type JsonWriter, writeStepwise } from './json-writer.js';
 
-export interface Completion extends JsonWriter<Value> {
+export interface ValueCompletion extends JsonWriter<Value> {
   /**
    * How many fields each value gives beside itself; none where it has no fields, or where they are read and counted
    * apart.
@@ -39,19 +39,19 @@ export interface Completion extends JsonWriter<Value> {
 export type CompositeType = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
 
 /** Compiles what has fields. What it writes is never null. */
-export type CompileComposite = (type: CompositeType) => Completion;
+export type CompileComposite = (type: CompositeType) => ValueCompletion;
 
 const NULL = 'null';
 
 /** `field` names the field for errors: `person.age`. */
-export function compileCompletion(
+export function compileValueCompletion(
   type: GraphQLOutputType,
   nodes: readonly FieldNode[],
   field: string,
   composite: CompileComposite,
-): Completion {
-  const compilePresent = (inner: GraphQLOutputType & GraphQLNullableType): Completion => {
-    if (isListType(inner)) return listOf(compileCompletion(inner.ofType, nodes, field, composite));
+): ValueCompletion {
+  const compilePresent = (inner: GraphQLOutputType & GraphQLNullableType): ValueCompletion => {
+    if (isListType(inner)) return listOf(compileValueCompletion(inner.ofType, nodes, field, composite));
     return isLeafType(inner) ? leaf(inner, nodes) : composite(inner as CompositeType);
   };
   return isNonNullType(type)
@@ -63,7 +63,7 @@ function isMissing(value: Value): value is undefined | null {
   return value === undefined || value === null;
 }
 
-function optional(inner: Completion): Completion {
+function optional(inner: ValueCompletion): ValueCompletion {
   const { write, writeInSteps } = inner;
   return {
     ...inner,
@@ -75,7 +75,7 @@ function optional(inner: Completion): Completion {
   };
 }
 
-function required(inner: Completion, nodes: readonly FieldNode[], field: string): Completion {
+function required(inner: ValueCompletion, nodes: readonly FieldNode[], field: string): ValueCompletion {
   const { write, writeInSteps } = inner;
   const check = (text: string | undefined, call: ExecutionContext, before: number): string | undefined => {
     // What has an error already needs no other.
@@ -101,7 +101,7 @@ function required(inner: Completion, nodes: readonly FieldNode[], field: string)
   };
 }
 
-function listOf(member: Completion): Completion {
+function listOf(member: ValueCompletion): ValueCompletion {
   const { gather, weight } = member;
   return {
     ...(weight !== undefined && { weight }),
@@ -147,7 +147,7 @@ class ListText {
 
   constructor(
     private readonly items: readonly Value[],
-    private readonly member: Completion,
+    private readonly member: ValueCompletion,
     private readonly call: ExecutionContext,
   ) {}
 
@@ -198,7 +198,7 @@ class ListText {
 
   /** Takes the text of the next member, after `before` failures; answers whether it may be what it is. */
   #take(texts: string[], text: string | undefined, before: number): boolean {
-    if (this.call.failures.length > before) this.call.place(before, this.#at);
+    if (this.call.failures.length > before) this.call.locateFailures(before, this.#at);
     this.#at++;
     if (text === undefined) {
       this.#isNull = true;
@@ -237,7 +237,7 @@ function textOf(value: Value): string | undefined {
   return typeof value === 'string' ? JSON.stringify(value) : undefined;
 }
 
-function leaf(type: GraphQLLeafType, nodes: readonly FieldNode[]): Completion {
+function leaf(type: GraphQLLeafType, nodes: readonly FieldNode[]): ValueCompletion {
   const plain = PLAIN.get(type);
   return {
     write: (value, call) => {

@@ -1,37 +1,37 @@
 /** How the statements are compiled that read and write the store. Their bodies' parts are bodies of their own. */
-import { failure } from '../../errors/error.js';
-import type { Statement } from '../../language/ast.js';
-import type { ControlStatement } from '../control/control-statement.js';
-import { compileAlter } from '../define/alter.js';
-import { compileAlterLevel } from '../define/alter-level.js';
-import { DEFINITIONS } from '../define/define.js';
-import { compileRebuild } from '../define/rebuild.js';
-import { compileRemove } from '../define/remove.js';
-import { compileExplain, compileExplainable } from '../explain/explain.js';
-import { compileExplainPermissions } from '../explain/permissions.js';
-import { compileExplainRecordPermissions } from '../explain/record-permissions.js';
-import { compileAccess } from '../identity/access.js';
-import { compileKillSessions } from '../identity/kill-sessions.js';
-import { compileInfo } from '../info/info.js';
-import { compileKill } from '../live/kill.js';
-import { compileLive } from '../live/live.js';
-import { compileShowChanges } from '../live/show-changes.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
-import { compileCreate } from '../write/create.js';
-import { compileInsert } from '../write/insert.js';
-import { compileRelate } from '../write/relate.js';
-import { withPeerErrorText } from './peer-error-wording.js';
+import { failure } from '../errors/error.js';
+import type { Statement } from '../language/ast.js';
+import type { ControlStatement } from './control/control-statement.js';
+import { compileAlter } from './define/alter.js';
+import { compileAlterLevel } from './define/alter-level.js';
+import { DEFINITION_COMPILERS } from './define/define.js';
+import { compileRebuild } from './define/rebuild.js';
+import { compileRemove } from './define/remove.js';
+import { compileExplain, compileExplainable } from './explain/explain.js';
+import { compileExplainPermissions } from './explain/permissions.js';
+import { compileExplainRecordPermissions } from './explain/record-permissions.js';
+import { compileAccessStatement } from './identity/access.js';
+import { compileKillSessions } from './identity/kill-sessions.js';
+import { compileInfo } from './info/info.js';
+import { compileKill } from './live/kill.js';
+import { compileLive } from './live/live.js';
+import { compileShowChanges } from './live/show-changes.js';
+import type { Compiler, Evaluate } from './runtime/execution.js';
+import { withPeerErrorText } from './runtime/peer-error-wording.js';
+import { compileCreate } from './write/create.js';
+import { compileInsert } from './write/insert.js';
+import { compileRelate } from './write/relate.js';
 
 type DataStatement = Exclude<Statement, ControlStatement>;
 
-export const DATA_STATEMENTS: {
+export const STATEMENT_COMPILERS: {
   readonly [K in DataStatement['kind']]: (
     statement: Extract<DataStatement, { readonly kind: K }>,
     compiler: Compiler,
   ) => Evaluate;
 } = {
-  ...DEFINITIONS,
-  access: compileAccess,
+  ...DEFINITION_COMPILERS,
+  access: compileAccessStatement,
   alter: compileAlter,
   'alter-level': compileAlterLevel,
   create: withPeerErrorText(compileCreate),

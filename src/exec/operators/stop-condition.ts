@@ -6,12 +6,15 @@ import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
 
 /** Answers for each row, as they come in order, whether no later one can be among the first. */
-export type Enough = (row: Value) => PromiseOrValue<boolean>;
+export type StopCondition = (row: Value) => PromiseOrValue<boolean>;
 
 /**
  * Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell.
  */
-export function compileEnough(order: OrderWanted, compiler: Compiler): (frame: Frame, most: number) => Enough {
+export function compileStopCondition(
+  order: OrderWanted,
+  compiler: Compiler,
+): (frame: Frame, most: number) => StopCondition {
   const wanted = order.score === undefined ? order.keys.map(({ path }) => path) : [order.score.call];
   const keys = wanted.map((key) => compiler.expression(key));
   return (frame, most) => {

@@ -6,14 +6,14 @@ import type { Type } from '../../value/type.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 
 /** A place in a record. A free one admits anything below it. */
-export interface FieldShape {
+export interface DeclaredFields {
   readonly free: boolean;
-  readonly fields: ReadonlyMap<string, FieldShape>;
+  readonly fields: ReadonlyMap<string, DeclaredFields>;
   /** The elements of an array, or all members of an object. */
-  readonly elements: FieldShape | undefined;
+  readonly elements: DeclaredFields | undefined;
 }
 
-class ShapeBuilder implements FieldShape {
+class ShapeBuilder implements DeclaredFields {
   free = false;
   readonly fields = new Map<string, ShapeBuilder>();
   elements: ShapeBuilder | undefined;
@@ -34,7 +34,7 @@ class ShapeBuilder implements FieldShape {
 }
 
 /** The fields of a SCHEMAFULL table as a tree, by which undefined ones are found. */
-export function shapeOf(fields: readonly FieldDefinition[]): FieldShape {
+export function declaredFields(fields: readonly FieldDefinition[]): DeclaredFields {
   const root = new ShapeBuilder();
   // `id` always exists, and edges have both their ends whether declared or not.
   for (const name of ['id', 'in', 'out']) root.child(name).free = true;
@@ -70,11 +70,11 @@ function admitsAnything(type: Type): boolean {
  * Checks that a record has no field that its table doesn't declare.
  * @throws TesseraError `undeclared_field`
  */
-export function checkShape(record: ObjectValue, shape: FieldShape, table: string): void {
+export function assertDeclared(record: ObjectValue, shape: DeclaredFields, table: string): void {
   checkBelow(record, shape, '', table);
 }
 
-function checkBelow(value: Value, shape: FieldShape, path: string, table: string): void {
+function checkBelow(value: Value, shape: DeclaredFields, path: string, table: string): void {
   if (shape.free) return;
   if (isObject(value)) {
     for (const name of Object.keys(value)) {
@@ -95,4 +95,4 @@ function within(path: string, name: string): string {
   return path === '' ? escapeIdentifier(name) : `${path}.${escapeName(name)}`;
 }
 
-const EMPTY: FieldShape = { free: false, fields: new Map(), elements: undefined };
+const EMPTY: DeclaredFields = { free: false, fields: new Map(), elements: undefined };

@@ -11,7 +11,7 @@ export interface SecretFiles {
 }
 
 /** A folder, or `s3://bucket/prefix`. @throws TesseraError as `readS3Address` does */
-export function blobsAt(place: string): Blobs {
+export function openBlobs(place: string): Blobs {
   return isS3Address(place) ? new S3Blobs(readS3Address(place, process.env)) : new FolderBlobs(place);
 }
 

@@ -5,17 +5,18 @@ import type { KeyRange } from '../../storage/contract.js';
 import { Range, RecordId, type Value } from '../../value/value.js';
 
 /** A bound, once its value is known. */
-export interface Edge {
+export interface RangeEnd {
   readonly value: Value;
   readonly inclusive: boolean;
 }
 
-export interface Edges {
-  readonly from: Edge | undefined;
-  readonly to: Edge | undefined;
+export interface RangeEnds {
+  readonly from: RangeEnd | undefined;
+  readonly to: RangeEnd | undefined;
 }
 
-export function edgesOf({ from, to }: Bounds, low: Value, high: Value): Edges {
+/** The ends of a range of an index scan, with the values of its operands. */
+export function rangeEnds({ from, to }: Bounds, low: Value, high: Value): RangeEnds {
   return {
     from: from && { value: low, inclusive: from.inclusive },
     to: to && { value: high, inclusive: to.inclusive },
@@ -26,8 +27,8 @@ export function edgesOf({ from, to }: Bounds, low: Value, high: Value): Edges {
  * The same among the ids of a table. What isn't the id of a record of it bounds nothing: the condition tells what that
  * means.
  */
-export function idEdges({ from, to }: Bounds, table: string, low: Value, high: Value): Edges {
-  const edge = (bound: Bound | undefined, id: Value): Edge | undefined =>
+export function idRangeEnds({ from, to }: Bounds, table: string, low: Value, high: Value): RangeEnds {
+  const edge = (bound: Bound | undefined, id: Value): RangeEnd | undefined =>
     bound !== undefined && id instanceof RecordId && id.table === table && !(id.key instanceof Range)
       ? { value: id.key, inclusive: bound.inclusive }
       : undefined;
@@ -35,7 +36,7 @@ export function idEdges({ from, to }: Bounds, table: string, low: Value, high: V
 }
 
 /** Those of the keys whose next value lies between the edges; `at` tells where the keys with a value begin. */
-export function bounded(all: KeyRange, at: (value: Value) => string, { from, to }: Edges): KeyRange {
+export function keysWithin(all: KeyRange, at: (value: Value) => string, { from, to }: RangeEnds): KeyRange {
   const behind = (value: Value) => prefixRange(at(value)).to;
   return {
     from: from === undefined ? all.from : (from.inclusive ? at : behind)(from.value),

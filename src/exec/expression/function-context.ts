@@ -3,11 +3,11 @@ import type { FunctionContext } from '../../functions/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
 import { assertEffectsAllowed } from '../authorization/views.js';
-import { noteOf } from '../record/candidates.js';
+import { noteOf } from '../runtime/candidates.js';
 import { countWork } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
-import { termsOf } from '../search/analyzers.js';
-import { rewordErrors } from '../statement/peer-error-wording.js';
+import { rewordErrors } from '../runtime/peer-error-wording.js';
+import { termsOf } from './analyzers.js';
 import { callClosure } from './closure.js';
 import { nextNumber } from './next-number.js';
 
@@ -16,7 +16,7 @@ import { nextNumber } from './next-number.js';
  * depth and its checks, whatever execution it was derived from. One is made for each call, which costs less than
  * finding one that was made before.
  */
-export class ExecutionContext implements FunctionContext {
+export class ExecutionFunctionContext implements FunctionContext {
   constructor(
     private readonly execution: Execution,
     private readonly row?: Value,

@@ -1,6 +1,6 @@
 import type { ArrayValue } from '../../value/value.js';
 
-export interface Placed<T> {
+export interface NumberedElement<T> {
   readonly origin: number;
   readonly value: T;
 }
@@ -12,7 +12,7 @@ export interface Placed<T> {
  *
  * One for each write: an array may be stored as it is, and is then the one that counts.
  */
-export class Origins {
+export class ElementNumbers {
   #known: WeakMap<ArrayValue, readonly number[]> | undefined;
 
   /** Whether an element has another number than in the stored array. */
@@ -35,7 +35,7 @@ export class Origins {
   }
 
   /** The array of elements in the order of their places, which are noted. */
-  inPlace(placed: readonly Placed<ArrayValue[number]>[]): ArrayValue {
+  inPlace(placed: readonly NumberedElement<ArrayValue[number]>[]): ArrayValue {
     const ascending = placed.toSorted((a, b) => a.origin - b.origin);
     const items = ascending.map(({ value }) => value);
     const places = ascending.map(({ origin }) => origin);

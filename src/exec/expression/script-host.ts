@@ -10,12 +10,12 @@ import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { parseExpression, parseQuery } from '../../language/parse.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
 import { type Duration, isArray, isObject, type Value } from '../../value/value.js';
-import { ExecutionContext } from '../expression/execution-context.js';
 import { deeper } from '../runtime/depth.js';
 import { type Compiler, Frame, type Interrupt } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
-import type { HostRequest, ScriptHost, ScriptRunner } from './contract.js';
-import { refused, type ScriptValues } from './wire.js';
+import type { HostRequest, ScriptHost, ScriptRunner } from '../runtime/script-runner.js';
+import { type ScriptValues, scriptFailure } from '../script/wire.js';
+import { ExecutionFunctionContext } from './function-context.js';
 
 /** The statements that a script may run: those that are values elsewhere, too. */
 const STATEMENTS: ReadonlySet<Statement['kind']> = new Set(['expression', 'return', 'select', ...RECORD_CHANGES]);
@@ -45,13 +45,13 @@ export class DatabaseHost implements ScriptHost {
       const [path, args] = pair(input);
       const row = findFunction(path);
       if (row === undefined) throw failure('function_missing', { name: path });
-      if (!isArray(args)) throw refused('The arguments of a function must be an array');
-      return callFunction(row, path, args, new ExecutionContext(execution));
+      if (!isArray(args)) throw scriptFailure('The arguments of a function must be an array');
+      return callFunction(row, path, args, new ExecutionFunctionContext(execution));
     },
     value: (input, frame) => {
       const expression = parseExpression(String(input));
       if (expression.kind !== 'param' && expression.kind !== 'idiom') {
-        throw refused('surrealdb.value() takes a parameter or a path');
+        throw scriptFailure('surrealdb.value() takes a parameter or a path');
       }
       return this.#compiler.expression(expression)(frame);
     },
@@ -60,7 +60,7 @@ export class DatabaseHost implements ScriptHost {
       const { statements } = parseQuery(text);
       const [statement] = statements;
       if (statement === undefined || statements.length > 1 || !STATEMENTS.has(statement.kind)) {
-        throw refused('surrealdb.query() takes one statement that reads or writes records');
+        throw scriptFailure('surrealdb.query() takes one statement that reads or writes records');
       }
       const inner = new Frame(frame.execution, scopeOf(variables, frame.scope), frame.current, frame.parent);
       return this.#compiler.statement(statement)(inner);
@@ -100,13 +100,13 @@ class ScriptCallInterrupt implements Interrupt {
 
 function pair(input: Value): readonly [text: string, other: Value] {
   const [text, other] = isArray(input) ? input : [];
-  if (typeof text !== 'string') throw refused('A text was expected');
+  if (typeof text !== 'string') throw scriptFailure('A text was expected');
   return [text, other];
 }
 
 function scopeOf(variables: Value, outer: Scope): Scope {
   const scope = new Scope(outer);
-  if (!isObject(variables)) throw refused('The variables of a query must be an object');
+  if (!isObject(variables)) throw scriptFailure('The variables of a query must be an object');
   for (const name of Object.keys(variables)) {
     if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
     scope.set(name, variables[name]);

@@ -27,7 +27,7 @@ interface NetworkError extends Error {
 }
 
 /** The error of a failed request or connection to `url`. */
-export function unreachable(url: URL, error: unknown): ServerError {
+export function unreachableServer(url: URL, error: unknown): ServerError {
   const { code, message } = innermost(error);
   const reason = (code !== undefined && REASONS[code]) || message;
   const text = `No server answers at ${url.origin}: ${reason}. Start one with "tessera start", or name another with --endpoint`;

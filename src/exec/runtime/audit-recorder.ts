@@ -9,13 +9,13 @@ export interface AuditRecorder {
   recordName(by: Expression, name: string): void;
   nameOf(by: Expression): string | undefined;
   /** A statement changed definitions or grants, or failed to. */
-  recordAction(act: AuditAction, error?: TesseraError): void;
+  recordAction(act: AdministrativeAction, error?: TesseraError): void;
   /** A write was skipped because PERMISSIONS deny it. */
   recordDenial(refusal: DeniedWrite): void;
 }
 
 /** A change of a definition, of grants, or of what others are signed in with, or a look at the audit log. */
-export interface AuditAction {
+export interface AdministrativeAction {
   readonly action:
     | 'define'
     | 'alter'

@@ -8,13 +8,13 @@ import type { SearchQuery } from '../../search/query.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { float, isArray, isObject, objectFrom, type Value } from '../../value/value.js';
-import { compileList } from '../expression/collection.js';
 import { indexedValue } from '../index/full-text.js';
-import { noteOf } from '../record/candidates.js';
+import { noteOf } from '../runtime/candidates.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import { compileMatchSite, type MatchSite } from '../search/match.js';
+import { scoreOf } from '../search/score.js';
 import { termsOf } from './analyzers.js';
-import { compileMatchSite, type MatchSite } from './match.js';
-import { scoreOf } from './score.js';
+import { compileList } from './collection.js';
 
 /** What a function makes of a row and its arguments. */
 type MatchFunction = (frame: Frame, site: MatchSite, args: readonly Value[]) => PromiseOrValue<Value>;
@@ -31,6 +31,10 @@ const FUNCTIONS: Readonly<Record<string, FunctionOnMatch>> = {
   'search::offsets': { least: 1, run: offsets },
 };
 
+/**
+ * Compiles a function on a full-text condition (`search::score`, `search::highlight`, …), joined to it by its
+ * reference.
+ */
 export function compileMatchCall(call: Call, condition: Binary, compiler: Compiler): Evaluate {
   const { least, run } = FUNCTIONS[call.path] as FunctionOnMatch;
   const args = compileList(call.args, compiler);
