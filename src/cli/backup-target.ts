@@ -11,8 +11,8 @@ export interface SecretFiles {
 }
 
 /** A folder, or `s3://bucket/prefix`. @throws TesseraError as `readS3Address` does */
-export function openBlobs(place: string): Blobs {
-  return isS3Address(place) ? new S3Blobs(readS3Address(place, process.env)) : new FolderBlobs(place);
+export function openBlobs(location: string): Blobs {
+  return isS3Address(location) ? new S3Blobs(readS3Address(location, process.env)) : new FolderBlobs(location);
 }
 
 /** @throws ConfigurationError; TesseraError `backup_key_invalid`; Error of the system */

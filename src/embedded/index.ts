@@ -19,8 +19,8 @@ import type {
   StatementResult,
 } from '../session/contract.js';
 import type { DatabaseOptions } from '../session/database/database.js';
-import type { ConnectionMemory } from '../session/database/server-memory.js';
-import { ClientConnection } from '../session/session/connection.js';
+import { ClientConnection } from '../session/resources/client-connection.js';
+import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
 import { acquireStore, type StoreHandle } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';

@@ -8,7 +8,7 @@ import { failure, type TesseraError } from '../errors/error.js';
 import { pausingOf } from '../exec/runtime/cooperative-yielding.js';
 import { RequestInterrupt } from '../exec/runtime/interrupt.js';
 import type { CatalogSnapshot, RequestActivity, Session } from '../session/contract.js';
-import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
+import { DEFAULT_LIVE_LIMITS } from '../session/resources/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
 import { type DatabaseApi, DatabaseApis } from './api.js';
 import type { PreparedOperation } from './document/prepare.js';

@@ -8,7 +8,7 @@ import { BudgetReservation, type MemoryBudget } from '../base/memory-budget.js';
 import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
-import type { ConnectionMemory } from '../session/database/server-memory.js';
+import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import type { Context } from './context.js';
 import type { HttpOptions } from './options.js';
 import type { SocketChannel, SocketSession } from './socket-endpoint.js';

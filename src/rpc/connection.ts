@@ -2,7 +2,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session, StatementExecutor } from '../session/contract.js';
-import { LiveQuota } from '../session/live/live-quota.js';
+import { LiveQuota } from '../session/resources/live-quota.js';
 import type { RequestMeter } from '../tracing/request-meter.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';

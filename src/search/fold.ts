@@ -193,7 +193,9 @@ class Fold {
   }
 }
 
-/** Which segments become one with so many changes: from the youngest on those that aren't more than twice as large. */
+/**
+ * Which segments are merged with this many changes: from the youngest on, those that aren't more than twice as large.
+ */
 function chosen(segments: readonly SegmentEntry[], count: number): { kept: SegmentEntry[]; merged: SegmentEntry[] } {
   const kept = [...segments];
   const merged: SegmentEntry[] = [];

@@ -29,16 +29,16 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
   const given = new Map<Setting<unknown>, GivenSetting>();
   const problems: string[] = [];
   for (const [key, value] of Object.entries(parsed(path, text))) {
-    const place = `${path}:${lines.of(key)}`;
+    const location = `${path}:${lines.of(key)}`;
     try {
       const setting = BY_KEY.get(key);
       if (setting === undefined) throw new Error(unknownKey(key));
-      const source = `${place}: ${key}`;
+      const source = `${location}: ${key}`;
       const textual = textOf(value);
       setting.read(textual);
       given.set(setting, { text: textual, source });
     } catch (error) {
-      problems.push(`${place}: ${key}: ${(error as Error).message}`);
+      problems.push(`${location}: ${key}: ${(error as Error).message}`);
     }
   }
   if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));

@@ -9,11 +9,11 @@ import type { Notification } from '../exec/runtime/execution.js';
 import type { Deadline } from '../exec/runtime/interrupt.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
-import type { ServerMemory } from './database/server-memory.js';
-import type { LiveQuota } from './live/live-quota.js';
-import type { ClientConnection } from './session/connection.js';
-import type { SessionMemory } from './session/memory.js';
-import type { Variable } from './session/variables.js';
+import type { ClientConnection } from './resources/client-connection.js';
+import type { LiveQuota } from './resources/live-quota.js';
+import type { ServerMemory } from './resources/server-memory.js';
+import type { SessionMemory } from './resources/session-memory.js';
+import type { Variable } from './resources/session-variables.js';
 import type { HeldTransaction, StatementExecutor, StatementResult } from './statement-executor.js';
 
 export type {

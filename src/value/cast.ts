@@ -43,9 +43,9 @@ export function cast(value: Value, type: Type, readRecord: RecordIdParser): Valu
   return converted;
 }
 
-function mismatchText({ type, value, place, lengthText }: Mismatch): string {
+function mismatchText({ type, value, location, lengthText }: Mismatch): string {
   return (
-    lengthText ?? `Could not cast into \`${typeTextInErrors(type)}\` using input \`${toErrorText(value)}\`${place}`
+    lengthText ?? `Could not cast into \`${typeTextInErrors(type)}\` using input \`${toErrorText(value)}\`${location}`
   );
 }
 

@@ -38,11 +38,11 @@ export class Mismatch {
   /** ``Expected `array<int,2>` but found a collection of length `1` ``, if that is what was wrong. */
   get lengthText(): string | undefined {
     if (this.length === undefined) return undefined;
-    return `Expected \`${sizedText(this.type)}\` but found a collection of length \`${this.length}\`${this.place}`;
+    return `Expected \`${sizedText(this.type)}\` but found a collection of length \`${this.length}\`${this.location}`;
   }
 
   /** `` when coercing an element of `array<int>` ``, as it ends the error texts. */
-  get place(): string {
+  get location(): string {
     return this.within.map((type) => ` when coercing an element of \`${typeTextInErrors(anyLength(type))}\``).join('');
   }
 }

@@ -5,7 +5,7 @@ import { LIMIT_SETTINGS } from '../../src/http/options.js';
 import { ALL_SETTINGS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
 import { ConfigurationError, type Setting, variableName } from '../../src/server/setting.js';
 import { GRAPHQL_LIMITS } from '../../src/server/settings/graphql.js';
-import { defaultMemoryLimits } from '../../src/session/database/server-memory.js';
+import { defaultMemoryLimits } from '../../src/session/resources/server-memory.js';
 
 type Flags = Readonly<Record<string, string>>;
 

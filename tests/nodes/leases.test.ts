@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toDatetime } from '../../src/catalog/credentials/grant.js';
 import { DATABASE_WORKS, WORKS, type Work } from '../../src/catalog/nodes/lease-row.js';
 import { failure, type TesseraError } from '../../src/errors/error.js';
-import { LeaseLost } from '../../src/session/nodes/lease.js';
+import { LeaseLost } from '../../src/session/background/lease.js';
 import { LEASE_TIME, Membership, NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';

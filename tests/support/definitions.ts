@@ -17,7 +17,7 @@ import { Variants } from '../../src/exec/runtime/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
-import { InMemorySessionRegistry } from '../../src/session/database/session-registry.js';
+import { InMemorySessionRegistry } from '../../src/session/resources/session-registry.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';

@@ -15,10 +15,10 @@ import type {
   StatementExecutor,
   StatementResult,
 } from '../../src/session/contract.js';
-import { ServerMemory } from '../../src/session/database/server-memory.js';
-import { ClientConnection } from '../../src/session/session/connection.js';
-import { SessionMemory } from '../../src/session/session/memory.js';
-import type { Variable } from '../../src/session/session/variables.js';
+import { ClientConnection } from '../../src/session/resources/client-connection.js';
+import { ServerMemory } from '../../src/session/resources/server-memory.js';
+import { SessionMemory } from '../../src/session/resources/session-memory.js';
+import type { Variable } from '../../src/session/resources/session-variables.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
 
 export class FakeSession implements Session {

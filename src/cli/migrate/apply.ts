@@ -11,7 +11,7 @@ import { type MigrationPlan, planMigrations, refuseDrift } from './plan.js';
 
 /** How often a migration is tried that conflicts with others. */
 const MAX_TRIES = 20;
-/** Milliseconds before the second try, and so many more before each further one. */
+/** Milliseconds before the second attempt; each further attempt waits that much longer. */
 const PAUSE = 20;
 
 /**

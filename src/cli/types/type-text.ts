@@ -153,7 +153,7 @@ export function isOptional(type: Type | undefined): boolean {
   return type.kind === 'none' || type.kind === 'any';
 }
 
-/** An object that isn't defined itself is there as soon as something within it must be. */
+/** An undefined parent object is required if one of its members is. */
 function hasRequired({ fields }: FieldTypeNode): boolean {
   for (const node of fields.values())
     if (node.type === undefined ? hasRequired(node) : !isOptional(node.type)) return true;

@@ -12,7 +12,7 @@ import { chooseAccess } from '../../plan/rewrite.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { compileSources } from '../expression/targets.js';
-import { ALL_ROWS, type Reading } from '../operators/operator.js';
+import { ALL_ROWS, type RecordReading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
@@ -53,7 +53,10 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
 }
 
 /** Records are read without permissions: only those may ask who see all of them. */
-function readingOf({ where, with: hints }: ExplainPermissions['statement'], { tuning: { rules } }: Compiler): Reading {
+function readingOf(
+  { where, with: hints }: ExplainPermissions['statement'],
+  { tuning: { rules } }: Compiler,
+): RecordReading {
   const owner = { isChecked: false, mayHide: () => false };
   return {
     purpose: 'select',

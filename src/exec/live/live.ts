@@ -17,7 +17,7 @@ import { toErrorText } from '../../value/text/text.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
-import type { Reading } from '../operators/operator.js';
+import type { RecordReading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import {
   type Compiler,
@@ -171,7 +171,7 @@ function compileLook(statement: Live, compiler: Compiler): Look {
 }
 
 /** Changes are shown one by one, and name no tables. */
-const SHOWN: Reading = {
+const SHOWN: RecordReading = {
   purpose: 'select',
   fields: ALL_FIELDS,
   writes: false,

@@ -14,7 +14,7 @@ import type { Execution } from '../runtime/execution.js';
 import { GraphWalk, isQuicklyRead } from './graph-walk.js';
 import type { FoundVector, VectorSearch } from './vector-search.js';
 
-/** So many unlinked vectors are measured beside the graph, or one of so many. */
+/** Up to `few` unlinked vectors, or one in `part` of all, are measured beside the graph. */
 const UNLINKED = { few: 512, part: 8 };
 /** Candidates a batch, after the first. */
 const BATCH = 256;

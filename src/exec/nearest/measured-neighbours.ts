@@ -18,7 +18,7 @@ import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { VectorSearch } from './vector-search.js';
 
-/** Where conditions and PERMISSIONS turn down too many, so many times as many are looked for next. */
+/** Factor by which the next batch is larger if conditions and PERMISSIONS rejected too many. */
 const GROWTH = 16;
 /** Entries, or candidates, a batch. */
 const BATCH = 256;
@@ -33,7 +33,7 @@ export class MeasuredNeighbours implements Candidates {
   readonly #distance: Distance;
   readonly #screen: Screen | undefined;
   readonly #charged: number;
-  /** Nearest first, of which so many have been given. */
+  /** Nearest first; the first `given` have been delivered. */
   #found: readonly Neighbour<Key>[] = [];
   #given = 0;
   /** There are no more than were found. */

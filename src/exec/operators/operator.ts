@@ -37,14 +37,14 @@ export const ALL_ROWS: Demand = {};
 /** What the operators of one statement are made with. */
 export interface OperatorContext {
   readonly compiler: Compiler;
-  readonly reading: Reading;
+  readonly reading: RecordReading;
   stream(node: StreamNode): Stream;
   /** The rows of a node together, whatever it is. */
   list(node: RowNode): List;
 }
 
 /** How a statement reads records. */
-export interface Reading {
+export interface RecordReading {
   readonly purpose: ReadPurpose;
   /** What is read of the rows. */
   readonly fields: FieldsRead;

@@ -13,7 +13,7 @@ import { compileKnnTopK } from './knn-top-k.js';
 import { compileLimit } from './limit.js';
 import { compileOneRecord } from './named-record.js';
 import { compileOmitNode } from './omit.js';
-import type { List, OperatorContext, Reading, Stream } from './operator.js';
+import type { List, OperatorContext, RecordReading, Stream } from './operator.js';
 import { compileProject } from './project.js';
 import { compileSort, compileTopN } from './sort.js';
 import { SOURCES } from './sources.js';
@@ -49,7 +49,7 @@ const LISTS: { readonly [Kind in ListNode['kind']]: (node: Of<ListNode, Kind>, c
 export class OperatorCompiler implements OperatorContext {
   constructor(
     readonly compiler: Compiler,
-    readonly reading: Reading,
+    readonly reading: RecordReading,
     private readonly meter: Meter = UNMEASURED,
   ) {}
 

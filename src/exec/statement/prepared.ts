@@ -13,7 +13,7 @@ import { chooseAccess, type ReaderRights } from '../../plan/rewrite.js';
 import type { Prefetch } from '../../storage/contract.js';
 import { Range, RecordId, Table, type Value } from '../../value/value.js';
 import { compileTarget } from '../expression/targets.js';
-import type { Reading } from '../operators/operator.js';
+import type { RecordReading } from '../operators/operator.js';
 import { type Meter, UNMEASURED } from '../operators/stopwatch.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { compilePlanReads } from '../prefetch/plan-reads.js';
@@ -33,7 +33,7 @@ export interface Planning<Tree> {
   timed(run: Evaluate): Evaluate;
   /** The part of the tree that reads. */
   readerOf(tree: Tree): RowNode | undefined;
-  compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
+  compile(tree: Tree, meter: Meter, reading: RecordReading): Evaluate;
 }
 
 /** A plan with what it is compiled to. */
@@ -44,7 +44,7 @@ export class Plan<Tree> {
     readonly tree: Tree,
     readonly run: Evaluate,
     private readonly planning: Planning<Tree>,
-    private readonly reading: Reading,
+    private readonly reading: RecordReading,
     private readonly compiler: Compiler,
   ) {}
 
@@ -196,7 +196,12 @@ export class Prepared<Tree> {
     const planning = this.#planning;
     const { purpose, fields, writes } = planning;
     const tree = planning.bind({ catalog, reader, rules: this.#rules, target });
-    const reading: Reading = { purpose, fields, writes, access: (execution, entry) => this.#access(execution, entry) };
+    const reading: RecordReading = {
+      purpose,
+      fields,
+      writes,
+      access: (execution, entry) => this.#access(execution, entry),
+    };
     return new Plan(tree, planning.compile(tree, UNMEASURED, reading), planning, reading, this.#compiler);
   }
 

@@ -5,7 +5,7 @@ import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { MaterializeGroups, MaterializeRows, ViewNode } from '../../plan/nodes.js';
 import { fieldPath } from '../expression/projection-name.js';
-import type { Reading, Stream } from '../operators/operator.js';
+import type { RecordReading, Stream } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { compileProjections } from '../operators/projections.js';
 import type { Compiler, Execution } from '../runtime/execution.js';
@@ -26,7 +26,7 @@ type OpenRecords = (execution: Execution, catalog: DatabaseCatalog, view: TableD
 
 /** `fields`: what is read of the sources. */
 export function compileMaterialization(tree: ViewNode, fields: FieldsRead, compiler: Compiler): Materialization {
-  const reading: Reading = {
+  const reading: RecordReading = {
     purpose: 'select',
     fields,
     writes: false,

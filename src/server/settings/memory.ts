@@ -4,7 +4,7 @@ import {
   DEFAULT_GUEST_MEMORY,
   DEFAULT_MEMORY_SHARES,
   type MemoryLimits,
-} from '../../session/database/server-memory.js';
+} from '../../session/resources/server-memory.js';
 import { readShareOrSize, type Setting, settingWithDefault, sizeText } from '../setting.js';
 
 /** A size, or a share of Node's heap limit. */

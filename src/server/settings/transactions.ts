@@ -1,5 +1,5 @@
 /** Settings of transactions: limits and timeouts. */
-import { DEFAULT_TRANSACTION_BOUNDS as DEFAULTS } from '../../session/database/held-transactions.js';
+import { DEFAULT_TRANSACTION_BOUNDS as DEFAULTS } from '../../session/resources/held-transactions.js';
 import { readCount, readSize, readTime, settingWithDefault, sizeText } from '../setting.js';
 
 export const TRANSACTION_SETTINGS = {

@@ -28,7 +28,7 @@ import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import type { RecordId, Value } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
-import type { HeldTransactions } from './held-transactions.js';
+import type { HeldTransactions } from '../resources/held-transactions.js';
 
 export interface DirectoryServices {
   readonly engine: Engine;

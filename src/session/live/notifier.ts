@@ -18,8 +18,8 @@ import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
 import { Duration, RecordId } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
+import type { LiveQuota } from '../resources/live-quota.js';
 import { LiveCursor } from './live-cursor.js';
-import type { LiveQuota } from './live-quota.js';
 
 /** The time limit for evaluating one live query on one change. */
 const PATIENCE = new Duration(5_000_000_000n);

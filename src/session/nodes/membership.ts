@@ -27,7 +27,7 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { CommitFollower, Engine, SharedStore, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
-import { Lease } from './lease.js';
+import { Lease } from '../background/lease.js';
 import { preferredNode } from './lease-distribution.js';
 
 /** Milliseconds between two renewals. */

@@ -9,7 +9,7 @@ import type { NamespacePath } from '../../exec/authorization/selected-database.j
 import { type AuditRecorder, recordImplied } from '../../exec/runtime/audit-recorder.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { InMemorySessionRegistry } from '../database/session-registry.js';
+import type { InMemorySessionRegistry } from '../resources/session-registry.js';
 
 /** The operands of USE: a string selects, `null` clears, `undefined` keeps. */
 export interface UseTarget {

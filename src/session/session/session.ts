@@ -30,17 +30,18 @@ import type {
   StatementResult,
   TransferTimeout,
 } from '../contract.js';
-import { parseYielding } from '../database/parse-yielding.js';
-import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
-import { accountKey, type RegisteredSession } from '../database/registered-session.js';
-import { LiveQuota } from '../live/live-quota.js';
 import { Notifier } from '../live/notifier.js';
+import { type ParsedRequest, SHORT } from '../plans/plan-cache.js';
+import type { ClientConnection } from '../resources/client-connection.js';
+import { LiveQuota } from '../resources/live-quota.js';
+import { accountKey, type RegisteredSession } from '../resources/registered-session.js';
+import { SessionMemory } from '../resources/session-memory.js';
+import { SessionVariables, type Variable } from '../resources/session-variables.js';
 import { SessionAuthentication } from './authentication.js';
-import type { ClientConnection } from './connection.js';
 import { DurabilityTracker, whenDurable } from './durability-tracker.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
-import { SessionMemory } from './memory.js';
+import { parseYielding } from './parse-yielding.js';
 import { readCatalog } from './read-catalog.js';
 import { RequestRunner } from './request-runner.js';
 import { Revalidation } from './revalidation.js';
@@ -48,7 +49,6 @@ import { RunningRequests } from './running-requests.js';
 import type { SessionServices } from './services.js';
 import { SessionTransactions } from './transactions.js';
 import { SessionTransfers } from './transfer.js';
-import { SessionVariables, type Variable } from './variables.js';
 import { runInViewSnapshot, SessionView } from './view.js';
 
 export class OpenSession implements Session, RegisteredSession {

@@ -8,9 +8,9 @@ import { uuidV7 } from '../../functions/identifiers.js';
 import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { cancelled } from '../../storage/retry.js';
-import type { HeldKind, HeldTransactions, TransactionHold } from '../database/held-transactions.js';
+import type { ClientConnection } from '../resources/client-connection.js';
+import type { HeldKind, HeldTransactions, TransactionHold } from '../resources/held-transactions.js';
 import type { HeldTransaction } from '../statement-executor.js';
-import type { ClientConnection } from './connection.js';
 import { OpenHeldTransaction, type Participant } from './held-transaction.js';
 import type { SessionServices } from './services.js';
 

@@ -9,7 +9,7 @@ import { ArchiveSpace } from './archive-space.js';
 import { groupsOf, segmentPath, segmentsOf } from './read-archive.js';
 import { encodeArchiveGroup, encodeSegmentHeader, SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';
 
-/** Records are written together up to so many bytes. */
+/** Bytes of records that are written together. */
 const WRITE_BYTES = 4 << 20;
 
 /** The store whose writes are archived. */

@@ -16,7 +16,7 @@ import type { Versionstamp } from '../contract.js';
 import { type EncodedChange, packChanges } from '../engines/packed-changes.js';
 
 export const ARCHIVE_FORMAT = 1;
-/** A segment is followed by another one when it is longer than so many bytes, or older than so many milliseconds. */
+/** Bytes and milliseconds after which a segment is closed and another one begins. */
 export const SEGMENT_BYTES = 64 << 20;
 export const SEGMENT_AGE = 10 * 60_000;
 const MAGIC = 'TESSARCH';
@@ -35,9 +35,9 @@ export interface SegmentHeader {
   readonly checksum: number;
 }
 
-/** What a group of commits made of a store. */
+/** What identifies a group of commits: the version that it made, when, and its last versionstamp. */
 export interface GroupFacts {
-  /** The version of the store by it. */
+  /** The version of the store after the group. */
   readonly version: number;
   /** When it was about to be written, in milliseconds since 1970. */
   readonly time: number;
@@ -145,7 +145,7 @@ function decodeFacts(payload: Buffer): GroupFacts {
   };
 }
 
-/** So much of a record says what it is. */
+/** Bytes of a record that determine its kind and length. */
 export const RECORD_HEAD = RECORD_HEADER + LAST_PART_HEADER;
 
 /** What a record is by its first bytes, its changes unread and its checksum not verified. */

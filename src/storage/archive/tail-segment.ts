@@ -11,10 +11,10 @@ import {
   SEGMENT_HEADER,
 } from './segment.js';
 
-/** So much is read at once of what others have appended. */
+/** Bytes that are read at a time of what other processes have appended. */
 const READ_BYTES = 1 << 16;
 
-/** The last segment of an archive, to which several processes append in turn. */
+/** The last segment of an archive, to which several processes append, one at a time under the lock. */
 export class TailSegment {
   readonly number: number;
   /** Of the store, by the last whole group; -1 where a crash has left not even the header. */

@@ -21,9 +21,9 @@ import { RateLimit } from './rate-limit.js';
 import { newSealing, type Sealing, type Secret } from './sealing.js';
 import { sha256 } from './sha256.js';
 
-/** What a part holds of pages, at most: so much is in memory at a time, three times over. */
+/** Bytes of pages in a part, at most. Up to three parts are in memory at a time. */
 const PART_BYTES = 16 << 20;
-/** So much is read in one turn. */
+/** Bytes that are read in one turn of the event loop. */
 const READ_BYTES = 1 << 20;
 
 export interface BackupOptions {
@@ -49,7 +49,7 @@ export interface CreatedBackup {
  */
 export async function createBackup(folder: string, to: Blobs, options: BackupOptions = {}): Promise<CreatedBackup> {
   const { environment = realEnvironment } = options;
-  if (!(await to.isEmpty())) throw failure('backup_target_not_empty', { place: to.place });
+  if (!(await to.isEmpty())) throw failure('backup_target_not_empty', { location: to.location });
   const pinned = await pinFile(folder);
   try {
     const taken = new Date(Number(environment.clock.now() / 1_000_000n)).toISOString();
@@ -136,7 +136,7 @@ class PartWriter {
     this.#pages = [];
     this.#bytes = 0;
     this.#underWay = this.#to.write(name, sealed);
-    // Its failure is reported to who waits for it next.
+    // Its failure is reported where it is awaited next.
     this.#underWay.catch(() => undefined);
   }
 }

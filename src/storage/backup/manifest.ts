@@ -85,10 +85,10 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** @throws TesseraError `backup_damaged`, `backup_format` */
-export function decodeHeader(bytes: Uint8Array, place: string): BackupHeader {
+export function decodeHeader(bytes: Uint8Array, location: string): BackupHeader {
   const header = decodeJson(bytes, HEADER_BLOB) as Partial<BackupHeader> & { readonly checksum?: unknown };
   if (header.format !== BACKUP_FORMAT)
-    throw failure('backup_format', { place, format: String(header.format), known: BACKUP_FORMAT });
+    throw failure('backup_format', { location, format: String(header.format), known: BACKUP_FORMAT });
   const { id, version, manifest, encryption } = header;
   if (!isText(id) || !isText(version) || !isText(manifest) || !isDerivation(encryption)) throw malformed(HEADER_BLOB);
   const read: BackupHeader = { format: BACKUP_FORMAT, id, version, manifest, encryption };

@@ -69,7 +69,7 @@ export async function pinFile(folder: string): Promise<PinnedFile> {
   }
 }
 
-/** Where no server has run yet, what belongs to one must be its user's, not that of who takes backups. */
+/** Where no server has run yet, the lock file must belong to the server's user, not to the one who takes backups. */
 function prepareLock(path: string, uid: number, gid: number): void {
   const exists = existsSync(path);
   allocateLock(path, MAX_READERS, false);

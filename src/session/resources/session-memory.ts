@@ -1,7 +1,7 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import type { Principal } from '../../catalog/principal.js';
 import { type RequestControl, RequestMemory, type RequestMemoryOptions } from '../../exec/runtime/request-memory.js';
-import type { ConnectionMemory } from '../database/server-memory.js';
+import type { ConnectionMemory } from './server-memory.js';
 
 const nothing = (): void => undefined;
 

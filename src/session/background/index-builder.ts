@@ -12,8 +12,8 @@ import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
-import { type DatabaseLeases, underLease } from '../nodes/lease.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import { type DatabaseLeases, underLease } from './lease.js';
 
 /** Milliseconds between two rounds, for what was left behind or failed. */
 const INTERVAL = 5_000;

@@ -1,8 +1,8 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { runStepwise } from '../../exec/runtime/cooperative-yielding.js';
 import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { SessionServices } from '../session/services.js';
-import type { ParsedRequest } from './plan-cache.js';
+import type { ParsedRequest } from '../plans/plan-cache.js';
+import type { SessionServices } from './services.js';
 
 /** Runs work with an interrupt, which the end of the session triggers. */
 type Interruptible = <T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>) => PromiseOrValue<T>;

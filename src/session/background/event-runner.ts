@@ -27,9 +27,9 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
 import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
-import { LeaseLost, underLease } from '../nodes/lease.js';
+import type { HeldTransactions } from '../resources/held-transactions.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
-import type { HeldTransactions } from './held-transactions.js';
+import { LeaseLost, underLease } from './lease.js';
 
 /** Milliseconds between rounds, for events left over or failed. */
 const INTERVAL = 5_000;

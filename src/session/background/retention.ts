@@ -3,8 +3,8 @@ import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-valu
 import type { Id } from '../../catalog/definitions/definition.js';
 import type { Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
-import { LeaseLost, underLease } from '../nodes/lease.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import { LeaseLost, underLease } from './lease.js';
 
 /** Milliseconds between two rounds. */
 const INTERVAL = 30_000;

@@ -7,15 +7,15 @@ import { parseMetrics } from './metrics-text.js';
 /** Milliseconds between two readings. */
 const INTERVAL = 3000;
 /** Readings that are kept: three minutes. */
-export const KEPT = 60;
+export const KEPT_READINGS = 60;
 
-export interface Readings {
+export interface MetricsState {
   readonly readings: readonly Reading[];
   readonly error: Error | undefined;
 }
 
-export function useReadings(token: string): Readings {
-  const [state, setState] = useState<Readings>({ readings: [], error: undefined });
+export function useMetrics(token: string): MetricsState {
+  const [state, setState] = useState<MetricsState>({ readings: [], error: undefined });
   useEffect(() => {
     let isShown = true;
     let timer: number | undefined;
@@ -24,7 +24,7 @@ export function useReadings(token: string): Readings {
         try {
           const reading = await read(token);
           if (isShown) {
-            setState(({ readings }) => ({ readings: [...readings, reading].slice(-KEPT), error: undefined }));
+            setState(({ readings }) => ({ readings: [...readings, reading].slice(-KEPT_READINGS), error: undefined }));
           }
         } catch (thrown) {
           if (isShown) setState((last) => ({ ...last, error: asError(thrown) }));

@@ -6,7 +6,7 @@ import type { Environment, Timers } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { BackgroundMetrics, RoundMeter } from '../../metrics/background-metrics.js';
 import type { Engine } from '../../storage/contract.js';
-import { type DatabaseLeases, type Lease, LeaseLost } from '../nodes/lease.js';
+import { type DatabaseLeases, type Lease, LeaseLost } from './lease.js';
 
 /** Milliseconds until a round after `wake`, so that what several commits queue is done together. */
 const SOON = 10;

@@ -1,7 +1,7 @@
 /** What the sessions of one connection share: its memory, and the transactions that its client holds. */
 import { failure, type TesseraError } from '../../errors/error.js';
-import type { ConnectionMemory } from '../database/server-memory.js';
-import type { OpenHeldTransaction } from './held-transaction.js';
+import type { OpenHeldTransaction } from '../session/held-transaction.js';
+import type { ConnectionMemory } from './server-memory.js';
 
 /** How many ended transactions a connection remembers the reason of. */
 const KNOWN_ENDS = 64;
