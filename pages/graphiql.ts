@@ -61,6 +61,9 @@ function readDocument(query: string): FetcherOpts {
 // Styles that the library adds bear the mark that the policy of the page asks for.
 Reflect.set(globalThis, '__webpack_nonce__', document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce);
 
+// The Studio says above its frame who is signed in, and where.
+if (parent !== window) document.documentElement.classList.add('framed');
+
 const root = createRoot(document.querySelector('#graphiql') as HTMLElement);
 
 /** GraphiQL keeps queries, variables and answers with the tab as well: there are passwords among what one writes in it. */

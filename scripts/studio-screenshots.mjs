@@ -29,8 +29,10 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const USER = 'root';
 const PASS = 'secret';
 const WIDE = { width: 1280, height: 800 };
+/** Of what is full of text. */
+const LOW = { width: 1280, height: 560 };
 /** Of JPEG: each picture stays below 100 KiB, and its text is clear. */
-const QUALITY = 65;
+const QUALITY = 60;
 const PHONE = { width: 390, height: 800 };
 
 /** Starts the built server in memory, with an audit log in this folder. */
@@ -82,8 +84,8 @@ async function openRecord(page) {
 
 /** Each picture, and how the page comes to what it shows. */
 const PICTURES = [
-  ['explore', {}, openTable],
-  ['explore-dark', { colorScheme: 'dark' }, openTable],
+  ['explore', { viewport: LOW }, openTable],
+  ['explore-dark', { viewport: LOW, colorScheme: 'dark' }, openTable],
   ['explore-phone', { viewport: PHONE }, openTable],
   ['record', {}, openRecord],
   [

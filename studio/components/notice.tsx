@@ -7,8 +7,10 @@ interface Properties {
 }
 
 export function Notice({ kind, children }: Properties) {
+  // Errors of the parser point to their place in a line.
+  const manner = typeof children === 'string' && children.includes('\n') ? ' mono' : '';
   return (
-    <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+    <div class={`notice ${kind}${manner}`} role={kind === 'error' ? 'alert' : 'status'}>
       {children}
     </div>
   );

@@ -20,6 +20,7 @@ export interface ConnectionOptions {
 export class Connection {
   readonly #client: Surreal;
   readonly #signedIn: SignedIn;
+  #isClosed = false;
   /** Whose view it shows. */
   readonly viewed: ViewedUser | undefined;
   /** Who is signed in, and where. In a view without the token of the owner, so that nothing is asked for as the owner. */
@@ -99,11 +100,13 @@ export class Connection {
     const stop = subscription.subscribe(handle);
     return () => {
       stop();
-      void subscription.kill().catch(() => {});
+      // It has ended with its connection.
+      if (!this.#isClosed) void subscription.kill().catch(() => {});
     };
   }
 
   close(): void {
+    this.#isClosed = true;
     void this.#client.close();
   }
 }
@@ -112,6 +115,7 @@ function withoutToken({ token: _, ...session }: SignedIn): SignedIn {
   return session;
 }
 
+/** In milliseconds, as the server has measured it. */
 function elapsed(duration: Duration | undefined): string {
-  return duration === undefined ? '' : duration.toString();
+  return duration === undefined ? '' : `${(Number(duration.nanoseconds) / 1e6).toFixed(1)} ms`;
 }

@@ -1,6 +1,7 @@
 /** The whole page: the form to sign in, or the navigation and a view. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
+import { focusView } from '../components/focus-view.js';
 import { Loading, Notice } from '../components/notice.js';
 import { Connection } from '../connection/connection.js';
 import { asError } from '../connection/use-loaded.js';
@@ -58,7 +59,7 @@ function SignedInApp({ session: current, viewed }: Properties) {
   }, [current, viewed]);
   return (
     <div class="frame">
-      <button type="button" class="skip" onClick={() => document.getElementById('view')?.focus()}>
+      <button type="button" class="skip" onClick={focusView}>
         Skip to the view
       </button>
       <header class="bar">

@@ -66,7 +66,7 @@ it(`looks right in each view, on a store in ${STORE}`, async ({ skip }) => {
   await expect.poll(() => page.getByRole('region', { name: 'Neighbours' }).innerText()).toContain('person:bob');
   await expectRight(page, 'a record');
   expect(complaints).toEqual([]);
-});
+}, 120_000);
 
 async function expectRight(page: Page, what: string): Promise<void> {
   for (const [size, colorScheme] of APPEARANCES) {

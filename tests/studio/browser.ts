@@ -7,15 +7,7 @@ import type { Level, SignedIn } from '../../pages/session.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--no-zygote',
-  '--disable-gpu',
-  '--disable-software-rasterizer',
-  '--in-process-gpu',
-  '--disable-background-networking',
-];
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
 /** Where the tests keep their data. */
 export const PLACE = { namespace: 'test', database: 'test' } as const;
@@ -48,7 +40,7 @@ export interface Studio {
   open(options?: BrowserContextOptions): Promise<StudioPage>;
   /**
    * The tab that the tests of a file share, at an address such as `query`, signed in as a user, or with the form to sign in: nothing of
-   * the view before is left, and nothing in the browser's storage but the token. After a test that failed it is another one.
+   * the view before is left, and nothing in the browser's storage but the token. After a test that failed the browser is another one.
    */
   tab(address?: string, user?: User | 'nobody'): Promise<StudioPage>;
   close(): Promise<void>;
@@ -69,14 +61,14 @@ export async function startStudio(
   store = 'memory',
 ): Promise<Studio | undefined> {
   if (CHROMIUM === undefined) return undefined;
-  const [server, browser] = await Promise.all([startServer(store, environment), launchBrowser(CHROMIUM)]);
+  const [server] = await Promise.all([startServer(store, environment), launchBrowser(CHROMIUM)]);
   const sql = (text: string) => runStatements(server, text);
   await sql(setup);
-  const tabs = new SharedTab(browser, server.url);
+  const tabs = new SharedTab(() => launchBrowser(CHROMIUM), server.url);
   return {
     server,
     sql,
-    open: (options) => openPage(browser, server.url, options),
+    open: async (options) => openPage(await launchBrowser(CHROMIUM), server.url, options),
     tab: (address, user) => tabs.at(address, user),
     async close() {
       await tabs.close();
@@ -98,21 +90,27 @@ function launchBrowser(executablePath: string): Promise<Browser> {
   return launched;
 }
 
+/** Nothing waits for its end, which one that no longer answers takes its time for. */
+function endBrowser(): void {
+  void launched?.then((browser) => browser.close()).catch(() => {});
+  launched = undefined;
+}
+
 /** Loading the page and signing in take longer than most tests do. */
 class SharedTab {
-  readonly #browser: Browser;
+  readonly #browser: () => Promise<Browser>;
   readonly #url: string;
   #opened: (StudioPage & { readonly requests: string[]; readonly complaints: string[] }) | undefined;
   #user: User | undefined;
 
-  constructor(browser: Browser, url: string) {
+  constructor(browser: () => Promise<Browser>, url: string) {
     this.#browser = browser;
     this.#url = url;
   }
 
   async at(address = 'explore', user: User | 'nobody' = ROOT_USER): Promise<StudioPage> {
-    onTestFailed(() => this.close());
-    this.#opened ??= await openPage(this.#browser, this.#url);
+    onTestFailed(() => this.#abandon());
+    this.#opened ??= await openPage(await this.#browser(), this.#url);
     const { page, requests, complaints } = this.#opened;
     await page.goto(`${this.#url}/studio#/nowhere`);
     await page.evaluate('localStorage.clear()');
@@ -142,6 +140,13 @@ class SharedTab {
     expect(answer.ok).toBe(true);
     const signedIn: SignedIn = { level, name, token, ...PLACE };
     return JSON.stringify(signedIn);
+  }
+
+  /** What a test has left may no longer answer. */
+  #abandon(): void {
+    this.#opened = undefined;
+    this.#user = undefined;
+    endBrowser();
   }
 
   async close(): Promise<void> {

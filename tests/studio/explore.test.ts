@@ -85,9 +85,7 @@ it('keeps changes until they are saved, all or none of them, and undoes them', a
   const { page, complaints } = await studio.tab();
   await openTable(page, 'person');
   await page.getByRole('button', { name: 'New row' }).click();
-  await page.getByLabel('How name is written').selectOption('Text');
   await page.getByLabel('name', { exact: true }).fill(HOSTILE);
-  await page.getByLabel('How id is written').selectOption('SurrealQL');
   await page.getByLabel('id', { exact: true }).fill('person:new');
   await page.getByRole('button', { name: 'Keep' }).click();
   await page.getByRole('grid').getByRole('link', { name: 'person:dan' }).click();
@@ -158,6 +156,8 @@ it('exports the database, and imports a file or says what is wrong with it', asy
   ]);
   expect(file.suggestedFilename()).toBe('test-test.surql');
   await expect.poll(() => page.getByRole('dialog').innerText()).toMatch(/Exported \d+ KiB/);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toBe('Choose a file first.');
   const buffer = Buffer.from('CREATE imported:1 SET name = 1;');
   await page.getByLabel('File to import').setInputFiles({ name: 'a.surql', mimeType: 'text/plain', buffer });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -170,5 +170,18 @@ it('exports the database, and imports a file or says what is wrong with it', asy
   });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('error');
+  // What a file names or throws is text, and so is what it isn't.
+  for (const [content, says] of [
+    [`THROW '${HOSTILE}'`, HOSTILE],
+    [`CREATE ${'`'}${HOSTILE}`, '`'],
+    ['\u0000\uFFFD<script>', 'error'],
+  ] as const) {
+    await page
+      .getByLabel('File to import')
+      .setInputFiles({ name: `${HOSTILE}.surql`, mimeType: 'text/html', buffer: Buffer.from(content) });
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain(says);
+  }
+  expect(await page.evaluate('globalThis.attacked')).toBe(undefined);
   expect(complaints).toEqual([]);
 });

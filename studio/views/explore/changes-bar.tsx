@@ -1,10 +1,11 @@
 /** The changes that aren't saved yet: undo each, undo all, or save them together. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
+import { focusView } from '../../components/focus-view.js';
 import { Notice } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { asError } from '../../connection/use-loaded.js';
-import { describe, pendingChanges, saveChanges } from './changes.js';
+import { type Change, describe, pendingChanges, saveChanges } from './changes.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -25,12 +26,16 @@ export function ChangesBar({ connection, onSaved }: Properties) {
     return () => removeEventListener('beforeunload', warn);
   }, [hasChanges]);
   if (!hasChanges) return null;
+  const keep = (left: readonly Change[]) => {
+    pending.value = left;
+    if (left.length === 0) focusView();
+  };
   const save = async () => {
     setBusy(true);
     setError('');
     try {
       await saveChanges(connection, changes);
-      pending.value = [];
+      keep([]);
       onSaved();
     } catch (thrown) {
       setError(`Nothing was saved. ${asError(thrown).message}`);
@@ -45,13 +50,7 @@ export function ChangesBar({ connection, onSaved }: Properties) {
         {changes.map((change, at) => (
           <li key={at} class="row">
             <span>{describe(change)}</span>
-            <Button
-              kind="quiet"
-              label={`Undo: ${describe(change)}`}
-              onClick={() => {
-                pending.value = changes.toSpliced(at, 1);
-              }}
-            >
+            <Button kind="quiet" label={`Undo: ${describe(change)}`} onClick={() => keep(changes.toSpliced(at, 1))}>
               Undo
             </Button>
           </li>
@@ -64,7 +63,7 @@ export function ChangesBar({ connection, onSaved }: Properties) {
         <Button
           disabled={isBusy}
           onClick={() => {
-            pending.value = [];
+            keep([]);
             setError('');
           }}
         >

@@ -12,7 +12,7 @@ const TALLEST = 8_000_000;
 
 interface Properties {
   readonly label: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly Column[];
   readonly count: number;
   readonly order: Order | undefined;
   rowAt(at: number): Row | undefined;
@@ -20,6 +20,12 @@ interface Properties {
   stateOf(row: Row): 'changed' | 'deleted' | undefined;
   onOrder(order: Order | undefined): void;
   onOpen(row: Row): void;
+}
+
+export interface Column {
+  readonly name: string;
+  /** In characters. */
+  readonly width: number;
 }
 
 interface Cell {
@@ -96,7 +102,7 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
         <div class="window" role="presentation">
           <div class="grid-row head" role="row" aria-rowindex={1} tabIndex={-1}>
             {columns.map((column) => (
-              <Heading key={column} column={column} order={order} onOrder={onOrder} />
+              <Heading key={column.name} column={column} order={order} onOrder={onOrder} />
             ))}
           </div>
           {Array.from({ length: shown }, (_, index) => first + index).map((at) => {
@@ -111,16 +117,17 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
                 tabIndex={-1}
                 onDblClick={() => row !== undefined && onOpen(row)}
               >
-                {columns.map((column, index) => (
+                {columns.map(({ name, width }, index) => (
                   <div
-                    key={column}
+                    key={name}
                     id={`cell-${at}-${index}`}
                     class={at === active.row && index === active.column ? 'cell active' : 'cell'}
                     role="gridcell"
                     tabIndex={-1}
+                    style={styleOf(width)}
                     onMouseDown={() => setActive({ row: at, column: index })}
                   >
-                    {row === undefined ? '…' : Object.hasOwn(row, column) && <Value value={row[column]} />}
+                    {row === undefined ? '…' : Object.hasOwn(row, name) && <Value value={row[name]} />}
                   </div>
                 ))}
               </div>
@@ -132,29 +139,35 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
   );
 }
 
+/** Of a cell, whose text is of the width of a monospaced one, beside its padding. */
+function styleOf(width: number): { readonly width: string } {
+  return { width: `calc(${width}ch + 1.5rem)` };
+}
+
 interface HeadingProperties {
-  readonly column: string;
+  readonly column: Column;
   readonly order: Order | undefined;
   onOrder(order: Order | undefined): void;
 }
 
 /** A click sorts ascending, the second descending, the third by id again. */
-function Heading({ column, order, onOrder }: HeadingProperties) {
-  const isOrdered = order?.field === column;
+function Heading({ column: { name, width }, order, onOrder }: HeadingProperties) {
+  const isOrdered = order?.field === name;
   const next = !isOrdered
-    ? { field: column, descending: false }
+    ? { field: name, descending: false }
     : order.descending
       ? undefined
-      : { field: column, descending: true };
+      : { field: name, descending: true };
   return (
     <div
       class="cell"
       role="columnheader"
       tabIndex={-1}
+      style={styleOf(width)}
       aria-sort={!isOrdered ? 'none' : order.descending ? 'descending' : 'ascending'}
     >
-      <button type="button" title={`Order by ${column}`} onClick={() => onOrder(next)}>
-        {column}
+      <button type="button" title={`Order by ${name}`} onClick={() => onOrder(next)}>
+        {name}
         {isOrdered && <span aria-hidden="true">{order.descending ? ' ↓' : ' ↑'}</span>}
       </button>
     </div>

@@ -7,6 +7,7 @@ import type { Neighbour } from './neighbourhood.js';
 const MOST = 20;
 const WIDTH = 720;
 const HEIGHT = 420;
+const NODE_HEIGHT = 26;
 /** Characters of a name. */
 const LONGEST = 24;
 
@@ -33,7 +34,13 @@ export function NeighbourPicture({ centre, neighbours }: Properties) {
           </marker>
         </defs>
         {drawn.map((neighbour, at) => (
-          <Connected key={at} neighbour={neighbour} place={placeOf(at, drawn.length)} />
+          <Connected
+            key={at}
+            centre={centre}
+            neighbour={neighbour}
+            place={placeOf(at, drawn.length)}
+            isNamed={!isAlike(neighbour, drawn[at - 1])}
+          />
         ))}
         <Node id={centre} place={MIDDLE} isCentre />
       </svg>
@@ -51,21 +58,41 @@ function placeOf(at: number, count: number): Point {
   return { x: MIDDLE.x + Math.cos(angle) * WIDTH * 0.37, y: MIDDLE.y + Math.sin(angle) * HEIGHT * 0.42 };
 }
 
-function Connected({ neighbour, place }: { readonly neighbour: Neighbour; readonly place: Point }) {
+/** Whether it is connected as another is: of such a row of them, the first is named. */
+function isAlike({ by, direction }: Neighbour, other: Neighbour | undefined): boolean {
+  return other !== undefined && by === other.by && direction === other.direction;
+}
+
+interface ConnectedProperties {
+  readonly centre: RecordId;
+  readonly neighbour: Neighbour;
+  readonly place: Point;
+  readonly isNamed: boolean;
+}
+
+function Connected({ centre, neighbour, place, isNamed }: ConnectedProperties) {
   const { direction, by, record } = neighbour;
   const [from, to] = direction === 'in' ? [place, MIDDLE] : [MIDDLE, place];
-  // The arrow ends beside the node, not under it.
-  const end = along(from, to, 0.86);
+  const end = borderOf(from, to, direction === 'in' ? centre : record);
   const label = along(MIDDLE, place, 0.55);
   return (
     <g class={`connection ${direction}`}>
       <line x1={from.x} y1={from.y} x2={end.x} y2={end.y} marker-end="url(#arrow)" />
-      <text class="by" x={label.x} y={label.y}>
-        {short(by)}
-      </text>
+      {isNamed && (
+        <text class="by" x={label.x} y={label.y}>
+          {short(by)}
+        </text>
+      )}
       <Node id={record} place={place} />
     </g>
   );
+}
+
+/** Where a line to the middle of a node meets its border, so that the arrow isn't under it. */
+function borderOf(from: Point, to: Point, id: RecordId): Point {
+  const [width, height] = [Math.abs(to.x - from.x), Math.abs(to.y - from.y)];
+  const part = Math.min(widthOf(id) / 2 / Math.max(width, 1), NODE_HEIGHT / 2 / Math.max(height, 1));
+  return along(to, from, Math.min(1, part));
 }
 
 function along(from: Point, to: Point, part: number): Point {
@@ -80,15 +107,19 @@ interface NodeProperties {
 
 function Node({ id, place, isCentre = false }: NodeProperties) {
   const name = short(id.toString());
-  const width = name.length * 7.5 + 16;
+  const width = widthOf(id);
   return (
     <a href={hrefOf('explore', ['record', id.toString()])} class={isCentre ? 'node centre' : 'node'}>
-      <rect x={place.x - width / 2} y={place.y - 13} width={width} height={26} rx={6} />
+      <rect x={place.x - width / 2} y={place.y - NODE_HEIGHT / 2} width={width} height={NODE_HEIGHT} rx={6} />
       <text x={place.x} y={place.y + 4}>
         {name}
       </text>
     </a>
   );
+}
+
+function widthOf(id: RecordId): number {
+  return short(id.toString()).length * 7.5 + 16;
 }
 
 function short(text: string): string {

@@ -51,7 +51,7 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
       />
       {row !== null && (
         <>
-          <ValueTree value={row} />
+          <ValueTree value={idFirst(row)} />
           <Neighbours key={id} connection={connection} row={row} />
         </>
       )}
@@ -67,17 +67,18 @@ function RecordHead({ connection, row }: { readonly connection: Connection; read
   const pending = pendingChanges(connection);
   const change = changeOf(pending.value, row.id);
   const title = row.id.toString();
+  const isFixed = connection.viewed !== undefined || change?.kind === 'delete';
   return (
     <header class="row spread">
       <h1>{title}</h1>
       <div class="row">
         <a href={hrefOf('explore', ['table', table])}>All of {table}</a>
-        <Button disabled={change?.kind === 'delete' || fields.isLoading} onClick={() => setEditing(true)}>
+        <Button disabled={isFixed || fields.isLoading} onClick={() => setEditing(true)}>
           Edit
         </Button>
         <Button
           kind="danger"
-          disabled={change?.kind === 'delete'}
+          disabled={isFixed}
           onClick={() => {
             pending.value = withChange(pending.value, { kind: 'delete', id: row.id });
           }}
@@ -99,6 +100,10 @@ function RecordHead({ connection, row }: { readonly connection: Connection; read
       )}
     </header>
   );
+}
+
+function idFirst({ id, ...rest }: Row): Row {
+  return { id, ...rest };
 }
 
 function tableOf(id: RecordId): string {

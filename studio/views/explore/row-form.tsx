@@ -71,8 +71,7 @@ export function RowForm({ connection, title, fields, content, onDone, onClose }:
               hint={kind}
               rows={text.includes('\n') || text.length > 80 ? 5 : 1}
               value={manner === 'none' ? '' : text}
-              disabled={manner === 'none'}
-              onChange={(typed) => change(at, { text: typed })}
+              onChange={(typed) => change(at, { text: typed, ...(manner === 'none' && { manner: mannerOf(kind) }) })}
             />
             <SelectField
               label={`How ${name} is written`}
@@ -104,6 +103,11 @@ export function RowForm({ connection, title, fields, content, onDone, onClose }:
       </form>
     </Dialog>
   );
+}
+
+/** How a value of a type is typed, until another manner is chosen. */
+function mannerOf(kind: string): Manner {
+  return /\b(string|any)\b/.test(kind) ? 'text' : 'surrealql';
 }
 
 function entriesOf(fields: readonly FieldInfo[], content: Content): readonly Entry[] {

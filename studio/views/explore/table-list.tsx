@@ -29,7 +29,13 @@ export function TableList({ connection, tables, chosen, shown }: Properties) {
   const [name, setName] = useState('');
   const folding = useRef<HTMLDetailsElement>(null);
   useLayoutEffect(() => {
-    if (folding.current !== null) folding.current.open = shown === undefined || !matchMedia(NARROW).matches;
+    const narrow = matchMedia(NARROW);
+    const fold = () => {
+      if (folding.current !== null) folding.current.open = shown === undefined || !narrow.matches;
+    };
+    fold();
+    narrow.addEventListener('change', fold);
+    return () => narrow.removeEventListener('change', fold);
   }, [shown]);
   return (
     <aside class="tables">

@@ -9,7 +9,7 @@ import { useLoaded } from '../../connection/use-loaded.js';
 import { go } from '../../frame/route.js';
 import { changeOf, pendingChanges, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
-import { columnsOf } from './columns.js';
+import { columnsOf, widthOf } from './columns.js';
 import { Grid } from './grid.js';
 import { RowForm } from './row-form.js';
 import { countRows, type Order, RowPages } from './rows.js';
@@ -26,6 +26,11 @@ const SEEN_ROWS = 100;
 
 function rowsInWords(count: number): string {
   return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
+}
+
+/** Of a filter that can't be read, the place of the error is in the statement around it. */
+function inWords({ message }: Error, filter: string): string {
+  return filter === '' || !message.includes('-->') ? message : `The filter can’t be read. ${message.split('\n')[0]}`;
 }
 
 export function TablePage({ connection, table, info, onSaved }: Properties) {
@@ -48,13 +53,14 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
     });
   }, [connection, table, filter, order, version]);
   useEffect(() => setError(undefined), [filter, order]);
-  const total = count.data ?? 0;
+  const problem = count.error ?? error;
+  // What was counted before a filter that can't be read isn't there.
+  const total = problem === undefined ? (count.data ?? 0) : 0;
   const seen = Array.from({ length: Math.min(total, SEEN_ROWS) }, (_, at) => pages.row(at) ?? []).flat();
   const reload = () => {
     setVersion((last) => last + 1);
     onSaved();
   };
-  const problem = count.error ?? error;
   return (
     <section class="table-page" aria-label={`Table ${table}`}>
       <header class="row spread">
@@ -73,15 +79,17 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
           <Button type="submit">Apply</Button>
         </form>
         <div class="row">
-          <Button onClick={() => setAdding(true)}>New row</Button>
+          <Button disabled={connection.viewed !== undefined} onClick={() => setAdding(true)}>
+            New row
+          </Button>
           <Button onClick={reload}>Reload</Button>
         </div>
       </header>
-      {problem !== undefined && <Notice kind="error">{problem.message}</Notice>}
+      {problem !== undefined && <Notice kind="error">{inWords(problem, filter)}</Notice>}
       <ChangesBar connection={connection} onSaved={reload} />
       <Grid
         label={`Rows of ${table}`}
-        columns={columnsOf(fields.data ?? [], isRelation, seen)}
+        columns={columnsOf(fields.data ?? [], isRelation, seen).map((name) => ({ name, width: widthOf(name, seen) }))}
         count={total}
         order={order}
         rowAt={(at) => pages.row(at)}

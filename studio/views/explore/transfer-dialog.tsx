@@ -75,7 +75,8 @@ export function TransferDialog({ connection, onImported, onClose }: Properties) 
           disabled={isDisabled}
           onClick={() => {
             const chosen = file.current?.files?.[0];
-            if (chosen !== undefined) void importIt(chosen);
+            if (chosen === undefined) setState({ kind: 'failed', text: 'Choose a file first.' });
+            else void importIt(chosen);
           }}
         >
           Import

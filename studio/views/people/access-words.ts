@@ -1,35 +1,44 @@
 /** The settings of an access method in words: who comes in by it, and how. */
 import type { AccessMethod, TokenSettings } from './accesses.js';
 
+export interface Sentence {
+  readonly text: string;
+  /** A statement that it ends with. */
+  readonly statement?: string;
+}
+
 /** One sentence for each setting. */
-export function describeAccess({ kind, duration, authenticate, comment }: AccessMethod): readonly string[] {
-  const words: string[] = [];
+export function describeAccess({ kind, duration, authenticate, comment }: AccessMethod): readonly Sentence[] {
+  const sentences: Sentence[] = [];
+  const say = (text: string, statement?: string) => {
+    sentences.push({ text, ...(statement !== undefined && { statement }) });
+  };
   switch (kind.kind) {
     case 'RECORD':
-      words.push('Record users come in by it.');
-      words.push(kind.signup === undefined ? 'There is no signing up.' : `Signing up runs ${kind.signup}`);
-      words.push(
-        kind.signin === undefined ? 'There is no signing in with credentials.' : `Signing in runs ${kind.signin}`,
-      );
-      words.push(
+      say('Record users come in by it.');
+      if (kind.signup === undefined) say('There is no signing up.');
+      else say('Signing up runs ', kind.signup);
+      if (kind.signin === undefined) say('There is no signing in with credentials.');
+      else say('Signing in runs ', kind.signin);
+      say(
         kind.refresh === true
           ? `A refresh token comes with each sign-in, for ${duration.grant ?? 'any time'}.`
           : 'There are no refresh tokens.',
       );
       break;
     case 'BEARER':
-      words.push(`Keys that are granted here sign in as a ${kind.subject === 'USER' ? 'system user' : 'record'}.`);
-      words.push(`A key lasts ${duration.grant ?? 'without end'}.`);
+      say(`Keys that are granted here sign in as a ${kind.subject === 'USER' ? 'system user' : 'record'}.`);
+      say(`A key lasts ${duration.grant ?? 'without end'}.`);
       break;
     case 'JWT':
-      words.push('Tokens of other issuers sign in by it.');
+      say('Tokens of other issuers sign in by it.');
   }
-  words.push(...describeTokens(kind.jwt));
-  if (authenticate !== undefined) words.push(`Each sign-in and token is checked by ${authenticate}`);
-  if (duration.token !== undefined) words.push(`Tokens last ${duration.token ?? 'without end'}.`);
-  words.push(`Sessions last ${duration.session ?? 'without end'}.`);
-  if (comment !== undefined) words.push(comment);
-  return words;
+  for (const text of describeTokens(kind.jwt)) say(text);
+  if (authenticate !== undefined) say('Each sign-in and token is checked by ', authenticate);
+  if (duration.token !== undefined) say(`Tokens last ${duration.token ?? 'without end'}.`);
+  say(`Sessions last ${duration.session ?? 'without end'}.`);
+  if (comment !== undefined) say(comment);
+  return sentences;
 }
 
 function describeTokens({ verify, require: required }: TokenSettings): readonly string[] {

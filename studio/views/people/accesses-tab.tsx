@@ -33,8 +33,11 @@ function Access({ connection, access }: { readonly connection: Connection; reado
         {name} <small class="muted">{nameOfLevel(level, connection.session)}</small>
       </h2>
       <ul>
-        {describeAccess(access).map((sentence) => (
-          <li key={sentence}>{sentence}</li>
+        {describeAccess(access).map(({ text, statement }) => (
+          <li key={text}>
+            {text}
+            {statement !== undefined && <code>{statement}</code>}
+          </li>
         ))}
       </ul>
       {hasGrants && <Grants connection={connection} access={access} />}

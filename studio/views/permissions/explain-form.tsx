@@ -45,7 +45,7 @@ export function ExplainForm({ connection }: { readonly connection: Connection })
   };
   return (
     <section aria-labelledby={id}>
-      <h2 id={id}>Why may somebody, or not?</h2>
+      <h2 id={id}>Why a user may, or may not</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -19,7 +19,7 @@ export function StoredList({ text, onChoose }: Properties) {
       <details open>
         <summary>Saved queries</summary>
         <form
-          class="row"
+          class="row fields"
           onSubmit={(event) => {
             event.preventDefault();
             saveQuery({ name, text });

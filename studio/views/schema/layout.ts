@@ -36,23 +36,55 @@ const MARGIN = 24;
 /** Names are shown up to this length. */
 const LONGEST = 40;
 
+/** Of a link from a table to itself, below its box. */
+const LOOP_HEIGHT = 28;
+const LOOP_WIDTH = 14;
+
 export function layOut(tables: readonly TableParts[], links: readonly Link[]): Diagram {
+  const loops = (name: string) => links.filter((link) => isLoop(link) && link.from === name);
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', ranksep: 70, nodesep: 24, marginx: MARGIN, marginy: MARGIN });
   for (const { name } of tables) {
-    graph.setNode(name, { width: shortened(name).length * LETTER + MARGIN, height: HEIGHT });
+    const labels = loops(name).map(({ label }) => shortened(label).length * SMALL_LETTER);
+    // A box stays in the middle of the room that it is given.
+    const height = HEIGHT + 2 * LOOP_HEIGHT * loops(name).length;
+    graph.setNode(name, { width: Math.max(shortened(name).length * LETTER + MARGIN, ...labels), height });
   }
-  for (const [at, { from, to, label }] of links.entries()) {
-    graph.setEdge(from, to, { width: shortened(label).length * SMALL_LETTER, height: 14, labelpos: 'c' }, String(at));
+  for (const [at, link] of links.entries()) {
+    if (isLoop(link)) continue;
+    const label = { width: shortened(link.label).length * SMALL_LETTER, height: 14, labelpos: 'c' };
+    graph.setEdge(link.from, link.to, label, String(at));
   }
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
-  return {
-    width,
-    height,
-    boxes: tables.map(({ name, kind }) => ({ name, isRelation: kind.kind === 'RELATION', ...graph.node(name) })),
-    lines: links.map((link, at) => ({ link, ...graph.edge(link.from, link.to, String(at)) })),
-  };
+  const boxes = tables.map(({ name, kind }) => {
+    const isRelation = kind.kind === 'RELATION';
+    return { name, isRelation, ...graph.node(name), height: HEIGHT };
+  });
+  const lines = links.map((link, at) => {
+    const box = boxes.find(({ name }) => name === link.from);
+    return isLoop(link) && box !== undefined
+      ? loopOf(link, box, loops(link.from).indexOf(link))
+      : { link, ...graph.edge(link.from, link.to, String(at)) };
+  });
+  return { width, height, boxes, lines };
+}
+
+function isLoop({ from, to }: Link): boolean {
+  return from === to;
+}
+
+/** The loops of a box are one within the other. */
+function loopOf(link: Link, { x, y, height }: Box, number: number): Line {
+  const [aside, top] = [LOOP_WIDTH + 4 * number, y + height / 2];
+  const bottom = top + LOOP_HEIGHT * (number + 0.5);
+  const points = [
+    { x: x - aside, y: top },
+    { x: x - aside, y: bottom },
+    { x: x + aside, y: bottom },
+    { x: x + aside, y: top },
+  ];
+  return { link, points, x, y: bottom + 9 };
 }
 
 export function shortened(name: string): string {

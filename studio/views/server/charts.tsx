@@ -28,8 +28,8 @@ export function Charts({ token }: { readonly token: string }) {
                 key={title}
                 title={title}
                 format={format}
-                capacity={KEPT_READINGS - 1}
-                values={readings.slice(1).map((reading, at) => of(reading, readings[at] ?? reading))}
+                capacity={KEPT_READINGS}
+                values={readings.map((reading, at) => of(reading, readings[at - 1] ?? reading))}
               />
             ))}
           </div>
