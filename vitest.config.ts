@@ -16,6 +16,8 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'html'],
       reportsDirectory: 'coverage',
+      // A long run isn't lost for one test that failed.
+      reportOnFailure: true,
       // A third of the tests reaches as much; all of them must.
       thresholds: { statements: 80, branches: 77, functions: 83, lines: 82 },
     },

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 const APART = ['tests/end-to-end/**', 'tests/protocol/**', 'tests/bench/**', 'tests/repository/**', 'tests/compare/**'];
 
-// Counting takes its time, in loops above all.
-const TIME = '--test-timeout=120000';
+// Counting takes its time, in loops above all, and more on a machine that has other work.
+const TIME = ['--test-timeout=600000', '--hook-timeout=600000'];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const args = [
   'run',
   '--coverage',
-  TIME,
+  ...TIME,
   ...APART.flatMap((pattern) => ['--exclude', pattern]),
   ...process.argv.slice(2),
 ];

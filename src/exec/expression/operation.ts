@@ -9,9 +9,9 @@ import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { compileMatches } from '../search/match.js';
 import { isSmall, type OperateOnLarge, operateOnLarge } from './large-operands.js';
 import {
+  type BinaryOperation,
   DECIDED,
   OPERATIONS,
-  type Operation,
   type PlainOperator,
   type ShortCircuit,
   UNARY_OPERATIONS,
@@ -74,7 +74,7 @@ function compilePlain(operator: PlainOperator, left: Evaluate, binary: Binary, c
 }
 
 /** The right operand is known, as in `age > 18`. */
-function withConstant(apply: Operation, onLarge: OperateOnLarge, left: Evaluate, b: Value): Evaluate {
+function withConstant(apply: BinaryOperation, onLarge: OperateOnLarge, left: Evaluate, b: Value): Evaluate {
   if (!isSmall(b)) return (frame) => andThen(left(frame), (a) => onLarge(a, b, frame.execution));
   return (frame) => {
     const a = left(frame);

@@ -15,7 +15,7 @@ import { compare, equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 
-export type Operation = (a: Value, b: Value) => Value;
+export type BinaryOperation = (a: Value, b: Value) => Value;
 
 /** The operators that decide by their left operand whether they evaluate the right one. */
 export type ShortCircuit = '&&' | '||' | '??' | '?:';
@@ -32,16 +32,16 @@ function isEqual(a: Value, b: Value): boolean {
   return looselyEquals(a, b);
 }
 
-const less: Operation = (a, b) => {
+const less: BinaryOperation = (a, b) => {
   if (typeof a === 'number' && typeof b === 'number') {
     if (a < b) return true;
     if (a >= b) return false;
   }
   return compare(a, b) < 0;
 };
-const lessOrEqual: Operation = (a, b) => !less(b, a);
+const lessOrEqual: BinaryOperation = (a, b) => !less(b, a);
 
-export const OPERATIONS: Readonly<Record<PlainOperator, Operation>> = {
+export const OPERATIONS: Readonly<Record<PlainOperator, BinaryOperation>> = {
   '=': isEqual,
   '!=': (a, b) => !isEqual(a, b),
   '==': equals,

@@ -8,7 +8,7 @@ import type { Filter } from '../../plan/nodes.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { type FieldReader, fieldReader } from '../expression/field-reader.js';
-import { OPERATIONS, type Operation, type PlainOperator } from '../expression/operators.js';
+import { type BinaryOperation, OPERATIONS, type PlainOperator } from '../expression/operators.js';
 import { answersLater } from '../runtime/concurrent-reads.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { rowFrames } from '../runtime/row-frames.js';
@@ -120,7 +120,7 @@ function truthy(field: FieldReader): BatchPredicate {
   };
 }
 
-function comparing(field: FieldReader, compare: Operation, operand: Evaluate): BatchPredicate {
+function comparing(field: FieldReader, compare: BinaryOperation, operand: Evaluate): BatchPredicate {
   return (frame, rows) =>
     andThen(operand(frame), (other) => {
       const kept: ObjectValue[] = [];

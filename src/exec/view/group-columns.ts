@@ -8,11 +8,11 @@ import type { Compiler, Evaluate } from '../runtime/execution.js';
 /** The parts of a group, compiled. */
 export interface Columns {
   readonly keys: readonly Evaluate[];
-  readonly aggregates: readonly AggregateColumn[];
+  readonly aggregates: readonly TotalColumn[];
   readonly fields: readonly FieldColumn[];
 }
 
-export interface AggregateColumn {
+export interface TotalColumn {
   /** The function, for errors. */
   readonly path: string;
   readonly aggregate: IncrementalAggregate;
@@ -35,7 +35,7 @@ export function compileGroupColumns({ keys, aggregates, columns }: MaterializeGr
   };
 }
 
-function compileAggregate({ path, args: [argument] }: Call, compiler: Compiler): AggregateColumn {
+function compileAggregate({ path, args: [argument] }: Call, compiler: Compiler): TotalColumn {
   const aggregate = findIncrementalAggregate(path);
   invariant(aggregate !== undefined, `no incremental aggregate is called ${path}`);
   return { path, aggregate, argument: argument === undefined ? () => true : compiler.expression(argument) };

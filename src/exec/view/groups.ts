@@ -20,7 +20,7 @@ import { type ArrayValue, newObject, RecordId, type Value } from '../../value/va
 import { writeAt } from '../operators/projections.js';
 import { type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
-import type { AggregateColumn, Columns } from './group-columns.js';
+import type { Columns, TotalColumn } from './group-columns.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 
 /** What a record contributes: the keys of its group, and a value for each aggregate. Stored as it is. */
@@ -143,7 +143,7 @@ export class GroupedView implements ViewRecords {
 
   #forEach(
     [, values]: Contribution,
-    visit: (column: AggregateColumn, value: Value, at: number) => PromiseOrValue<void>,
+    visit: (column: TotalColumn, value: Value, at: number) => PromiseOrValue<void>,
   ): PromiseOrValue<void> {
     return forEachInOrder(this.#columns.aggregates, (column, at) =>
       andThen(visit(column, values[at], at), () => undefined),
@@ -220,7 +220,7 @@ export class GroupedView implements ViewRecords {
   }
 }
 
-function initialOf(aggregate: AggregateColumn['aggregate']): Value {
+function initialOf(aggregate: TotalColumn['aggregate']): Value {
   return aggregate.kind === 'total' ? aggregate.initial : undefined;
 }
 

@@ -26,10 +26,10 @@ export interface PreparedOperation {
   readonly operation: OperationDefinitionNode;
 }
 
-export type Prepared = PreparedOperation | { readonly ok: false; readonly failures: readonly GraphqlFailure[] };
+export type PreparedDocument = PreparedOperation | { readonly ok: false; readonly failures: readonly GraphqlFailure[] };
 
 interface Known {
-  readonly prepared: Prepared;
+  readonly prepared: PreparedDocument;
   /** Absent for what can't be read. */
   readonly cost?: DocumentCost;
 }
@@ -60,7 +60,12 @@ export class Documents {
    * @throws TesseraError `graphql_query_only`, `graphql_limit`, `graphql_operation`, `graphql_fragment_cycle`,
    * `graphql_introspection_disabled`
    */
-  prepare(text: string, operationName: string | undefined, allowance: EffectiveLimits, only?: 'query'): Prepared {
+  prepare(
+    text: string,
+    operationName: string | undefined,
+    allowance: EffectiveLimits,
+    only?: 'query',
+  ): PreparedDocument {
     const hideSuggestions = allowance.introspectionForbiddenBy !== undefined;
     // The length keeps a text and a name from being taken for another pair.
     const name = operationName === undefined ? '' : ` ${operationName}`;

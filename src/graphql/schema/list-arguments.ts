@@ -5,7 +5,7 @@ import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { HighlightMarks } from '../execution/found-columns.js';
 import type { Conditions } from '../execution/select.js';
-import type { Filter } from './filter/filter.js';
+import type { InputFilter } from './filter/filter.js';
 import { DOCUMENT } from './filter/subject.js';
 import { MARKS } from './found-fields.js';
 import { SCALARS } from './scalars.js';
@@ -15,7 +15,7 @@ export interface Listed {
   /** Their table as the database calls it. */
   readonly table: string;
   readonly object: GraphQLObjectType;
-  readonly filter: Filter;
+  readonly filter: InputFilter;
   readonly order: GraphQLInputObjectType;
   /** Whether it has full-text indexes. */
   readonly isSearched: boolean;
@@ -49,7 +49,7 @@ export function cutArguments(what: string): GraphQLFieldConfigArgumentMap {
   };
 }
 
-export function filterArguments({ type }: Filter): GraphQLFieldConfigArgumentMap {
+export function filterArguments({ type }: InputFilter): GraphQLFieldConfigArgumentMap {
   return {
     filter: { type },
     where: { type, description: 'Another name of `filter`; both together must hold.' },
@@ -61,7 +61,7 @@ export const VERSION_ARGUMENT: GraphQLFieldConfigArgumentMap = {
 };
 
 /** What the filters among the arguments demand. */
-export function filtersOf(given: GivenArguments, filter: Filter, conditions: Conditions): readonly Expression[] {
+export function filtersOf(given: GivenArguments, filter: InputFilter, conditions: Conditions): readonly Expression[] {
   return [given['filter'], given['where']].filter(isGiven).map((each) => filter.translate(each, DOCUMENT, conditions));
 }
 

@@ -8,7 +8,7 @@ import type { Subject } from './subject.js';
 /** Translates a value of a filter to a condition on `subject`. */
 export type Translate = (given: unknown, subject: Subject, conditions: Conditions) => Expression;
 
-export interface Filter {
+export interface InputFilter {
   readonly type: GraphQLInputObjectType;
   readonly translate: Translate;
 }
@@ -24,7 +24,7 @@ export interface FilterMember {
 export type FilterMembers = ReadonlyMap<string, FilterMember>;
 
 /** `members` is lazy, since filters refer to each other. */
-export function filterOf(name: string, members: () => FilterMembers): Filter {
+export function filterOf(name: string, members: () => FilterMembers): InputFilter {
   let known: FilterMembers | undefined;
   const all = () => {
     known ??= members();

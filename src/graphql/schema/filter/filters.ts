@@ -8,7 +8,7 @@
 import type { EdgeDirection } from '../../execution/select.js';
 import { Names } from '../names.js';
 import { SCALARS } from '../scalars.js';
-import { type Filter, type FilterMember, type FilterMembers, filterOf, underBothNames } from './filter.js';
+import { type FilterMember, type FilterMembers, filterOf, type InputFilter, underBothNames } from './filter.js';
 import { JUNCTIONS, junctions } from './junctions.js';
 import { matchOperators } from './match-operators.js';
 import { type Comparable, listOperators, type OperatorKind, valueOperators } from './operators.js';
@@ -26,7 +26,7 @@ import {
 } from './subject.js';
 
 /** What can be asked about the values at a place. */
-export type Filterable = ComparedValue | Link | List | FilteredObject;
+export type Filterable = ComparedValue | FilteredLink | FilteredList | FilteredObject;
 
 interface Labelled {
   /** For the names of filters: `string`, `array_int`. */
@@ -38,20 +38,20 @@ export interface ComparedValue extends Labelled, Comparable {
   readonly operators: OperatorKind;
 }
 
-export interface Link extends Labelled, Comparable {
+export interface FilteredLink extends Labelled, Comparable {
   readonly kind: 'link';
   /** The filter of the records that it leads to, where these are of one table. */
-  readonly records?: () => Filter;
+  readonly records?: () => InputFilter;
 }
 
-export interface List extends Labelled {
+export interface FilteredList extends Labelled {
   readonly kind: 'list';
   readonly element: Filterable;
 }
 
 export interface FilteredObject extends Labelled {
   readonly kind: 'object';
-  readonly filter: Filter;
+  readonly filter: InputFilter;
 }
 
 type Kind = Filterable['kind'];
@@ -61,7 +61,7 @@ const COUNT: ComparedValue = { kind: 'value', label: 'int', operators: 'ordered'
 
 export class Filters {
   readonly #names: Names;
-  readonly #known = new Map<string, Filter>();
+  readonly #known = new Map<string, InputFilter>();
   readonly #members: Omit<MembersOf, 'object'> = {
     value: (value, name) => underBothNames(name, valueOperators(value.operators, value)),
     link: (link, name) => {
@@ -84,14 +84,14 @@ export class Filters {
   }
 
   /** The filter of a field that is called `name` in GraphQL. */
-  of(filterable: Filterable, name: string): Filter {
+  of(filterable: Filterable, name: string): InputFilter {
     if (filterable.kind === 'object') return filterable.filter;
     const members = this.#members[filterable.kind] as (of: Filterable, name: string) => FilterMembers;
     return this.#once(`${keyOf(filterable)} ${name}`, `${filterable.label}_${name}`, () => members(filterable, name));
   }
 
   /** The same of a field that has a full-text index. */
-  ofSearched(filterable: Filterable, name: string): Filter {
+  ofSearched(filterable: Filterable, name: string): InputFilter {
     const others = this.of(filterable, name);
     if (filterable.kind !== 'value' && filterable.kind !== 'list') return others;
     const members = this.#members[filterable.kind] as (of: Filterable, name: string) => FilterMembers;
@@ -102,7 +102,10 @@ export class Filters {
   }
 
   /** The filter of the edges that a record has in a table, in a field that is called `name` in GraphQL. */
-  ofEdges(edges: { readonly table: string; readonly direction: EdgeDirection; readonly filter: Filter }, name: string) {
+  ofEdges(
+    edges: { readonly table: string; readonly direction: EdgeDirection; readonly filter: InputFilter },
+    name: string,
+  ) {
     const { table, direction, filter } = edges;
     return this.#once(`edges ${direction} ${name} ${table}`, `edges_${name}`, () => {
       const collection: Collection = {
@@ -117,17 +120,17 @@ export class Filters {
   }
 
   /** The filter of the records of a table: these members, and `and`, `or` and `not`. */
-  ofTable(name: string, members: () => FilterMembers): Filter {
+  ofTable(name: string, members: () => FilterMembers): InputFilter {
     return this.#ofFields(name, members, {});
   }
 
   /** The filter of objects: these members, `and`, `or` and `not`, and `exists`. */
-  ofObject(name: string, members: () => FilterMembers): Filter {
+  ofObject(name: string, members: () => FilterMembers): InputFilter {
     return this.#ofFields(name, members, { exists: existence((subject) => isPresent(expressionOf(subject))) });
   }
 
-  #ofFields(name: string, members: () => FilterMembers, more: Readonly<Record<string, FilterMember>>): Filter {
-    const filter: Filter = filterOf(this.#names.claim(`_filter_${name}`), () => {
+  #ofFields(name: string, members: () => FilterMembers, more: Readonly<Record<string, FilterMember>>): InputFilter {
+    const filter: InputFilter = filterOf(this.#names.claim(`_filter_${name}`), () => {
       const own = new Names([...JUNCTIONS, ...Object.keys(more)]);
       return new Map([
         ...Array.from(members(), ([field, member]): [string, FilterMember] => [own.claim(field), member]),
@@ -137,7 +140,7 @@ export class Filters {
     return filter;
   }
 
-  #once(key: string, name: string, members: () => FilterMembers): Filter {
+  #once(key: string, name: string, members: () => FilterMembers): InputFilter {
     let filter = this.#known.get(key);
     if (filter === undefined) {
       filter = filterOf(this.#names.claim(`_filter_${name}`), members);
@@ -163,7 +166,7 @@ export class Filters {
 }
 
 /** The member of a filter for a field of the record or object that it is about. */
-export function fieldMember(column: string, { type, translate }: Filter): FilterMember {
+export function fieldMember(column: string, { type, translate }: InputFilter): FilterMember {
   return {
     type,
     translate: (given, subject, conditions) => translate(given, fieldOf(subject, column), conditions),
@@ -177,11 +180,11 @@ function keyOf(filterable: Filterable): string {
   return kind === 'value' ? `${kind} ${label} ${filterable.input}` : `${kind} ${label}`;
 }
 
-function isCompared(element: Filterable): element is ComparedValue | Link {
+function isCompared(element: Filterable): element is ComparedValue | FilteredLink {
   return element.kind === 'value' || element.kind === 'link';
 }
 
-function behindLink(records: Filter): FilterMember {
+function behindLink(records: InputFilter): FilterMember {
   return {
     type: records.type,
     translate: (given, subject, conditions) => {

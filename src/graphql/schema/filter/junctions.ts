@@ -1,13 +1,16 @@
 /** `and`, `or` and `not`. */
 import { type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import { join } from '../../execution/select.js';
-import type { Filter, FilterMember, Translate } from './filter.js';
+import type { FilterMember, InputFilter, Translate } from './filter.js';
 import { not } from './subject.js';
 
 export const JUNCTIONS = ['and', 'or', 'not'] as const;
 
 /** The junctions of a filter with others of its own kind. */
-export function junctions({ type, translate }: Filter): Readonly<Record<(typeof JUNCTIONS)[number], FilterMember>> {
+export function junctions({
+  type,
+  translate,
+}: InputFilter): Readonly<Record<(typeof JUNCTIONS)[number], FilterMember>> {
   return {
     and: { type: listOf(type), translate: joined('&&', translate) },
     or: { type: listOf(type), translate: joined('||', translate) },

@@ -1,13 +1,13 @@
 /** What is asked about lists as a whole and about their elements: `some`, `every`, `none`, `count` and `exists`. */
 import type { Expression } from '../../../language/ast.js';
 import { SCALARS } from '../scalars.js';
-import type { Filter, FilterMember, Translate } from './filter.js';
+import type { FilterMember, InputFilter, Translate } from './filter.js';
 import { call, not, type Subject } from './subject.js';
 
 /** Something that has elements. */
 export interface Collection {
   /** The filter of one element, and from where its condition looks at it. */
-  readonly element: Filter;
+  readonly element: InputFilter;
   readonly at: Subject;
   /** The list of elements that satisfy a condition. */
   matching(subject: Subject, condition: Expression): Expression;
@@ -17,7 +17,7 @@ export interface Collection {
 }
 
 /** `count` is the filter of their number. */
-export function quantifiers(collection: Collection, count: Filter): Readonly<Record<string, FilterMember>> {
+export function quantifiers(collection: Collection, count: InputFilter): Readonly<Record<string, FilterMember>> {
   const { element, at } = collection;
   const elements =
     (condition: (given: Expression) => Expression): Translate =>
