@@ -15,6 +15,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInTurn(2))('permissions o
     postgres = await PostgresServer.start();
     return openEngine(postgres.address('permissions'));
   };
-  permissionOracle({ runs: Number(GIVEN_RUNS ?? (RUNS_ALL ? 20 : 1)), seed: SEED, open });
+  const runs = Number(GIVEN_RUNS ?? (RUNS_ALL ? 20 : 1));
+  permissionOracle({ runs, seed: SEED, patience: 120_000, open });
   afterAll(() => postgres?.remove());
 });

@@ -5,5 +5,6 @@ import { permissionOracle } from './permissions/oracle.js';
 import { GIVEN_RUNS, SEED } from './permissions/seed.js';
 
 describe('permissions', () => {
-  permissionOracle({ runs: Number(GIVEN_RUNS ?? 200), seed: SEED, open: () => openEngine('memory') });
+  const runs = Number(GIVEN_RUNS ?? 200);
+  permissionOracle({ runs, seed: SEED, patience: 2_000, open: () => openEngine('memory') });
 });
