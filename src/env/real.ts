@@ -5,7 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Environment } from './environment.js';
 import { realNetwork } from './real-network.js';
 import { fineClock } from './wall-clock.js';
-import { YieldQueue } from './yield-queue.js';
+import { FeedbackQueue } from './yield-queue.js';
 
 /** A pool of random bytes: a system call for the few bytes of an id would dominate its cost. */
 const pool = new Uint8Array(4096);
@@ -24,8 +24,8 @@ function drawBytes(length: number): Uint8Array {
   return drawn;
 }
 
-/** The yield queue of all long computations in this process. */
-const line = new YieldQueue((callback) => setImmediate(callback));
+/** All computations of this process that have yielded. */
+const yielded = new FeedbackQueue((callback) => setImmediate(callback));
 
 /** This machine's clock, random source and event loop. */
 export const realEnvironment: Environment = {
@@ -44,7 +44,7 @@ export const realEnvironment: Environment = {
       return () => clearTimeout(timer);
     },
     wait: (milliseconds) => sleep(milliseconds),
-    yield: () => line.wait(),
+    yield: (turns = Number.POSITIVE_INFINITY) => yielded.wait(turns),
     nextRound: () => nextTurn(),
   },
   network: realNetwork,

@@ -1,10 +1,7 @@
 /** Compact the array after so many resumed entries. */
 const DROPPED = 1024;
 
-/**
- * A FIFO queue of computations that yielded: one resumes per round of the event loop, which serves connections, timers
- * and short work in between.
- */
+/** A FIFO queue of computations that yielded: one resumes per round of the event loop. */
 export class YieldQueue {
   readonly #schedule: (callback: () => void) => void;
   /** Waiting entries; those before `#next` have resumed. */
@@ -33,4 +30,27 @@ export class YieldQueue {
     if (!isLast) this.#schedule(this.#admit);
     resume?.();
   };
+}
+
+/** Computations that have resumed so often are long. */
+const SHORT_TURNS = 4;
+
+/**
+ * A multilevel feedback queue of two levels. In each round of the event loop, which serves connections, timers and
+ * short work in between, a short computation resumes and a long one: what needs a few slices waits for others of its
+ * kind only, however many long ones there are, and those go on as well.
+ */
+export class FeedbackQueue {
+  readonly #short: YieldQueue;
+  readonly #long: YieldQueue;
+
+  constructor(schedule: (callback: () => void) => void) {
+    this.#short = new YieldQueue(schedule);
+    this.#long = new YieldQueue(schedule);
+  }
+
+  /** Resolves when it is the caller's turn, which has had `turns` before. */
+  wait(turns: number): Promise<void> {
+    return (turns < SHORT_TURNS ? this.#short : this.#long).wait();
+  }
 }

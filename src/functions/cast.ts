@@ -1,7 +1,8 @@
 /** Casts of values of any size: bounded, or in steps. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { inSteps } from '../base/steps.js';
 import { parseRecordId } from '../language/parse.js';
-import { cast, itemsOfRange } from '../value/cast.js';
+import { cast, itemsOfRange, writeRangeItems } from '../value/cast.js';
 import { typeText } from '../value/text/type-text.js';
 import type { Type } from '../value/type.js';
 import { isArray, Range, SetValue, type Value } from '../value/value.js';
@@ -13,6 +14,9 @@ type Claiming = Pick<FunctionContext, 'claim' | 'pause'>;
 
 /** How much of a collection becomes a text, or is gone through item by item, at once. */
 const MAX_CONVERTED = 2 ** 14;
+
+/** Items of a range that are written out at once. */
+const WRITTEN_AT_ONCE = 2 ** 15;
 
 /** The cast of a value. @throws TesseraError as `cast` does, `input_too_large` */
 export function castInSteps(value: Value, type: Type, context: Claiming): PromiseOrValue<Value> {
@@ -30,9 +34,12 @@ export function castInSteps(value: Value, type: Type, context: Claiming): Promis
 
 /** Where the items of a range are to be written out, they count, also if they come to be refused. */
 function ofRange(range: Range, type: Type, context: Claiming): PromiseOrValue<Value> {
-  const items = type.kind === 'array' || type.kind === 'set' ? itemsOfRange(range) : 0;
-  if (items <= SMALL_INPUT) return cast(range, type, parseRecordId);
-  return andThen(context.claim(items), () => cast(range, type, parseRecordId));
+  const count = type.kind === 'array' || type.kind === 'set' ? itemsOfRange(range) : 0;
+  if (count <= SMALL_INPUT) return cast(range, type, parseRecordId);
+  // At its whole length, since growing would copy it.
+  const items = new Array<Value>(count);
+  const write = () => inSteps(count, context, (from, to) => writeRangeItems(items, range, from, to), WRITTEN_AT_ONCE);
+  return andThen(andThen(context.claim(count), write), () => castInSteps(items, type, context));
 }
 
 /** What is of the type already is neither copied nor looked at. */

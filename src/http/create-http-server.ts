@@ -23,10 +23,10 @@ import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { countBody } from './incoming-bodies.js';
 import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
-import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, type Limits } from './options.js';
+import { DEFAULT_HTTP_LIMITS, DEFAULT_HTTP_OPTIONS, type HttpLimits, type HttpOptions } from './options.js';
 import { rawError } from './raw-error.js';
 import { logInternal, sendError } from './reply.js';
-import { discardBody, expectContinue, readBody, streamBody } from './request-body.js';
+import { BodyDrains, expectContinue, readBody, streamBody } from './request-body.js';
 import { requestIds } from './request-id.js';
 import { countAnswers, traceAnswers } from './request-metrics.js';
 import { allowedMethods, nameOfRoute, ROUTES, type Route } from './routes.js';
@@ -43,7 +43,7 @@ const LONGEST_NAME = 4096;
 export interface HttpServerParts {
   readonly database: Database;
   readonly environment?: Environment;
-  readonly options?: Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<Limits> };
+  readonly options?: Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<HttpLimits> };
   /** GraphQL is switched off without it. */
   readonly graphql?: GraphqlHandler | undefined;
   readonly graphqlSchema?: Context['graphqlSchema'];
@@ -77,7 +77,8 @@ declare module 'fastify' {
 /** The HTTP server with all of its routes, not listening yet. `close` of the application ends its connections. */
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const context = contextOf(parts);
-  const { options } = context;
+  const { environment, options } = context;
+  const drains = new BodyDrains(environment.timers);
   const app = fastify({
     logger: false,
     https: parts.tls === undefined ? null : { ...parts.tls },
@@ -160,7 +161,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   app.setNotFoundHandler((request, reply) => {
-    discardBody(request.raw, reply);
+    drains.discard(request.raw, reply);
     const allowed = allowedMethods(request.url.split('?', 1)[0] ?? '');
     if (allowed.length === 0) return sendError(context, reply, failure('route_missing'));
     reply.header('allow', [...allowed, 'OPTIONS'].join(', '));
@@ -168,7 +169,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => {
     request.admission?.session.close();
-    discardBody(request.raw, reply);
+    drains.discard(request.raw, reply);
     return sendError(context, reply, requestError(error));
   });
   // `Expect: 100-continue` is answered after authentication.
@@ -203,7 +204,7 @@ function contextOf(parts: HttpServerParts): Context {
   const merged: HttpOptions = {
     ...DEFAULT_HTTP_OPTIONS,
     ...options,
-    limits: { ...DEFAULT_LIMITS, ...options?.limits },
+    limits: { ...DEFAULT_HTTP_LIMITS, ...options?.limits },
   };
   return {
     database,
@@ -247,7 +248,7 @@ function contextOf(parts: HttpServerParts): Context {
 
 interface BodyRules {
   readonly context: RouteContext;
-  readonly limit: keyof Limits;
+  readonly limit: keyof HttpLimits;
   readonly from: BodyPolicy;
 }
 

@@ -12,23 +12,34 @@ import type { Format } from './format.js';
 const SMALL = 8 * 1024;
 
 /** Whether a body is decoded in steps. */
-export function isLarge(body: Uint8Array): boolean {
+export function isLargeBody(body: Uint8Array): boolean {
   return body.length > SMALL;
 }
 
+export interface Sender {
+  /** Without sign-in, in which case little is decoded. */
+  readonly isGuest: boolean;
+  /** Whether the client has disconnected. */
+  readonly isAbandoned: () => boolean;
+}
+
 /**
- * Decodes a body. `isAbandoned`: whether the client has disconnected.
+ * Decodes a body.
  * @throws TesseraError for malformed bodies; `too_many_values`, `too_many_keys`, `cancelled`
  */
 export function decodeMessage(
   body: Uint8Array,
   format: Format,
   { environment, options }: Pick<Context, 'environment' | 'options'>,
-  isAbandoned: () => boolean,
+  { isGuest, isAbandoned }: Sender,
 ): PromiseOrValue<Value> {
-  if (!isLarge(body)) return format.decode(body);
+  if (!isLargeBody(body)) return format.decode(body);
   const interrupt = RequestInterrupt.begin(environment);
-  const decoding = format.decodeStepwise(body, options.limits);
+  const { values, guestValues, objectKeys } = options.limits;
+  const decoding = format.decodeStepwise(body, {
+    values: isGuest ? Math.min(guestValues, values) : values,
+    objectKeys,
+  });
   return runStepwise({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
 }
 

@@ -8,7 +8,7 @@ import type { Session } from '../session/contract.js';
 import { newObject, type Value } from '../value/value.js';
 import { hasToken } from './authorization.js';
 import type { Context, RouteContext } from './context.js';
-import { decodeMessage, isLarge } from './decode-message.js';
+import { decodeMessage, isLargeBody, type Sender } from './decode-message.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
@@ -30,8 +30,10 @@ export async function graphqlPostRoute(
   const fromPage = isFromPage(request.headers);
   return inDatabase(context, request, reply, async (session) => {
     const bytes = bodyOf(request);
+    const isGuest = session.identity.principal.kind === 'guest';
+    const sender = { isGuest, isAbandoned: () => reply.raw.destroyed };
     const body = utf8Text(bytes);
-    const read = isLarge(bytes) ? await readJson(bytes, context, () => reply.raw.destroyed) : undefined;
+    const read = isLargeBody(bytes) ? await readJson(bytes, context, sender) : undefined;
     const credentials = hasOwnCredentials(request.headers) && { hasOwnCredentials: true };
     const post = { session, accept, contentType, body, read, fromPage, ...credentials };
     return (await streamed(context, request, reply, post)) ?? send(context, reply, await handle(post));
@@ -53,9 +55,9 @@ function hasOwnCredentials(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Decodes a JSON body; the result answers the value or throws the error when called. */
-async function readJson(body: Uint8Array, context: Context, isAbandoned: () => boolean): Promise<() => Value> {
+async function readJson(body: Uint8Array, context: Context, sender: Sender): Promise<() => Value> {
   try {
-    const value = await decodeMessage(body, JSON_FORMAT, context, isAbandoned);
+    const value = await decodeMessage(body, JSON_FORMAT, context, sender);
     return () => value;
   } catch (error) {
     return () => {

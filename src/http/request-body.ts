@@ -5,7 +5,10 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Timers } from '../env/environment.js';
+import { YieldQueue } from '../env/yield-queue.js';
 import { asTesseraError } from '../errors/error.js';
 
 const NO_BODY = new Uint8Array(0);
@@ -17,6 +20,10 @@ export function bodyOf(request: FastifyRequest): Uint8Array {
 
 /** Bytes of an unread body that are drained. */
 const MOST_DISCARDED = 4 * 2 ** 20;
+/** Bytes that are drained of one before it waits for others, and whenever it is its turn. */
+const DRAINED_PER_TURN = 64 * 2 ** 10;
+/** Bodies that are drained at the same time. */
+const MOST_DRAINING = 8;
 
 /** Responses to requests with `Expect: 100-continue` whose client awaits permission to send its body. */
 const expecting = new WeakMap<IncomingMessage, ServerResponse>();
@@ -90,25 +97,54 @@ export function streamBody(request: IncomingMessage, limit: number, tooLarge: ()
   return request;
 }
 
-/** Drains or abandons an unread body before the response. The connection stays open if the rest is short. */
-export function discardBody(request: IncomingMessage, reply: FastifyReply): void {
-  // It may be drained already.
-  if (request.complete || request.destroyed || request.readableFlowing === true || !(request.socket instanceof Socket))
-    return;
-  const { headers } = request;
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
-  // A client that received no `100 Continue` may send its body or its next request, which cannot be distinguished.
-  if (expecting.has(request) || (declaredLength(request) ?? 0) > MOST_DISCARDED) {
-    reply.header('connection', 'close');
-    return;
+/** Drains unread bodies piece by piece, one of them in each round of the event loop. */
+export class BodyDrains {
+  readonly #turns: YieldQueue;
+  #draining = 0;
+
+  constructor(timers: Pick<Timers, 'nextRound'>) {
+    this.#turns = new YieldQueue((callback) => void timers.nextRound().then(callback));
   }
-  reply.removeHeader('connection');
-  let left = MOST_DISCARDED;
-  request
-    .on('data', (piece: Buffer) => {
+
+  /**
+   * Drains or abandons an unread body before the response. The connection stays open if the rest is short, and if few
+   * others are drained.
+   */
+  discard(request: IncomingMessage, reply: FastifyReply): void {
+    // It may be drained already.
+    if (
+      request.complete ||
+      request.destroyed ||
+      request.readableFlowing === true ||
+      !(request.socket instanceof Socket)
+    )
+      return;
+    const { headers } = request;
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+    // A client that received no `100 Continue` may send its body or its next request, which cannot be distinguished.
+    const isLong = (declaredLength(request) ?? 0) > MOST_DISCARDED;
+    if (expecting.has(request) || isLong || this.#draining >= MOST_DRAINING) {
+      reply.header('connection', 'close');
+      return;
+    }
+    reply.removeHeader('connection');
+    this.#drain(request);
+  }
+
+  #drain(request: IncomingMessage): void {
+    this.#draining++;
+    let left = MOST_DISCARDED;
+    let pauseAt = left - DRAINED_PER_TURN;
+    request.on('data', (piece: Buffer) => {
       left -= piece.length;
       if (left < 0) request.socket.destroy();
-    })
-    .on('error', () => {})
-    .resume();
+      else if (left < pauseAt) {
+        pauseAt = left - DRAINED_PER_TURN;
+        request.pause();
+        void this.#turns.wait().then(() => request.resume());
+      }
+    });
+    request.resume();
+    finished(request, { writable: false }, () => this.#draining--);
+  }
 }

@@ -3,7 +3,7 @@ import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../b
 import { RpcConnection } from '../rpc/connection.js';
 import type { Deliver } from '../rpc/pipeline.js';
 import { requestId } from '../rpc/request.js';
-import { errorAnswer } from '../rpc/response.js';
+import { errorMessage } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import type { Context } from './context.js';
 import { decodeMessage, weighMessage } from './decode-message.js';
@@ -19,6 +19,7 @@ const SMALL = 16 * 1024;
 
 /** RFC 6455, §7.4.1. */
 const UNSUPPORTED_DATA = 1003;
+const TOO_BIG = 1009;
 
 export const RPC: SocketEndpoint = {
   name: 'rpc',
@@ -80,14 +81,17 @@ class RpcConversation implements SocketSession {
     this.#spoken = format;
     let message: PromiseOrValue<Value>;
     try {
-      message = decodeMessage(data, format, this.#context, this.#isAbandoned);
+      message = decodeMessage(data, format, this.#context, {
+        isGuest: !this.isSignedIn(),
+        isAbandoned: this.#isAbandoned,
+      });
     } catch (thrown) {
-      return this.#take(this.#unreadable(thrown), 0, format);
+      return this.#refuse(thrown, format);
     }
     if (!isPromise(message)) return this.#weigh(message, data.length, format);
     return message.then(
       (decoded) => this.#weigh(decoded, data.length, format),
-      (thrown: unknown) => this.#take(this.#unreadable(thrown), 0, format),
+      (thrown: unknown) => this.#refuse(thrown, format),
     );
   }
 
@@ -99,13 +103,16 @@ class RpcConversation implements SocketSession {
         andThen(weighMessage(message, this.#context, this.#isAbandoned), (weight) =>
           this.#take(message, weight, format),
         ),
-      (thrown) => this.#take(this.#unreadable(thrown), 0, format),
+      (thrown) => this.#refuse(thrown, format),
     );
   }
 
-  /** Without a readable id to respond to. */
-  #unreadable(thrown: unknown): Unreadable {
-    return new Unreadable(errorAnswer(null, this.#rpc.report(thrown)));
+  /** Answers a message without a readable id to respond to. */
+  #refuse(thrown: unknown, format: Format): PromiseOrValue<void> {
+    const error = this.#rpc.report(thrown);
+    // Closed as for too many bytes: the next such message would cost as much again.
+    if (error.code === 'too_many_values' && !this.isSignedIn()) return this.#line.close(TOO_BIG, error.message);
+    return this.#take(new Unreadable(errorMessage(null, error)), 0, format);
   }
 
   /** `weight` is 0 for small messages. */
@@ -131,7 +138,7 @@ class RpcConversation implements SocketSession {
     const deliver = (answer: ObjectValue) => {
       const sent = otherwise(
         () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
-        (thrown) => this.#line.send(format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))), format === CBOR),
+        (thrown) => this.#line.send(format.encode(errorMessage(answer.id, this.#rpc.report(thrown))), format === CBOR),
       );
       if (isPromise(sent)) this.#hold(sent);
       return sent;
@@ -148,7 +155,7 @@ class RpcConversation implements SocketSession {
     try {
       budget.reserve(weight);
     } catch (thrown) {
-      return deliver(errorAnswer(requestId(message), this.#rpc.report(thrown)));
+      return deliver(errorMessage(requestId(message), this.#rpc.report(thrown)));
     }
     return lastly(take, () => budget.release(weight));
   }

@@ -4,11 +4,11 @@
  */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { type MemoryBudget, Reservation } from '../base/memory-budget.js';
+import { BudgetReservation, type MemoryBudget } from '../base/memory-budget.js';
 import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
-import type { ConnectionMemory } from '../session/database/server-memory.js';
+import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import type { Context } from './context.js';
 import type { HttpOptions } from './options.js';
 import type { SocketChannel, SocketSession } from './socket-endpoint.js';
@@ -43,7 +43,7 @@ export class WebSocketConnection implements SocketChannel {
   /** Bytes of queued messages and of the one being received. */
   #waitingBytes = 0;
   #partialBytes = 0;
-  readonly #incoming: Reservation;
+  readonly #incoming: BudgetReservation;
   readonly #memory: ConnectionMemory;
   #working: Promise<void> | undefined;
   #closing = false;
@@ -53,6 +53,8 @@ export class WebSocketConnection implements SocketChannel {
   #lastRequest: number;
   /** Time of the next yield. */
   #sliceEnd = 0;
+  /** Yields since messages last waited. */
+  #turns = 0;
   #trusted = false;
 
   constructor(
@@ -65,7 +67,7 @@ export class WebSocketConnection implements SocketChannel {
     this.#socket = socket;
     this.#stream = stream;
     this.#memory = memory;
-    this.#incoming = new Reservation(memory.budget);
+    this.#incoming = new BudgetReservation(memory.budget);
     this.#options = options;
     this.#environment = environment;
     this.#lastRequest = environment.clock.monotonic();
@@ -154,6 +156,7 @@ export class WebSocketConnection implements SocketChannel {
     // Further messages of the same chunk have been queued by then.
     await undefined;
     this.#sliceEnd = clock.monotonic() + SLICE;
+    this.#turns = 0;
     for (;;) {
       const batch = this.#waiting;
       if (batch.length === 0) break;
@@ -206,7 +209,7 @@ export class WebSocketConnection implements SocketChannel {
   #giveWay(): Promise<void> | undefined {
     const { clock, timers } = this.#environment;
     if (clock.monotonic() < this.#sliceEnd) return undefined;
-    return timers.yield().then(() => {
+    return timers.yield(this.#turns++).then(() => {
       this.#sliceEnd = clock.monotonic() + SLICE;
     });
   }

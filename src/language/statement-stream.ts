@@ -12,7 +12,7 @@
 import { failure, type SourcePosition, TesseraError } from '../errors/error.js';
 import type { Statement } from './ast.js';
 import { beyondStatement, checkTokens, GRAMMAR } from './parse.js';
-import { DEFAULT_LIMITS, type Limits, Parser } from './parser/parser.js';
+import { DEFAULT_PARSER_LIMITS, Parser, type ParserLimits } from './parser/parser.js';
 import { PAUSE, Pauses } from './parser/pauses.js';
 import { topStatement } from './parser/statement.js';
 import { positionOf } from './source-error.js';
@@ -26,18 +26,18 @@ export interface ReceivedStatement {
 }
 
 export class StatementStream {
-  readonly #limits: Limits;
+  readonly #limits: ParserLimits;
   /** What has come in and isn't read yet; it begins where a statement may. */
   #rest = '';
   #begin: SourcePosition = { line: 1, column: 1 };
   /** Before there is so much, the statement that was found incomplete isn't looked at again. */
   #enough = 0;
-  /** Whether what isn't read yet has no semicolon behind the beginning of its statement, which therefore isn't all there. */
+  /** Whether what isn't read yet has no semicolon behind the beginning of its statement, which so isn't all there. */
   #lacksEnd = false;
   #isOver = false;
 
   /** `length` bounds one statement. */
-  constructor(limits: Limits = DEFAULT_LIMITS) {
+  constructor(limits: ParserLimits = DEFAULT_PARSER_LIMITS) {
     this.#limits = limits;
   }
 
@@ -57,7 +57,7 @@ export class StatementStream {
    * `push`.
    *
    * An unparsable statement may merely be incomplete. Its error is reported once the text has ended, or it exceeds the
-   * length of a statement. What has no semicolon yet isn't parsed, since most of a long statement would be parsed twice.
+   * length of a statement. What has no semicolon yet isn't parsed, so that a long statement is parsed once.
    * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`
    */
   *statements(): Generator<ReceivedStatement> {
@@ -141,6 +141,6 @@ export class StatementStream {
   }
 
   get #longest(): number {
-    return this.#limits.length ?? DEFAULT_LIMITS.length;
+    return this.#limits.length ?? DEFAULT_PARSER_LIMITS.length;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { YieldQueue } from '../../src/env/yield-queue.js';
+import { FeedbackQueue, YieldQueue } from '../../src/env/yield-queue.js';
 
 /** A line, and a loop whose rounds are counted. */
 function lineInLoop() {
@@ -52,4 +52,32 @@ it('goes on as long as a task waits, and begins again after a rest', async () =>
   void work(3_010);
   while (!isIdle()) await round();
   expect(steps).toBe(3_010);
+});
+
+it('lets those that had few turns go on beside one of the others in each round', async () => {
+  let next: (() => void)[] = [];
+  const queue = new FeedbackQueue((callback) => void next.push(callback));
+  const resumed: string[] = [];
+  const work = async (name: string, steps: number) => {
+    for (let turn = 0; turn < steps; turn++) {
+      await queue.wait(turn);
+      resumed.push(name);
+    }
+  };
+  const round = async () => {
+    const due = next;
+    next = [];
+    for (const callback of due) callback();
+    await new Promise(setImmediate);
+  };
+  for (const name of 'abcdefgh') void work(name, 20);
+  for (let n = 0; n < 60; n++) await round();
+  // All are long by now.
+  resumed.length = 0;
+  void work('short', 3);
+  for (let n = 0; n < 3; n++) await round();
+  expect(resumed.filter((name) => name === 'short')).toHaveLength(3);
+  expect(resumed.filter((name) => name !== 'short')).toHaveLength(3);
+  while (next.length > 0) await round();
+  expect(resumed).toHaveLength(96);
 });

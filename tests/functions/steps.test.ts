@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
 import { callFunction } from '../../src/functions/call.js';
+import { castInSteps } from '../../src/functions/cast.js';
 import type { FunctionRow } from '../../src/functions/contract.js';
 import {
   ANY_INPUT,
@@ -15,7 +16,7 @@ import {
 } from '../../src/functions/input-limit.js';
 import { FUNCTIONS } from '../../src/functions/registry.js';
 import type { Type } from '../../src/value/type.js';
-import { Closure, newObject, objectFrom, SetValue, type Value } from '../../src/value/value.js';
+import { Closure, newObject, objectFrom, Range, SetValue, type Value } from '../../src/value/value.js';
 import { call, testContext } from './calls.js';
 
 /** Something of a type with so many characters, bytes, elements or fields; `undefined` for types that have none. */
@@ -188,4 +189,21 @@ test('calls claim what they are given, unless it is little', () => {
   void call('string::lowercase', ['a'.repeat(5000)], context);
   void call('array::union', [new Array(300).fill(1), new Array(200).fill(1)], context);
   expect(claims).toEqual([5000, 500]);
+});
+
+test('the items of a range are written out in steps', async () => {
+  const range = new Range({ value: 0, inclusive: true }, { value: 2 ** 20, inclusive: false });
+  let pauses = 0;
+  const context = testContext({
+    pause: () => {
+      pauses++;
+    },
+  });
+  const items = (await castInSteps(range, { kind: 'array' }, context)) as readonly Value[];
+  expect([items.length, items.at(-1)]).toEqual([2 ** 20, 2 ** 20 - 1]);
+  expect(pauses).toBeGreaterThanOrEqual(2 ** 5 - 1);
+  // Items that are cast in turn are bounded as those of arrays are.
+  await expect(
+    (async () => castInSteps(range, { kind: 'array', item: { kind: 'string' } }, context))(),
+  ).rejects.toThrow(TesseraError);
 });

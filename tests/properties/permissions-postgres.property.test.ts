@@ -1,6 +1,6 @@
 /**
- * The oracle of PERMISSIONS, over a store in PostgreSQL: one schema, and in turns with other long tests; twenty with all tests, `PERMISSION_RUNS` by
- * hand. Left out where PostgreSQL isn't installed.
+ * The oracle of PERMISSIONS, over a store in PostgreSQL: one schema, and in turns with other long tests; twenty with all
+ * tests, `PERMISSION_RUNS` by hand. Left out where PostgreSQL isn't installed.
  */
 import { afterAll, describe } from 'vitest';
 import { openEngine } from '../../src/storage/engines/open.js';

@@ -102,6 +102,37 @@ describe('before a body is read', () => {
     expect(turns).toBeLessThan(2);
   });
 
+  attack(65, 'a small message of many values is decoded no further than a guest may', async () => {
+    const message = (count: number) => `{"id":1,"method":"ping","params":[${'{},'.repeat(count)}1]}`;
+    const [few, many] = [message(8_000), message(20_000)];
+    for (const [text, told] of [
+      [many, 413],
+      [few, 200],
+    ] as const) {
+      const reply = await app.inject({ method: 'POST', url: '/rpc', payload: text, headers: JSON_TYPE });
+      expect([reply.statusCode, reply.body]).toEqual([
+        told,
+        expect.stringMatching(told === 413 ? /--max-guest-values/ : /result/),
+      ]);
+    }
+    const socket = new WebSocket(`ws://127.0.0.1:${port()}/rpc`, ['json']);
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    const closed = new Promise<[number, string]>((resolve) =>
+      socket.once('close', (code, reason) => resolve([code, String(reason)])),
+    );
+    for (let n = 0; n < 20; n++) socket.send(many);
+    expect(await closed).toEqual([1009, expect.stringContaining('--max-guest-values')]);
+    // A client that has signed in may send them.
+    const user = new WebSocket(`ws://127.0.0.1:${port()}/rpc`, ['json'], {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await new Promise((resolve, reject) => user.once('open', resolve).once('error', reject));
+    const answer = new Promise((resolve) => user.once('message', (data) => resolve(JSON.parse(String(data)))));
+    user.send(many);
+    expect(await answer).toMatchObject({ id: 1, result: null });
+    user.terminate();
+  });
+
   it('refuses those whose credentials are wrong', async () => {
     for (const length of [10, 4 * MIB]) {
       for (const authorization of ['Bearer x.y.z', 'Nonsense']) {

@@ -105,7 +105,10 @@ export class CuttingProxy {
 
   #cut(...sockets: readonly Socket[]): void {
     this.cuts++;
-    if (this.instead !== undefined) return this.instead();
+    if (this.instead !== undefined) {
+      this.instead();
+      return;
+    }
     if (this.#isClosedAfterwards) this.#isRefusing = true;
     for (const socket of this.#isClosedAfterwards ? this.#sockets : sockets) socket.destroy();
   }

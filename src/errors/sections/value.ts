@@ -74,7 +74,8 @@ export const valueErrors = {
   }),
   too_many_values: row<{ limit: number }>({
     kind: 'Validation',
-    text: ({ limit }) => `The data consists of more than ${limit} values (--max-values)`,
+    text: ({ limit }) =>
+      `The data consists of more than ${limit} values (--max-values; before sign-in --max-guest-values)`,
     http: 413,
   }),
   too_many_keys: row<{ limit: number }>({

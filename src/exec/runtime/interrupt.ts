@@ -11,6 +11,8 @@ const SLICE = 1;
 /** A request's time slice of the event loop, and why it has to end. */
 interface TimeSlice {
   began: number;
+  /** How often it has yielded. */
+  turns: number;
   ended: TesseraError | undefined;
   /** Called whenever it yields. */
   readonly onYield: (() => void) | undefined;
@@ -41,7 +43,7 @@ export class RequestInterrupt implements Interrupt {
 
   /** `now` by the monotonic clock; `onYield` is called whenever the request yields. */
   static begin(environment: Environment, now = environment.clock.monotonic(), onYield?: () => void): RequestInterrupt {
-    const slice: TimeSlice = { began: now, ended: undefined, onYield, cancelled: undefined };
+    const slice: TimeSlice = { began: now, turns: 0, ended: undefined, onYield, cancelled: undefined };
     return new RequestInterrupt(environment, slice, undefined);
   }
 
@@ -108,9 +110,10 @@ export class RequestInterrupt implements Interrupt {
   }
 
   #yield(): Promise<void> {
-    this.#slice.onYield?.();
-    return this.#environment.timers.yield().then(() => {
-      this.#slice.began = this.#environment.clock.monotonic();
+    const slice = this.#slice;
+    slice.onYield?.();
+    return this.#environment.timers.yield(slice.turns++).then(() => {
+      slice.began = this.#environment.clock.monotonic();
     });
   }
 
