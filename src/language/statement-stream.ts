@@ -32,6 +32,8 @@ export class StatementStream {
   #begin: SourcePosition = { line: 1, column: 1 };
   /** Before there is so much, the statement that was found incomplete isn't looked at again. */
   #enough = 0;
+  /** Whether what isn't read yet has no semicolon behind the beginning of its statement, which so isn't all there. */
+  #lacksEnd = false;
   #isOver = false;
 
   /** `length` bounds one statement. */
@@ -42,6 +44,7 @@ export class StatementStream {
   /** Pieces are cut between characters. */
   push(piece: string): void {
     this.#rest += piece;
+    if (piece.includes(';')) this.#lacksEnd = false;
   }
 
   /** Nothing more comes. */
@@ -54,7 +57,7 @@ export class StatementStream {
    * `push`.
    *
    * An unparsable statement may merely be incomplete. Its error is reported once the text has ended, or it exceeds the
-   * length of a statement.
+   * length of a statement. What has no semicolon yet isn't parsed, so that a long statement is parsed once.
    * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`
    */
   *statements(): Generator<ReceivedStatement> {
@@ -67,7 +70,7 @@ export class StatementStream {
   }
 
   *#read(pauses: Pauses | undefined): Generator<ReceivedStatement | undefined> {
-    if (!this.#isOver && this.#rest.length < this.#enough) return;
+    if (!this.#isOver && (this.#lacksEnd || this.#rest.length < this.#enough)) return this.#checkLength(this.#rest);
     const source = this.#rest;
     const limits = { ...this.#limits, length: source.length };
     const parser = this.#attempt(() => new Parser(source, GRAMMAR, limits, { source, offset: 0, begin: this.#begin }));
@@ -99,6 +102,8 @@ export class StatementStream {
     while (parser.acceptPunct(';'));
     if (parser.atEnd()) return undefined;
     const { start, state, pauses } = parser;
+    this.#lacksEnd = !this.#isOver && this.#rest.indexOf(';', start) === -1;
+    if (this.#lacksEnd) return undefined;
     let statement: Statement;
     try {
       if (pauses !== undefined) parser.allowPiece();
@@ -126,9 +131,16 @@ export class StatementStream {
   }
 
   #keep(rest: string): void {
-    const limit = this.#limits.length ?? DEFAULT_PARSER_LIMITS.length;
-    if (rest.length > limit) throw failure('query_too_long', { limit });
+    this.#checkLength(rest);
     this.#rest = rest;
-    this.#enough = Math.min(2 * rest.length, limit);
+    this.#enough = this.#lacksEnd ? 0 : Math.min(2 * rest.length, this.#longest);
+  }
+
+  #checkLength(rest: string): void {
+    if (rest.length > this.#longest) throw failure('query_too_long', { limit: this.#longest });
+  }
+
+  get #longest(): number {
+    return this.#limits.length ?? DEFAULT_PARSER_LIMITS.length;
   }
 }

@@ -83,6 +83,8 @@ describe('parsing in pieces', () => {
     expect(code(`RETURN [${'1,'.repeat(5_000)}]`, { tokens: 5_000 })).toBe('query_too_large');
     const stream = new StatementStream({ length: 2 ** 20, tokens: 5_000 });
     stream.push(`RETURN [${'1,'.repeat(20_000)}`);
+    expect([...stream.statementsAndPauses()]).toEqual([]);
+    stream.push('1];');
     expect(() => [...stream.statementsAndPauses()]).toThrow('--max-query-tokens');
     // Data counts for nothing.
     expect(code(`RETURN [${`${row},`.repeat(2_000)}]`)).not.toBe('query_too_large');

@@ -9,12 +9,21 @@ import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
 import { anomaliesOf } from '../support/history-checker.js';
 import { seeded } from '../support/late-engine.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
-import { isInTurn } from '../support/runs-all.js';
+import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { HistoryClients, type HistoryNode } from '../support/statement-histories.js';
 
 const KILLS = Number(process.env['KILLS'] ?? 2);
 const SEED = Number(process.env['KILLS_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
+/**
+ * Before all of the request has left the server, when it has, and when its answer has come as far as the wire: one that is
+ * drawn, or all of them by turns.
+ */
+const MOMENTS = ['before', 'during', 'after'] as const satisfies readonly Moment[];
+const MOMENTS_OF_KILLS =
+  process.env['KILLS'] === undefined && !RUNS_ALL
+    ? [MOMENTS[SEED % MOMENTS.length]!]
+    : Array.from({ length: Math.max(KILLS, MOMENTS.length) }, (_, at) => MOMENTS[at % MOMENTS.length]!);
 /** For starting servers, apart from what is waited for in vain at most. */
 const DEADLINE = 120_000 + KILLS * 60_000;
 /** A machine that is busy otherwise may take long; how long it was is printed. */
@@ -27,7 +36,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInTurn(3))('Of servers on
   beforeAll(async () => {
     // What PostgreSQL acknowledges must survive its own end.
     postgres = await PostgresServer.start({ settings: { synchronous_commit: 'on' } });
-  });
+  }, DEADLINE);
   afterAll(async () => {
     await cleanUp();
     await postgres?.remove();
@@ -47,6 +56,33 @@ describe.skipIf(postgresPrograms() === undefined || !isInTurn(3))('Of servers on
       }
       await load.acknowledges(load.nodes);
       await load.end();
+    },
+    DEADLINE,
+  );
+
+  test(
+    'one is killed in the middle of a commit, whose outcome is whole or nothing',
+    async () => {
+      const proxy = await CuttingProxy.start(postgres.port, 'commit_group');
+      const address = postgres.address('killed_commit');
+      const throughProxy = address.replace(`${postgres.port}`, `${proxy.port}`);
+      const load = await Load.start([throughProxy, address]);
+      const [killed, other] = load.nodes as [HistoryNode, HistoryNode];
+      for (const moment of MOMENTS_OF_KILLS) {
+        await load.acknowledges(load.nodes, 5 + random(10));
+        const server = load.servers.get(killed)!;
+        const cuts = proxy.cuts;
+        proxy.instead = () => server.signal('SIGKILL');
+        proxy.cutNext(moment);
+        await expect.poll(() => proxy.cuts, PATIENCE).toBeGreaterThan(cuts);
+        await server.stop('SIGKILL');
+        proxy.instead = undefined;
+        await load.goOn([other]);
+        await load.restart(killed, throughProxy);
+      }
+      await load.acknowledges(load.nodes);
+      await load.end();
+      await proxy.close();
     },
     DEADLINE,
   );

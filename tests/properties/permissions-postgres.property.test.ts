@@ -1,6 +1,6 @@
 /**
- * The oracle of PERMISSIONS, over a store in PostgreSQL: one schema, and in turns with other long tests; twenty with all tests, `PERMISSION_RUNS` by
- * hand. Left out where PostgreSQL isn't installed.
+ * The oracle of PERMISSIONS, over a store in PostgreSQL: one schema, and in turns with other long tests; twenty with all
+ * tests, `PERMISSION_RUNS` by hand. Left out where PostgreSQL isn't installed.
  */
 import { afterAll, describe } from 'vitest';
 import { openEngine } from '../../src/storage/engines/open.js';
@@ -15,6 +15,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInTurn(2))('permissions o
     postgres = await PostgresServer.start();
     return openEngine(postgres.address('permissions'));
   };
-  permissionOracle({ runs: Number(GIVEN_RUNS ?? (RUNS_ALL ? 20 : 1)), seed: SEED, open });
+  const runs = Number(GIVEN_RUNS ?? (RUNS_ALL ? 20 : 1));
+  permissionOracle({ runs, seed: SEED, patience: 120_000, open });
   afterAll(() => postgres?.remove());
 });

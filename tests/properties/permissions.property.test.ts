@@ -1,4 +1,4 @@
-/** The oracle of PERMISSIONS, over a store in memory. PERMISSION_RUNS and PERMISSION_SEED are as in `permissions/seed.ts`. */
+/** The oracle of PERMISSIONS, over a store in memory. `permissions/seed.ts` has what the environment may say. */
 import { describe } from 'vitest';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { RUNS_ALL } from '../support/runs-all.js';
@@ -6,9 +6,6 @@ import { permissionOracle } from './permissions/oracle.js';
 import { GIVEN_RUNS, SEED } from './permissions/seed.js';
 
 describe('permissions', () => {
-  permissionOracle({
-    runs: Number(GIVEN_RUNS ?? (RUNS_ALL ? 200 : 100)),
-    seed: SEED,
-    open: () => openEngine('memory'),
-  });
+  const runs = Number(GIVEN_RUNS ?? (RUNS_ALL ? 200 : 100));
+  permissionOracle({ runs, seed: SEED, patience: 2_000, open: () => openEngine('memory') });
 });

@@ -16,8 +16,10 @@ export class CuttingProxy {
   #isRefusing = false;
   /** Milliseconds by which answers are late. */
   delay = 0;
-  /** How many connections were cut. */
+  /** How many connections were cut, or had something else done to them. */
   cuts = 0;
+  /** What is done at the moment in place of cutting. */
+  instead: (() => void) | undefined;
 
   private constructor(target: number, marker: string) {
     this.#marker = marker;
@@ -103,6 +105,10 @@ export class CuttingProxy {
 
   #cut(...sockets: readonly Socket[]): void {
     this.cuts++;
+    if (this.instead !== undefined) {
+      this.instead();
+      return;
+    }
     if (this.#isClosedAfterwards) this.#isRefusing = true;
     for (const socket of this.#isClosedAfterwards ? this.#sockets : sockets) socket.destroy();
   }

@@ -1,6 +1,6 @@
 /**
- * The server of a suite that must hold on any store: over memory, or over PostgreSQL where the commit draws that. `TESTS_STORE=postgres` has all such
- * suites on PostgreSQL: `TESTS_STORE=postgres npx vitest run tests/protocol tests/properties/permissions`.
+ * The server of a suite that must hold on any store: over memory, or over PostgreSQL where the commit draws that.
+ * `TESTS_STORE=postgres` has all such suites on PostgreSQL: `TESTS_STORE=postgres npx vitest run tests/protocol`.
  */
 import type { RunningServer } from '../../src/server/server.js';
 import { PostgresServer, postgresPrograms } from './postgres-server.js';
@@ -8,7 +8,7 @@ import { drawn } from './runs-all.js';
 import { startTestServer } from './server.js';
 
 /** Whether PostgreSQL is asked for by hand. */
-export const WANTS_POSTGRES = process.env['TESTS_STORE'] === 'postgres';
+const WANTS_POSTGRES = process.env['TESTS_STORE'] === 'postgres';
 /** One suite in so many is on PostgreSQL. */
 const SHARE = 6;
 

@@ -160,8 +160,10 @@ export class HistoryClients {
     }
   }
 
+  /** Those that differ only in a time are one. */
   #count(reason: string): void {
-    this.failures.set(reason, (this.failures.get(reason) ?? 0) + 1);
+    const kind = reason.replaceAll(/\d+ ms/g, 'N ms');
+    this.failures.set(kind, (this.failures.get(kind) ?? 0) + 1);
   }
 
   async #send(node: HistoryNode, text: string): Promise<readonly Entry[]> {

@@ -15,7 +15,7 @@ import { NO_TERMS, type NotedTerms, noteCounted, noteTerms, readChange, storeCha
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { chargingPause } from '../expression/analyzers.js';
+import { chargingPause } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';

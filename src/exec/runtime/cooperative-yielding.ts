@@ -33,6 +33,23 @@ export function pausingOf({ interrupt }: Pick<Execution, 'interrupt'>): Pausing 
   return { pause: () => interrupt.checkpoint() };
 }
 
+/** What such a thing, a term or a span of a text, takes, roughly, in bytes. */
+const KEPT = 128;
+
+/** A pause for what keeps small things, of which `kept` gives the number: the request is charged for them. */
+export function chargingPause(
+  { interrupt, request: { memory } }: Execution,
+  kept: () => number,
+): () => PromiseOrValue<void> {
+  let charged = 0;
+  return () => {
+    const count = kept();
+    memory.charge((count - charged) * KEPT);
+    charged = count;
+    return interrupt.checkpoint();
+  };
+}
+
 /** Items between two checkpoints. */
 const CHUNK_LENGTH = 256;
 

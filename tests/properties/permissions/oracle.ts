@@ -103,13 +103,15 @@ export interface OracleOptions {
   /** How many schemas are tried for each property. */
   readonly runs: number;
   readonly seed: number;
+  /** Milliseconds that one may take at most, on a busy machine. */
+  readonly patience: number;
   /** The store of the database, which is empty. */
   readonly open: () => Promise<Engine>;
 }
 
 /** The tests of a suite for one store. */
-export function permissionOracle({ runs, seed, open }: OracleOptions): void {
-  const timeout = 120_000 + runs * 2_000;
+export function permissionOracle({ runs, seed, patience, open }: OracleOptions): void {
+  const timeout = 120_000 + runs * patience;
   beforeAll(async () => {
     const engine = await open();
     world = await World.open({}, engine);
@@ -127,7 +129,7 @@ export function permissionOracle({ runs, seed, open }: OracleOptions): void {
     unhindered = world.guest();
     await unhindered.signUp(objectFrom({ NS: 'test', DB: 'plain', AC: 'people', name: 'me' }));
     await run(plain, 'DEFINE TABLE OVERWRITE user');
-  });
+  }, timeout);
   afterAll(() => world.close());
 
   it('answer as if nothing hidden had ever been stored', { timeout }, async () => {
