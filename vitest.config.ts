@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    // Two cores is the machine we promise to be quick on; more workers only fight over them.
-    maxWorkers: 2,
+    // One more than the cores of the machine we promise to be quick on, since many tests wait for a process or a store.
+    maxWorkers: 3,
     // Modules keep no state that one file could leave to the next, and loading them for each anew took longer than the tests.
     isolate: false,
     testTimeout: 30_000,

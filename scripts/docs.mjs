@@ -7,7 +7,7 @@ import { CONSTANTS } from '../dist/functions/constants.js';
 import { ANY_INPUT, MAX_INPUT } from '../dist/functions/input-limit.js';
 import { FUNCTIONS } from '../dist/functions/registry.js';
 import { ALL_SETTINGS } from '../dist/server/configuration.js';
-import { variableOf } from '../dist/server/setting.js';
+import { variableName } from '../dist/server/setting.js';
 import { typeText } from '../dist/value/text/type-text.js';
 import { apiReport } from './api-report.mjs';
 import { readOptions } from './options.mjs';
@@ -33,7 +33,7 @@ function settings() {
     ['Setting', 'Environment', 'Default', 'What it does'],
     ALL_SETTINGS.map((setting) => [
       code(setting.flag),
-      [variableOf(setting), setting.peer].filter(Boolean).map(code).join(', '),
+      [variableName(setting), setting.peer].filter(Boolean).map(code).join(', '),
       setting.fallback ? code(setting.fallback) : '',
       setting.description,
     ]),

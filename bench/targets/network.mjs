@@ -58,8 +58,8 @@ const IN_CBOR = webSocket('cbor', {
   },
   decode: async (bytes) => {
     const { decodeCbor } = await tessera('value/cbor-decode');
-    const { DEFAULT_LIMITS } = await tessera('value/nesting');
-    return decodeCbor(bytes, DEFAULT_LIMITS);
+    const { DEFAULT_DECODE_LIMITS } = await tessera('value/nesting');
+    return decodeCbor(bytes, DEFAULT_DECODE_LIMITS);
   },
 });
 

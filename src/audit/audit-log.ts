@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import { Chain, type ChainLink, faultOf, readLink } from './chain.js';
+import { Chain, type ChainLink, faultOf, readChainLink } from './chain.js';
 import type { AuditEvent } from './event.js';
 import type { AuditSink, LogContent } from './sink.js';
 import { type AuditVerdict, verifyAuditLog } from './verify.js';
@@ -207,7 +207,7 @@ async function resume(
   key: Uint8Array | undefined,
 ): Promise<{ last: ChainLink | undefined; torn: number }> {
   const { line, torn } = (await sink.resume?.()) ?? { line: undefined, torn: 0 };
-  const last = line === undefined ? undefined : readLink(line, key);
+  const last = line === undefined ? undefined : readChainLink(line, key);
   if (last === undefined || !('fault' in last)) return { last, torn };
   throw failure('audit_log_unusable', { reason: `its last record can't be continued: ${last.fault}` });
 }

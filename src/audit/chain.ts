@@ -57,7 +57,7 @@ export interface ChainFault {
 }
 
 /** Parses the line of a record and verifies its hash. */
-export function readLink(
+export function readChainLink(
   line: string,
   key: Uint8Array | undefined,
 ): (ChainLink & { readonly previous: string }) | ChainFault {
@@ -81,7 +81,7 @@ export function readLink(
 
 /** Why a line isn't a record as it was written; `undefined` if it is. */
 export function faultOf(line: string, key: Uint8Array | undefined): string | undefined {
-  const link = readLink(line, key);
+  const link = readChainLink(line, key);
   return 'fault' in link ? link.fault : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** Verifies the hash chain of a whole log. */
-import { type ChainLink, faultAfter, readLink } from './chain.js';
+import { type ChainLink, faultAfter, readChainLink } from './chain.js';
 
 export interface AuditVerdict {
   /** The number of valid records from the start. */
@@ -33,7 +33,7 @@ export async function verifyAuditLog(
     broken: { line: records + 1, reason },
   });
   for await (const line of lines) {
-    const link = readLink(line, key);
+    const link = readChainLink(line, key);
     if ('fault' in link) return broken(link.fault);
     const fault = faultAfter(last, link);
     if (fault !== undefined) return broken(fault);

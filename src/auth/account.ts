@@ -9,6 +9,7 @@ import type { AccessCredentials } from './credentials.js';
 /** Variables with such names are secrets to guess rather than account names. */
 export const SECRETS = /pass|pwd|secret|token|otp|pin$|code|key|refresh/i;
 
+/** The account of a system user as an opaque key: a digest of its path and name. */
 export function userAccount(databasePath: DatabasePath, user: string): string {
   return digest('user', databasePath, [user]);
 }

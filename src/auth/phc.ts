@@ -14,6 +14,7 @@ const MAX_LENGTH = 512;
 const FORM = /^\$([a-z0-9-]{1,32})\$([a-z0-9=,]+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 const NUMBER = /^(?:0|[1-9][0-9]{0,9})$/;
 
+/** A hash in the PHC string format: `$pbkdf2-sha256$i=600000,l=32$SALT$HASH`. */
 export function printPhc(
   id: string,
   parameters: Readonly<Record<string, number>>,

@@ -1,7 +1,13 @@
 import { createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, type JWK } from 'jose';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
-import { headerName, hmacHash, type KeyUse, readKey, type SigningKey } from '../catalog/credentials/signing-key.js';
+import {
+  headerName,
+  hmacHash,
+  type KeyUse,
+  readSigningKey,
+  type SigningKey,
+} from '../catalog/credentials/signing-key.js';
 
 /** Imports keys, with a cache. */
 export class SigningKeys {
@@ -33,14 +39,14 @@ export class SigningKeys {
 export type PublicJwk = JWK & { readonly kid: string };
 
 async function importKey(use: KeyUse, key: SigningKey): Promise<CryptoKey | KeyObject> {
-  const read = readKey(use, key);
+  const read = readSigningKey(use, key);
   const hash = hmacHash(key.algorithm);
   if (hash === undefined) return read;
   return webcrypto.subtle.importKey('raw', read.export(), { name: 'HMAC', hash }, false, [use]);
 }
 
 async function publicJwk(use: KeyUse, key: SigningKey): Promise<PublicJwk> {
-  const read = readKey(use, key);
+  const read = readSigningKey(use, key);
   // Exports only public key objects.
   const jwk = (use === 'sign' ? createPublicKey(read) : read).export({ format: 'jwk' }) as JWK;
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), use: 'sig', alg: headerName(key.algorithm) };

@@ -22,7 +22,7 @@ export async function signInUser(
   client: Client,
 ): Promise<{ signedIn: SignedIn; tokens: IssuedTokens }> {
   const { signedIn, claims, user } = await checkPassword(context, credentials, client);
-  return { signedIn, tokens: { access: await context.tokens.sign(claims, userKey(user)) } };
+  return { signedIn, tokens: { access: await context.tokens.sign(claims, userSigningKey(user)) } };
 }
 
 /** Like `signInUser` without issuing a token, for clients that send the password with each request. */
@@ -35,7 +35,7 @@ export async function signInUserOnce(
 }
 
 /** The key that signs the tokens of a user. Each DEFINE USER generates a new one, which invalidates earlier tokens. */
-export function userKey(user: UserDefinition): SigningKey {
+export function userSigningKey(user: UserDefinition): SigningKey {
   return { algorithm: 'HS512', key: user.secret };
 }
 

@@ -13,7 +13,7 @@ import type { IdentifiedRecord } from './directory.js';
 import { type Client, type SignedIn, sessionExpiry, systemUser } from './identity.js';
 import { authenticate, recordDatabasePath, recordFrom, recordSession } from './record-access.js';
 import { isGranted, unlessRevoked } from './session-validity.js';
-import { userKey, userSession } from './system-user.js';
+import { userSession, userSigningKey } from './system-user.js';
 import type { UnverifiedToken } from './tokens.js';
 
 /**
@@ -45,7 +45,7 @@ function signInByUserToken(
   const { id } = token.claims;
   const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
   return andThen(isName ? context.directory.user(databasePath, id) : undefined, (user) => {
-    const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userKey(user) };
+    const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userSigningKey(user) };
     return andThen(context.tokens.verify(token, verification), () => {
       if (user === undefined) throw failure('invalid_auth');
       return unlessRevoked(context, userSession(context, databasePath, user, token.claims), token.claims);

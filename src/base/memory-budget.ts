@@ -63,7 +63,7 @@ export class MemoryBudget {
 }
 
 /** A reservation whose size changes. */
-export class Reservation {
+export class BudgetReservation {
   readonly #budget: MemoryBudget;
   #bytes = 0;
 

@@ -37,12 +37,12 @@ export function describeKey(key: Key): string {
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;
   const where = { N: 'namespace', D: 'database' }[key[0] ?? ''];
   if (where === undefined) return 'an entry of no known kind';
-  const place = `${where} ${idAt(key, 1)}`;
+  const location = `${where} ${idAt(key, 1)}`;
   const kind = key[1 + ID_LENGTH] ?? '';
   const inTable = where === 'database' ? TABLE_KINDS[kind] : undefined;
   return inTable === undefined
-    ? `${KINDS[kind] ?? 'something'} of ${place}`
-    : `${inTable} of table ${idAt(key, 2 + ID_LENGTH)} in ${place}`;
+    ? `${KINDS[kind] ?? 'something'} of ${location}`
+    : `${inTable} of table ${idAt(key, 2 + ID_LENGTH)} in ${location}`;
 }
 
 /** Whether a key is that of a record. */

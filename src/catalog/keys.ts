@@ -117,6 +117,7 @@ export function databasesRange(namespace: string): KeyRange {
   return prefixRange(`${ROOT_AREA}d${AREA_KINDS.database}${nameBytes(namespace)}`);
 }
 
+/** The key of what is defined on a table: a field, an event, an index. */
 export function memberKey(database: Id, table: Id, kind: TableMemberKind, name: string): Key {
   return `${databaseArea(database)}t${idBytes(table)}${TABLE_KINDS[kind]}${nameBytes(name)}`;
 }

@@ -117,7 +117,11 @@ export function covers(user: SystemUser, databasePath: DatabasePath): boolean {
   }
 }
 
-/** Whether a role of the principal permits `action` at the path. Guests and record users have no roles. */
+/**
+ * Whether a role of the principal permits `action` at the path. Guests and record users have no roles.
+ *
+ *     mayAct(rootOwner, 'edit', { namespace: 'shop', database: 'main' })   // true
+ */
 export function mayAct(principal: Principal, action: Action, databasePath: DatabasePath): boolean {
   return (
     principal.kind === 'system' &&

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { verifyAuditLog } from '../audit/verify.js';
 import { readAuditKey } from '../server/audit-key.js';
 
-export interface VerifyCommand {
+export interface VerifyAuditCommand {
   readonly keyFile?: string;
   readonly includes?: string;
 }
@@ -11,7 +11,7 @@ export interface VerifyCommand {
 /** Checks the chain of a file, and says in a sentence what was found. */
 export async function verifyFile(
   file: string,
-  { keyFile, includes }: VerifyCommand,
+  { keyFile, includes }: VerifyAuditCommand,
 ): Promise<{ readonly text: string; readonly isSound: boolean }> {
   const key = keyFile === undefined ? undefined : readAuditKey(keyFile);
   const handle = await open(file);

@@ -1,6 +1,6 @@
 /** The commands `backup`, `verify`, `restore` and `archive prune`. */
 import type { Command } from 'commander';
-import type { BackupCommand, PruneCommand, RestoreCommand, VerifyCommand } from './backup.js';
+import type { BackupCommand, PruneCommand, RestoreCommand, VerifyBackupCommand } from './backup.js';
 import { Flag } from './flags.js';
 
 const STREAMS = { output: process.stdout, errors: process.stderr };
@@ -37,9 +37,9 @@ Examples:
   )
     .addOption(new Flag('--json', 'What was found as JSON'))
     .addHelpText('after', '\nExample:\n  tessera verify /backups/monday')
-    .action(async (place: string, options: VerifyCommand) => {
+    .action(async (location: string, options: VerifyBackupCommand) => {
       const { runVerify } = await import('./backup.js');
-      await runVerify(place, options, STREAMS);
+      await runVerify(location, options, STREAMS);
     });
   addSecretOptions(
     program
@@ -62,9 +62,9 @@ Examples:
   tessera restore /backups/monday ./data
   tessera restore /backups/monday ./data --archive /archive --until 2026-11-23T16:00:00Z`,
     )
-    .action(async (place: string, to: string, options: RestoreCommand) => {
+    .action(async (location: string, to: string, options: RestoreCommand) => {
       const { runRestore } = await import('./backup.js');
-      await runRestore(place, to, options, STREAMS);
+      await runRestore(location, to, options, STREAMS);
     });
   addSecretOptions(
     program
@@ -86,9 +86,9 @@ Examples:
   tessera archive prune /archive /backups/monday --dry-run
   tessera archive prune /archive /backups/monday`,
     )
-    .action(async (archive: string, place: string, options: PruneCommand) => {
+    .action(async (archive: string, location: string, options: PruneCommand) => {
       const { runPrune } = await import('./backup.js');
-      await runPrune(archive, place, options, STREAMS);
+      await runPrune(archive, location, options, STREAMS);
     });
 }
 

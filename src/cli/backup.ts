@@ -12,7 +12,7 @@ import { type OpenBackup, openBackup, readParts } from '../storage/backup/read-b
 import { restoreStore } from '../storage/backup/restore-store.js';
 import { readStoreAddress, withoutPassword } from '../storage/engines/address.js';
 import { openLmdb } from '../storage/engines/lmdb.js';
-import { blobsAt, type SecretFiles, secretOf } from './backup-place.js';
+import { openBlobs, type SecretFiles, secretOf } from './backup-target.js';
 import { Progress } from './progress.js';
 
 export interface BackupCommand extends SecretFiles {
@@ -20,7 +20,7 @@ export interface BackupCommand extends SecretFiles {
   readonly json?: boolean;
 }
 
-export interface VerifyCommand extends SecretFiles {
+export interface VerifyBackupCommand extends SecretFiles {
   readonly json?: boolean;
 }
 
@@ -50,20 +50,20 @@ export async function runBackup(
   streams: BackupStreams,
 ): Promise<void> {
   const progress = new Progress('Copied', streams.errors);
-  const { manifest, size } = await createBackup(folderOf(from), blobsAt(to), {
+  const { manifest, size } = await createBackup(folderOf(from), openBlobs(to), {
     secret: secretOf(command),
     rate: command.rate === undefined ? undefined : rateOf(command.rate),
     progress: (bytes) => progress.add(bytes),
   });
   progress.end();
   const { store, taken } = manifest;
-  const facts = { place: to, taken, store: store.id, version: store.version, pages: manifest.pages.count, size };
+  const facts = { location: to, taken, store: store.id, version: store.version, pages: manifest.pages.count, size };
   print(streams, command, facts, `Backed up version ${store.version} of the store, ${size} bytes, as of ${taken}`);
 }
 
 /** @throws TesseraError as `openBackup` and `readParts` do; ConfigurationError */
-export async function runVerify(place: string, command: VerifyCommand, streams: BackupStreams): Promise<void> {
-  const backup = await openBackup(blobsAt(place), secretOf(command));
+export async function runVerify(location: string, command: VerifyBackupCommand, streams: BackupStreams): Promise<void> {
+  const backup = await openBackup(openBlobs(location), secretOf(command));
   const { pages, parts, store, taken } = backup.manifest;
   const progress = new Progress('Verified', streams.errors, sizeOf(backup));
   await readParts(backup, (runs) => {
@@ -71,14 +71,14 @@ export async function runVerify(place: string, command: VerifyCommand, streams: 
   });
   progress.end();
   const { version: by } = backup.header;
-  const facts = { place, sound: true, taken, by, format: store.format, store: store.id, version: store.version };
+  const facts = { location, sound: true, taken, by, format: store.format, store: store.id, version: store.version };
   const text = `The backup is whole: version ${store.version} of the store, ${pages.count} pages in ${parts.length} parts, as of ${taken}, by Tessera ${by}`;
   print(streams, command, { ...facts, pages: pages.count, parts: parts.length }, text);
 }
 
 /** @throws TesseraError as `openBackup` and `restoreStore` do; ConfigurationError */
 export async function runRestore(
-  place: string,
+  location: string,
   to: string,
   command: RestoreCommand,
   streams: BackupStreams,
@@ -87,7 +87,7 @@ export async function runRestore(
   const { archive, keepSessions = false } = command;
   const until = command.until === undefined ? undefined : timeOf(command.until);
   if (until !== undefined && archive === undefined) throw new ConfigurationError('--until needs --archive');
-  const backup = await openBackup(blobsAt(place), secretOf(command));
+  const backup = await openBackup(openBlobs(location), secretOf(command));
   const progress = new Progress('Restored', streams.errors, sizeOf(backup));
   let last: ArchivedGroup | undefined;
   await restoreStore(backup, folder, {
@@ -117,12 +117,12 @@ export async function runRestore(
  */
 export async function runPrune(
   archive: string,
-  place: string,
+  location: string,
   command: PruneCommand,
   streams: BackupStreams,
 ): Promise<void> {
   const { dryRun = false } = command;
-  const { store, taken } = (await openBackup(blobsAt(place), secretOf(command))).manifest;
+  const { store, taken } = (await openBackup(openBlobs(location), secretOf(command))).manifest;
   const { segments, bytes, left, upTo } = await pruneArchive(archive, store, dryRun);
   const done = dryRun ? 'Would remove' : 'Removed';
   const text = `${done} ${count(segments)}, ${bytes} bytes. ${left} left, which bring the backup of ${taken} from version ${store.version} to ${upTo}`;
@@ -185,6 +185,6 @@ function timeOf(text: string): number {
   return time;
 }
 
-function print({ output }: BackupStreams, { json }: VerifyCommand, facts: object, text: string): void {
+function print({ output }: BackupStreams, { json }: VerifyBackupCommand, facts: object, text: string): void {
   output.write(json === true ? `${JSON.stringify(facts)}\n` : `${text}\n`);
 }

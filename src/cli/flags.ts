@@ -54,7 +54,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Takes from the environment what the command line leaves open. An empty variable counts as none.
  * @throws ConfigurationError that names the variable
  */
-export function readVariables(command: Command, environment: Environment): void {
+export function readEnvironmentVariables(command: Command, environment: Environment): void {
   for (const option of command.options) {
     const name = option.attributeName();
     if (!['default', undefined].includes(command.getOptionValueSource(name))) continue;

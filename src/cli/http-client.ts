@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { ConfigurationError } from '../server/setting.js';
 import type { ConnectionOptions } from './connection.js';
 import { ServerError } from './server-error.js';
-import { unreachable } from './unreachable.js';
+import { unreachableServer } from './unreachable-server.js';
 
 export interface Exchange {
   /** Its body is still to be written and ended. */
@@ -27,7 +27,7 @@ export function begin(
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const request = send(url, { method, headers: { ...headers, ...identityHeaders(options) } });
   const response = new Promise<IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve).once('error', (error) => reject(unreachable(url, error)));
+    request.once('response', resolve).once('error', (error) => reject(unreachableServer(url, error)));
   });
   return { request, response };
 }
@@ -56,6 +56,7 @@ function headerText(name: string): string {
 /** An answer is read up to here; errors are short. */
 const LONGEST_ANSWER = 1024 * 1024;
 
+/** The body of an answer as text, cut off at a length that errors never reach. */
 export async function bodyText(answer: IncomingMessage): Promise<string> {
   let text = '';
   answer.setEncoding('utf8');
@@ -64,7 +65,7 @@ export async function bodyText(answer: IncomingMessage): Promise<string> {
 }
 
 /** What the server said, from its error's body. */
-export function errorOf(answer: IncomingMessage, body: string): ServerError {
+export function responseError(answer: IncomingMessage, body: string): ServerError {
   return new ServerError(informationIn(body) ?? `The server answered with status ${answer.statusCode}`);
 }
 

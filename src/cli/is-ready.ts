@@ -3,7 +3,12 @@
 export type Readiness = 'ready' | 'unready' | 'silent' | 'unknown';
 
 /** As people know them from `pg_isready`. */
-export const EXIT_CODES: Readonly<Record<Readiness, number>> = { ready: 0, unready: 1, silent: 2, unknown: 3 };
+export const READINESS_EXIT_CODES: Readonly<Record<Readiness, number>> = {
+  ready: 0,
+  unready: 1,
+  silent: 2,
+  unknown: 3,
+};
 
 const DEADLINE = 5_000;
 

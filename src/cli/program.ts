@@ -1,12 +1,12 @@
 /** All commands, with what `--help` says of them. */
 import { Command } from 'commander';
-import { type VerifyCommand, verifyFile } from './audit-verify.js';
+import { type VerifyAuditCommand, verifyFile } from './audit-verify.js';
 import { addBackupCommands } from './backup-commands.js';
 import { addCompletionCommand } from './completion/command.js';
 import { addConfigCommand } from './config-command.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './connection.js';
-import { allCommands, Flag, HELP, readVariables } from './flags.js';
-import { EXIT_CODES, isReady } from './is-ready.js';
+import { allCommands, Flag, HELP, readEnvironmentVariables } from './flags.js';
+import { isReady, READINESS_EXIT_CODES } from './is-ready.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { addNodesCommand } from './nodes-command.js';
 import { addSqlCommand } from './sql-command.js';
@@ -49,7 +49,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addCompletionCommand(program);
 
   for (const command of allCommands(program)) {
-    if (!settings.includes(command)) command.hook('preAction', () => readVariables(command, environment));
+    if (!settings.includes(command)) command.hook('preAction', () => readEnvironmentVariables(command, environment));
   }
   return program;
 }
@@ -84,7 +84,7 @@ Examples:
     .action(async ({ endpoint }: { readonly endpoint: string }) => {
       const { state, text } = await isReady(endpoint);
       process.stdout.write(`${text}\n`);
-      process.exitCode = EXIT_CODES[state];
+      process.exitCode = READINESS_EXIT_CODES[state];
     });
 }
 
@@ -125,7 +125,7 @@ function addAuditCommands(program: Command): void {
     .addOption(new Flag('--key-file <file>', 'The key that sealed it, where there is one'))
     .addOption(new Flag('--includes <hash>', 'The hash of a record that must be in it'))
     .addHelpText('after', '\nExample:\n  tessera audit verify audit.log --key-file audit.key')
-    .action(async (file: string, options: VerifyCommand) => {
+    .action(async (file: string, options: VerifyAuditCommand) => {
       const { text, isSound } = await verifyFile(file, options);
       process.stdout.write(`${text}\n`);
       process.exitCode = isSound ? 0 : 1;

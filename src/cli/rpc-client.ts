@@ -2,10 +2,10 @@
 import { WebSocket } from 'ws';
 import { decodeCbor } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
-import { DEFAULT_LIMITS } from '../value/nesting.js';
+import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 import { ServerError } from './server-error.js';
-import { unreachable } from './unreachable.js';
+import { unreachableServer } from './unreachable-server.js';
 
 export interface RpcClient {
   /** Whether it can be asked. */
@@ -43,7 +43,7 @@ function atRpc(url: URL): URL {
 function connectWebSocket(url: URL, listener: Listener): Promise<RpcClient> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, 'cbor');
-    const fail = (error: Error) => reject(unreachable(url, error));
+    const fail = (error: Error) => reject(unreachableServer(url, error));
     socket.once('error', fail);
     socket.once('open', () => {
       socket.removeListener('error', fail);
@@ -66,7 +66,7 @@ class WebSocketClient implements RpcClient {
   constructor(socket: WebSocket, listener: Listener) {
     this.#socket = socket;
     this.#listener = listener;
-    socket.on('message', (data) => this.#receive(decodeCbor(data as Buffer, DEFAULT_LIMITS)));
+    socket.on('message', (data) => this.#receive(decodeCbor(data as Buffer, DEFAULT_DECODE_LIMITS)));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', (code, reason) =>
       this.#fail(new ServerError(`The server closed the connection (${code}) ${reason}`.trimEnd())),
@@ -108,7 +108,7 @@ class WebSocketClient implements RpcClient {
       return;
     }
     try {
-      waiting.resolve(resultOf(answer));
+      waiting.resolve(unwrapResult(answer));
     } catch (error) {
       waiting.reject(error as Error);
     }
@@ -146,11 +146,11 @@ class HttpClient implements RpcClient {
       headers: this.#headers,
       body: Uint8Array.from(encodeCbor(envelope(0, method, params, transaction))),
     }).catch((error: unknown) => {
-      throw unreachable(this.#url, error);
+      throw unreachableServer(this.#url, error);
     });
     const body = new Uint8Array(await response.arrayBuffer());
     if (!response.ok) throw new ServerError(`${response.status} ${Buffer.from(body).toString('utf8')}`);
-    const result = resultOf(decodeCbor(body, DEFAULT_LIMITS));
+    const result = unwrapResult(decodeCbor(body, DEFAULT_DECODE_LIMITS));
     this.#remember(method, params, result);
     return result;
   }
@@ -176,7 +176,7 @@ export function envelope(id: number, method: string, params: readonly Value[], t
 }
 
 /** The result that an answer holds. @throws ServerError where it is an error */
-export function resultOf(answer: Value): Value {
+export function unwrapResult(answer: Value): Value {
   if (!isObject(answer)) throw new Error('The server did not answer as expected');
   const { error, result } = answer;
   if (isObject(error)) throw new ServerError(String(error.message), { reason: reasonOf(error) });

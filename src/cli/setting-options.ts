@@ -1,10 +1,10 @@
 /** The settings of a server as options of a command. */
 import type { Command } from 'commander';
 import { type CommandLine, SETTING_GROUPS, SETTINGS, type SettingSources } from '../server/configuration.js';
-import { variableOf } from '../server/setting.js';
+import { variableName } from '../server/setting.js';
 import { Flag, variablesOf } from './flags.js';
 
-export const PATH_HELP = `${SETTINGS.path.description} (default ${SETTINGS.path.fallback}; env: ${variableOf(SETTINGS.path)}, ${SETTINGS.path.peer})`;
+export const PATH_HELP = `${SETTINGS.path.description} (default ${SETTINGS.path.fallback}; env: ${variableName(SETTINGS.path)}, ${SETTINGS.path.peer})`;
 
 const CONFIG = '--config <file>';
 

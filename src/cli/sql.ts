@@ -7,7 +7,7 @@ import { askPassword } from './shell/password.js';
 import { formatValue } from './shell/print.js';
 import { Shell } from './shell/shell.js';
 import { ShellSession } from './shell/shell-session.js';
-import { harmless, paint, type Style, styleOf } from './shell/style.js';
+import { escapeControls, paint, type Style, styleOf } from './shell/style.js';
 
 export interface SqlOptions extends ConnectionOptions {
   readonly json?: boolean;
@@ -100,5 +100,5 @@ function report(results: Value, style: Style, { print, complain }: Report): numb
 }
 
 function complaint(text: string, style: Style): string {
-  return paint(style, 'error', harmless(style, text));
+  return paint(style, 'error', escapeControls(style, text));
 }

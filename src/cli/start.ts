@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { bannerText, printsBanner } from '../server/banner.js';
 import { readConfiguration, type SettingSources } from '../server/configuration.js';
-import { nameOf, variableOf } from '../server/setting.js';
+import { optionName, variableName } from '../server/setting.js';
 import { IGNORED_SETTINGS, type IgnoredSetting } from '../server/settings/ignored.js';
 import { Flag, variablesOf } from './flags.js';
 import { addSettingOptions, PATH_HELP, sourcesOf } from './setting-options.js';
@@ -34,7 +34,7 @@ function ignoredOf(command: Command): readonly IgnoredSetting[] {
 }
 
 function peerVariable(flag: string): string {
-  return variableOf({ flag }).replace('SVC_', 'SURREAL_');
+  return variableName({ flag }).replace('SVC_', 'SURREAL_');
 }
 
 /** Words in lines of a help text. */
@@ -49,7 +49,7 @@ const EXAMPLES = `
 PATH is memory, the path of a folder, or an address: mem://, lmdb:PATH, file:PATH; rocksdb:PATH and surrealkv:PATH mean our own store.
 Times are 500ms, 30s, 5m or none; sizes 65536, 64KiB or 16MiB.
 Flags of SurrealDB's server that mean nothing here are accepted, and the log says why they have no effect:
-${wrapped(IGNORED_SETTINGS.map(nameOf))}
+${wrapped(IGNORED_SETTINGS.map(optionName))}
 
 Examples:
   tessera start memory --user root --pass secret

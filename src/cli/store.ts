@@ -5,7 +5,7 @@ import { describeKey, isRecordKey } from '../catalog/describe-key.js';
 import { failure } from '../errors/error.js';
 import { checkEntries } from '../exec/check/check-entries.js';
 import { ADVICE, Faults } from '../exec/check/fault.js';
-import { type Repair, repairIndexes } from '../exec/check/repair-indexes.js';
+import { type RepairResult, repairIndexes } from '../exec/check/repair-indexes.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { type CheckedFile, checkFile } from '../storage/engines/check-file.js';
 import { lockFolder } from '../storage/engines/folder-lock.js';
@@ -43,7 +43,7 @@ export async function runCheck(
 ): Promise<boolean> {
   const folder = folderOf(address);
   let checked = await check(folder, errors);
-  let repair: Repair | undefined;
+  let repair: RepairResult | undefined;
   // Where pages are damaged, writing would damage more.
   if (repairs === true && checked.faults.countOf('pages') === 0) {
     const engine = openLmdb(folder, FOR_CHECKS);
@@ -112,7 +112,7 @@ function folderOf(address: string): string {
   return path;
 }
 
-function asText({ file, faults }: Checked, repair: Repair | undefined): string {
+function asText({ file, faults }: Checked, repair: RepairResult | undefined): string {
   const lines: string[] = [];
   if (file !== undefined) {
     const { format, size, entries, pages } = file;
@@ -145,7 +145,7 @@ function counted(lines: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-function asJson(folder: string, { file, faults }: Checked, repair: Repair | undefined): object {
+function asJson(folder: string, { file, faults }: Checked, repair: RepairResult | undefined): object {
   const counts = Object.fromEntries(faults.parts.map((part) => [part, faults.countOf(part)]));
   const advice = Object.fromEntries(faults.parts.map((part) => [part, ADVICE[part]]));
   return {

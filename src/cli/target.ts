@@ -6,7 +6,7 @@ import { openDatabase } from '../session/database/database.js';
 import { openEngine } from '../storage/engines/open.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
 import { connectAs } from './connection.js';
-import { envelope, type RpcClient, reasonOf, resultOf } from './rpc-client.js';
+import { envelope, type RpcClient, reasonOf, unwrapResult } from './rpc-client.js';
 import { ServerError } from './server-error.js';
 import type { TargetOptions } from './target-options.js';
 
@@ -58,11 +58,11 @@ class LocalClient implements RpcClient {
   constructor(private readonly rpc: RpcConnection) {}
 
   async call(method: string, ...params: Value[]): Promise<Value> {
-    return resultOf(await this.rpc.handle(envelope(0, method, params, undefined), false));
+    return unwrapResult(await this.rpc.handle(envelope(0, method, params, undefined), false));
   }
 
   async query(text: string, transaction?: Value): Promise<Value> {
-    return resultOf(await this.rpc.handle(envelope(0, 'query', [text], transaction), false));
+    return unwrapResult(await this.rpc.handle(envelope(0, 'query', [text], transaction), false));
   }
 
   close(): void {
@@ -72,17 +72,18 @@ class LocalClient implements RpcClient {
 
 /** The values of the statements of a text. @throws ServerError of the first one that failed */
 export async function valuesOf(client: RpcClient, text: string, transaction?: Value): Promise<Value[]> {
-  return entriesOf(await client.query(text, transaction)).map((entry) => {
+  return statementResults(await client.query(text, transaction)).map((entry) => {
     if (entry.status === 'OK') return entry.result;
-    throw errorOf(entry);
+    throw statementError(entry);
   });
 }
 
 /** The result of each statement: `{ status, result }`. */
-export function entriesOf(answer: Value): ObjectValue[] {
+export function statementResults(answer: Value): ObjectValue[] {
   return (isArray(answer) ? answer : []).filter(isObject);
 }
 
-export function errorOf(entry: ObjectValue): ServerError {
+/** The error of a statement that failed, from its result (`{ status, result }`). */
+export function statementError(entry: ObjectValue): ServerError {
   return new ServerError(String(entry.result), { reason: reasonOf(entry) });
 }

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { EXPORT_SECTIONS, type ExportSection, type ExportSelection } from '../exec/export/selection.js';
 import type { ConnectionOptions } from './connection.js';
-import { begin, bodyText, errorOf } from './http-client.js';
+import { begin, bodyText, responseError } from './http-client.js';
 import { countingBytes, Progress } from './progress.js';
 
 /** Where it reads and writes; the process's own, unless a test has others. */
@@ -37,7 +37,7 @@ export async function runExport(
   const { request, response } = begin(options, 'POST', '/export', { 'content-type': 'application/json' });
   request.end(JSON.stringify(selectionOf(options)));
   const answer = await response;
-  if (answer.statusCode !== 200) throw errorOf(answer, await bodyText(answer));
+  if (answer.statusCode !== 200) throw responseError(answer, await bodyText(answer));
   const progress = new Progress('Exported', streams.errors);
   if (file === undefined || file === '-')
     await pipeline(answer, countingBytes(progress), streams.output, { end: false });
@@ -89,7 +89,7 @@ export async function runImport(file: string, options: ConnectionOptions, stream
   const text = await bodyText(answer);
   if (answer.statusCode !== 200) {
     request.destroy();
-    throw errorOf(answer, text);
+    throw responseError(answer, text);
   }
   await sent;
   progress.end();

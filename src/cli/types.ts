@@ -6,14 +6,14 @@ import type { RpcClient } from './rpc-client.js';
 import { ServerError } from './server-error.js';
 import { withTarget } from './target.js';
 import type { TargetOptions } from './target-options.js';
-import { DIALECTS } from './types/dialect.js';
+import { CLIENT_DIALECTS } from './types/dialect.js';
 import { readSchema } from './types/schema.js';
 import { writeTypes } from './types/write-types.js';
 
 export interface TypesOptions extends TargetOptions {
   readonly out?: string;
   /** What the types are for. Default: the official client. */
-  readonly for?: keyof typeof DIALECTS;
+  readonly for?: keyof typeof CLIENT_DIALECTS;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function runTypes(options: TypesOptions, output: NodeJS.WritableStr
   else await replaceFile(options.out, text);
 }
 
-export interface Watch {
+export interface WatchOptions {
   /** Where is said what goes wrong, and that a file was written. */
   readonly errors: NodeJS.WritableStream;
   /** Milliseconds between two looks at the definitions. */
@@ -39,7 +39,7 @@ export interface Watch {
  * Writes the types, and again whenever a definition has changed. A server that is away is asked again.
  * @throws CommandError without a file; as `runTypes` the first time
  */
-export async function watchTypes(options: TypesOptions, { errors, interval, signal }: Watch): Promise<void> {
+export async function watchTypes(options: TypesOptions, { errors, interval, signal }: WatchOptions): Promise<void> {
   const { out } = options;
   if (out === undefined) throw new CommandError('--watch needs --out');
   const log = (text: string) => errors.write(`${text}\n`);
@@ -69,7 +69,7 @@ export async function watchTypes(options: TypesOptions, { errors, interval, sign
 }
 
 async function typesFrom(client: RpcClient, options: TypesOptions): Promise<string> {
-  return writeTypes(await readSchema(client), DIALECTS[options.for ?? 'client']);
+  return writeTypes(await readSchema(client), CLIENT_DIALECTS[options.for ?? 'client']);
 }
 
 /** Compilers that watch the file see either the old text or the new one. */

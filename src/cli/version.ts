@@ -4,7 +4,7 @@ import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { httpAddress } from './is-ready.js';
 import { ServerError } from './server-error.js';
-import { unreachable } from './unreachable.js';
+import { unreachableServer } from './unreachable-server.js';
 
 export const OWN_VERSION = `tessera ${VERSION} (speaks ${PROTOCOL_VERSION})`;
 
@@ -31,6 +31,6 @@ async function ask(endpoint: string): Promise<Response> {
   try {
     return await fetch(url, { signal: AbortSignal.timeout(DEADLINE) });
   } catch (error) {
-    throw unreachable(url, error);
+    throw unreachableServer(url, error);
   }
 }

@@ -1,7 +1,7 @@
 import { failure } from '../errors/error.js';
 import { copyValue } from '../value/copy.js';
 import { datetimeFromMilliseconds } from '../value/datetime.js';
-import { deeper } from '../value/nesting.js';
+import { nextDepth } from '../value/nesting.js';
 import { setFrom } from '../value/order.js';
 import { float, int, isObject, KIND, newObject, type ObjectValue, type Value } from '../value/value.js';
 
@@ -51,7 +51,7 @@ function convert(input: unknown, depth: number, foreign: ConvertForeign): Value 
 
 function convertObject(input: object, depth: number, foreign: ConvertForeign): Value {
   if (input instanceof Uint8Array || isObject(input as Value) || KIND in input) return copyValue(input as Value);
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   const inner: Convert = (item) => convert(item, below, foreign);
   if (Array.isArray(input)) return input.map(inner);
   if (input instanceof Date) {

@@ -19,10 +19,10 @@ import type {
   StatementResult,
 } from '../session/contract.js';
 import type { DatabaseOptions } from '../session/database/database.js';
-import type { ConnectionMemory } from '../session/database/server-memory.js';
-import { Connection } from '../session/session/connection.js';
+import { ClientConnection } from '../session/resources/client-connection.js';
+import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
-import { type Lease, leaseStore } from './shared-stores.js';
+import { acquireStore, type StoreHandle } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';
 
 export { openFileSink as openAuditFile } from '../audit/file-sink.js';
@@ -57,7 +57,7 @@ export class Tessera extends EmbeddedSession {
   readonly #memory: ConnectionMemory;
   #release: (() => Promise<void>) | undefined;
 
-  private constructor({ database, release }: Lease) {
+  private constructor({ database, release }: StoreHandle) {
     const session = database.ownerSession();
     super(session);
     this.#memory = session.memory.connection;
@@ -72,12 +72,12 @@ export class Tessera extends EmbeddedSession {
    * @throws TesseraError `storage_in_use` if another process has the folder open; `storage_unavailable`
    */
   static async open(path = 'memory', options: DatabaseOptions = {}): Promise<Tessera> {
-    return new Tessera(await leaseStore(path, options));
+    return new Tessera(await acquireStore(path, options));
   }
 
   /** Opens a guest session. */
   session(): EmbeddedSession {
-    return new EmbeddedSession(this.#database.session({}, new Connection(this.#memory)));
+    return new EmbeddedSession(this.#database.session({}, new ClientConnection(this.#memory)));
   }
 
   /** Ends this session, and closes the store with all its sessions unless it is shared. */

@@ -7,7 +7,7 @@ import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
 
 /** The right to use a store until it is released. */
-export interface Lease {
+export interface StoreHandle {
   readonly database: Database;
   /** Releases it, once; the last user waits until the store is closed. */
   release(): Promise<void>;
@@ -28,7 +28,7 @@ const closing = new Map<string, Promise<void>>();
  * network aren't shared.
  * @throws TesseraError as opening the storage
  */
-export async function leaseStore(address: string, options: DatabaseOptions): Promise<Lease> {
+export async function acquireStore(address: string, options: DatabaseOptions): Promise<StoreHandle> {
   const { engine, path } = readStoreAddress(address);
   if (engine !== 'lmdb') {
     const database = await openStore(address, options);

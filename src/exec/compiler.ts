@@ -6,7 +6,6 @@ import { unlessInView } from './authorization/views.js';
 import type { ControlStatement } from './control/control-statement.js';
 import { compileBreak, compileContinue, compileFor } from './control/for.js';
 import { compileLet } from './control/let.js';
-import { NO_BLOCKS, ownBlocks } from './control/let-error-text.js';
 import { compileReturn } from './control/return.js';
 import { compileSleep } from './control/sleep.js';
 import { compileThrow } from './control/throw.js';
@@ -18,6 +17,7 @@ import { compileArray, compileObject, compileSet } from './expression/collection
 import { compileIdiom } from './expression/idiom.js';
 import { compileIf } from './expression/if.js';
 import type { InlineCompiler } from './expression/inline-compiler.js';
+import { NO_BLOCKS, ownBlocks } from './expression/let-error-text.js';
 import { compileConstant, compileLiteral, compileTableName } from './expression/literal.js';
 import { compileBinary, compileUnary } from './expression/operation.js';
 import { compileParam } from './expression/param.js';
@@ -26,9 +26,9 @@ import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
 import { catchingLoopSignals, catchingSignals } from './expression/signal.js';
 import type { Compiler, Evaluate } from './runtime/execution.js';
+import { rewordingErrors } from './runtime/peer-error-wording.js';
 import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
-import { DATA_STATEMENTS } from './statement/data-statements.js';
-import { rewordingErrors } from './statement/peer-error-wording.js';
+import { STATEMENT_COMPILERS } from './statement-compilers.js';
 
 type ByKind<Node extends { readonly kind: string }> = {
   readonly [K in Node['kind']]: (node: Extract<Node, { kind: K }>, compiler: InlineCompiler) => Evaluate;
@@ -147,7 +147,7 @@ class Inline implements InlineCompiler {
 
   statement(statement: Statement): Evaluate {
     if (isControl(statement)) return (CONTROL[statement.kind] as CompileNode<Statement>)(statement, this);
-    const compile = DATA_STATEMENTS[statement.kind] as (node: Statement, compiler: Compiler) => Evaluate;
+    const compile = STATEMENT_COMPILERS[statement.kind] as (node: Statement, compiler: Compiler) => Evaluate;
     return withAudit(
       statement,
       unlessInView(
@@ -189,6 +189,7 @@ function isControl(statement: Statement): statement is ControlStatement {
   return Object.hasOwn(CONTROL, statement.kind);
 }
 
+/** The compiler of statements and expressions to closures. `tuning` sets batch sizes, and which rewrite rules apply. */
 export function createCompiler(tuning: Tuning = DEFAULT_TUNING): StatementCompiler {
   return new BodyCompiler(tuning);
 }

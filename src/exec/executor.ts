@@ -15,19 +15,19 @@ import type { Transaction } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 import { PackedCache } from '../vectors/packed-cache.js';
 import { Endpoints } from './api/endpoints.js';
-import type { AuditRecorder } from './audit/audit-recorder.js';
 import { UNCHECKED } from './authorization/permission.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
 import { firstReadsOf } from './explain/explain.js';
+import { Analyzers, type SearchOptions } from './expression/analyzers.js';
 import { ReturnSignal } from './expression/signal.js';
-import { RevocationFlag } from './identity/revocation-flag.js';
 import { LiveQueries } from './live/live-queries.js';
 import { beginPrefetch } from './prefetch/first-reads.js';
 import { runQueuedEvent } from './record/events.js';
-import { Reader } from './record/reader.js';
+import { StoredRecordReader } from './record/reader.js';
 import { type FieldPermissionDefault, TablePreparer } from './record/table.js';
 import { keysOfUser } from './record/users.js';
-import { Writer } from './record/writer.js';
+import { StoredRecordWriter } from './record/writer.js';
+import type { AuditRecorder } from './runtime/audit-recorder.js';
 import { answersLater } from './runtime/concurrent-reads.js';
 import {
   type Checks,
@@ -36,23 +36,24 @@ import {
   type Interrupt,
   type LiveListener,
   type LiveRegistry,
-  type Past,
   type SequenceNumbers,
   type Services,
   type SessionRegistry,
+  type StoreHistory,
 } from './runtime/execution.js';
 import type { Inspection } from './runtime/inspection.js';
 import { interruptible } from './runtime/interruptible.js';
 import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';
 import { QueryTimeout } from './runtime/query-timeout.js';
 import type { RequestMemory } from './runtime/request-memory.js';
+import { RevocationFlag } from './runtime/revocation-flag.js';
 import type { Scope } from './runtime/scope.js';
+import type { ScriptLimits } from './runtime/script-runner.js';
 import { DatabaseTransactionContext } from './runtime/transaction-context.js';
 import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
-import type { ScriptLimits } from './script/contract.js';
 import { ScriptPool } from './script/pool.js';
-import { Analyzers, type SearchOptions } from './search/analyzers.js';
+import { prepareViews } from './view/maintain.js';
 
 export interface ExecutorOptions {
   readonly environment: Environment;
@@ -61,7 +62,7 @@ export interface ExecutorOptions {
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
   readonly tuning?: Partial<Tuning>;
-  readonly past: Past;
+  readonly past: StoreHistory;
   readonly network: Fetcher;
   readonly functions: FunctionRules | undefined;
   readonly sessions: SessionRegistry;
@@ -127,7 +128,7 @@ export class Executor {
     this.liveQueries = options.liveQueries ?? new LiveQueries();
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
-    this.#tables = new TablePreparer(this.compiler, options.fieldPermissions);
+    this.#tables = new TablePreparer(this.compiler, options.fieldPermissions, prepareViews);
     this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
     this.#backgroundMemory = backgroundMemory;
     const packedVectors = new PackedCache(options.vectorMemory);
@@ -140,8 +141,8 @@ export class Executor {
       sequences: options.sequences,
       apis: new Endpoints(this.compiler),
       analyzers: new Analyzers(this.compiler, options.search),
-      reader: new Reader(this.#tables, tuning),
-      writer: new Writer(this.#tables, this.liveQueries),
+      reader: new StoredRecordReader(this.#tables, tuning),
+      writer: new StoredRecordWriter(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
       packedVectors,
       graphs: new ResidentGraphs(packedVectors),

@@ -24,7 +24,11 @@ import {
 } from '../value/value.js';
 import type { FunctionRow } from './contract.js';
 
-/** The error of a call whose arguments won't do; `reason` is a sentence. */
+/**
+ * The error of a call whose arguments are invalid; `reason` is a sentence.
+ *
+ *     throw invalidArguments('array::range', 'The range is too large.');
+ */
 export function invalidArguments(name: string, reason: string): TesseraError {
   return failure('invalid_arguments', { name, reason });
 }

@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Value } from '../value/value.js';
 import type { Expectation, FunctionContext, FunctionRow } from './contract.js';
-import type { ArgumentsOf, Parameter } from './parameters.js';
+import type { ArgumentsOf, TypedParameter } from './parameters.js';
 
 interface Options {
   /** Other names, such as those of 2.x. */
@@ -13,7 +13,7 @@ interface Options {
 }
 
 /** A function's work: the arguments in order (a rest parameter's as one array), then the context. */
-type Body<P extends readonly Parameter<unknown>[]> = (
+type Body<P extends readonly TypedParameter<unknown>[]> = (
   ...values: [...ArgumentsOf<P>, FunctionContext]
 ) => PromiseOrValue<Value>;
 
@@ -22,7 +22,7 @@ type Body<P extends readonly Parameter<unknown>[]> = (
  *
  *     define('string::repeat', [text('string'), integer('count')], 'string', 'Repeats a string.', (string, count) => …)
  */
-export function define<const P extends readonly Parameter<unknown>[]>(
+export function define<const P extends readonly TypedParameter<unknown>[]>(
   name: string,
   parameters: P,
   returns: string,
@@ -37,7 +37,7 @@ type Spread = (...values: readonly unknown[]) => PromiseOrValue<Value>;
 type Run = FunctionRow['run'];
 
 /** Calls the body without an array in between, since calls of functions are hot. */
-function runner(parameters: readonly Parameter<unknown>[], body: Spread): Run {
+function runner(parameters: readonly TypedParameter<unknown>[], body: Spread): Run {
   const count = parameters.length;
   if (parameters.at(-1)?.rest) {
     return (args, context) => body(...args.slice(0, count - 1), args.slice(count - 1), context);

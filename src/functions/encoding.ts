@@ -5,8 +5,8 @@ import { parseRecordId } from '../language/parse.js';
 import { decodeCbor } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../value/json.js';
-import { DEFAULT_LIMITS } from '../value/nesting.js';
-import { CBOR_PIECES, isLarge, JSON_PIECES, type Pieces, piecesOf } from '../value/pieces.js';
+import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
+import { CBOR_PIECES, isLargeValue, JSON_PIECES, type Pieces, piecesOf } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
@@ -41,7 +41,7 @@ function decode(name: string, reason: string, work: () => Value): Value {
 
 function encode(value: Value, context: FunctionContext): PromiseOrValue<Uint8Array> {
   return otherwise(
-    () => (isLarge(value) ? inPieces('encoding::cbor::encode', value, CBOR_PIECES, context) : encodeCbor(value)),
+    () => (isLargeValue(value) ? inPieces('encoding::cbor::encode', value, CBOR_PIECES, context) : encodeCbor(value)),
     (error) => {
       if (!(error instanceof TesseraError) || error.code !== 'regex_sent') throw error;
       throw invalidArguments('encoding::cbor::encode', 'Value could not be encoded into CBOR');
@@ -74,7 +74,7 @@ function inPieces(name: string, value: Value, notation: Pieces, pausing: Pausing
 const PIECES_A_STEP = 4;
 
 function encodeJson(value: Value, context: FunctionContext): PromiseOrValue<string> {
-  if (!isLarge(value)) return stringifyJson(value);
+  if (!isLargeValue(value)) return stringifyJson(value);
   return andThen(inPieces('encoding::json::encode', value, JSON_PIECES, context), (bytes) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
   );
@@ -102,7 +102,7 @@ export const encodingFunctions: readonly FunctionRow[] = [
   ),
   define('encoding::cbor::decode', [bytes('bytes')], 'any', 'The value of CBOR bytes.', (value) =>
     decode('encoding::cbor::decode', 'invalid cbor', () =>
-      decodeCbor(value, { ...DEFAULT_LIMITS, readRecord: parseRecordId }),
+      decodeCbor(value, { ...DEFAULT_DECODE_LIMITS, readRecord: parseRecordId }),
     ),
   ),
   define('encoding::cbor::encode', [any('value')], 'bytes', 'A value as CBOR bytes.', encode, IN_STEPS),

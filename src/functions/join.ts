@@ -1,6 +1,6 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { forEachInSteps, type Pausing } from '../base/steps.js';
-import { deeper } from '../value/nesting.js';
+import { nextDepth } from '../value/nesting.js';
 import { toBareText } from '../value/text/text.js';
 import { isArray, isObject, SetValue, type Value } from '../value/value.js';
 import { checkInput } from './input-limit.js';
@@ -51,7 +51,7 @@ function leastLength(value: Value, limit: number, depth = 0): number {
   if (typeof value === 'string') return value.length;
   const items = value instanceof SetValue ? value.items : isObject(value) ? Object.values(value) : value;
   if (!isArray(items)) return 1;
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   let length = 0;
   for (let index = 0; index < items.length && length <= limit; index++) {
     length += 1 + leastLength(items[index], limit - length, below);

@@ -21,16 +21,16 @@ import type { ParameterSpec } from './contract.js';
 declare const ARGUMENT: unique symbol;
 
 /** A parameter whose arguments are `T`. The marker exists for the compiler only. */
-export interface Parameter<T> extends ParameterSpec {
+export interface TypedParameter<T> extends ParameterSpec {
   readonly [ARGUMENT]?: T;
 }
 
 /** The arguments that a list of parameters makes. */
-export type ArgumentsOf<P extends readonly Parameter<unknown>[]> = {
-  -readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+export type ArgumentsOf<P extends readonly TypedParameter<unknown>[]> = {
+  -readonly [K in keyof P]: P[K] extends TypedParameter<infer T> ? T : never;
 };
 
-function ofType<T>(type: Type): (name: string) => Parameter<T> {
+function ofType<T>(type: Type): (name: string) => TypedParameter<T> {
   return (name) => ({ name, type });
 }
 
@@ -56,17 +56,21 @@ export const text = ofType<string>({ kind: 'string' });
 export const texts = ofType<readonly string[]>({ kind: 'array', item: { kind: 'string' } });
 export const uuid = ofType<Uuid>({ kind: 'uuid' });
 
-/** May be left out; then the argument is `undefined`. */
-export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
+/**
+ * A parameter that may be omitted; then its argument is `undefined`.
+ *
+ *     optional(text('format'))   // a text, or `undefined`
+ */
+export function optional<T>(parameter: TypedParameter<T>): TypedParameter<T | undefined> {
   return { name: parameter.name, type: parameter.type, optional: true };
 }
 
 /** May be left out, or be NONE. */
-export function optionalInteger(name: string): Parameter<number | bigint | undefined> {
+export function optionalInteger(name: string): TypedParameter<number | bigint | undefined> {
   return { name, type: { kind: 'union', of: [{ kind: 'none' }, { kind: 'int' }] }, optional: true };
 }
 
 /** Takes all remaining arguments, as an array. */
-export function rest<T>(parameter: Parameter<T>): Parameter<readonly T[]> {
+export function rest<T>(parameter: TypedParameter<T>): TypedParameter<readonly T[]> {
   return { name: parameter.name, type: parameter.type, rest: true };
 }

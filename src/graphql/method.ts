@@ -2,7 +2,7 @@
 import { doInSteps } from '../base/steps.js';
 import type { Session } from '../session/contract.js';
 import { parseJsonStepwise } from '../value/json.js';
-import { DEFAULT_LIMITS } from '../value/nesting.js';
+import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
 import type { ObjectValue } from '../value/value.js';
 import { readGraphqlRequest } from './request.js';
 import { standardText } from './response.js';
@@ -14,6 +14,6 @@ export function createGraphqlMethod(
 ): (session: Session, request: ObjectValue) => Promise<ObjectValue> {
   return async (session, request) => {
     const text = standardText(await service.answer(session, readGraphqlRequest(request)));
-    return (await doInSteps(parseJsonStepwise(text, DEFAULT_LIMITS), service.pausing())) as ObjectValue;
+    return (await doInSteps(parseJsonStepwise(text, DEFAULT_DECODE_LIMITS), service.pausing())) as ObjectValue;
   };
 }

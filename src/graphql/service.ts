@@ -8,18 +8,18 @@ import { failure, type TesseraError } from '../errors/error.js';
 import { pausingOf } from '../exec/runtime/cooperative-yielding.js';
 import { RequestInterrupt } from '../exec/runtime/interrupt.js';
 import type { CatalogSnapshot, RequestActivity, Session } from '../session/contract.js';
-import { DEFAULT_LIVE_LIMITS } from '../session/live/live-quota.js';
+import { DEFAULT_LIVE_LIMITS } from '../session/resources/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
 import { type DatabaseApi, DatabaseApis } from './api.js';
 import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
-import { readVariables } from './document/variables.js';
+import { coerceVariables } from './document/variables.js';
 import { type EffectiveLimits, EffectiveLimitsByRole, type RulesOfRoles } from './effective-limits.js';
 import { fieldFailure, type GraphqlFailure, tesseraError } from './errors.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
 import { ExecutionContext } from './execution/execution-context.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
-import { inSnapshot, type RootResult, runEvent, runMutation, runQuery } from './execution/run.js';
+import { type RootResult, runEvent, runInSnapshot, runMutation, runQuery } from './execution/run.js';
 import { StatementCache } from './execution/statement-cache.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
 import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
@@ -197,7 +197,7 @@ export class GraphqlService {
     // A session that may not run statements may sign in; everything else fails as statements would.
     if (api === this.#apis.signInOnly && !(prepared.ok && isOfMutation(prepared))) await this.#api(session);
     if (!prepared.ok) return { failures: prepared.failures };
-    const variables = readVariables(api.schema, prepared.operation, request.variables, allowance);
+    const variables = coerceVariables(api.schema, prepared.operation, request.variables, allowance);
     if (!variables.ok) return { failures: variables.failures };
     return { operation: api.operation(prepared), variables: variables.values, allowance, definitions };
   }
@@ -225,7 +225,7 @@ export class GraphqlService {
     if (definitions !== undefined && operation.node.operation === OperationTypeNode.QUERY) {
       return this.#outcome(call, () =>
         isLong(compiled)
-          ? inSnapshot(definitions, (snapshot) => runQuery(compiled, call, snapshot))
+          ? runInSnapshot(definitions, (snapshot) => runQuery(compiled, call, snapshot))
           : runQuery(compiled, call, definitions),
       );
     }

@@ -4,7 +4,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-valu
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import type { RouteContext } from './context.js';
-import { LIMIT_SETTINGS, type Limits } from './options.js';
+import { type HttpLimits, LIMIT_SETTINGS } from './options.js';
 import { declaredLength } from './request-body.js';
 import { enter, openSession } from './request-session.js';
 
@@ -80,7 +80,8 @@ export interface BodyBound {
   tooLarge(): TesseraError;
 }
 
-export function boundOf(limits: Limits, name: keyof Limits, admission: Admission | undefined): BodyBound {
+/** The largest body that a request may have: guests have a limit of their own. */
+export function boundOf(limits: HttpLimits, name: keyof HttpLimits, admission: Admission | undefined): BodyBound {
   const isGuest = admission !== undefined && admission.session.identity.principal.kind === 'guest';
   const setting = isGuest && limits.guestBody < limits[name] ? 'guestBody' : name;
   const limit = limits[setting];

@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { CredentialHolder } from '../rpc/stored-sessions.js';
 import type { Session } from '../session/contract.js';
-import type { Selection } from './request-headers.js';
+import type { RequestSelection } from './request-headers.js';
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
@@ -26,7 +26,11 @@ export const CHALLENGE = 'Bearer realm="tessera", Basic realm="tessera", charset
  * Signs the session in by the header; without one it stays a guest's.
  * @throws TesseraError `unsupported_authorization`, `header_invalid`, and as for signing in
  */
-export function authorize(session: Session, header: string | undefined, selection: Selection): PromiseOrValue<void> {
+export function signInByHeader(
+  session: Session,
+  header: string | undefined,
+  selection: RequestSelection,
+): PromiseOrValue<void> {
   if (header === undefined) return undefined;
   const token = BEARER.exec(header)?.[1];
   if (token !== undefined) return session.authenticate(token);
@@ -57,7 +61,7 @@ function readBasic(credentials: string): { user: string; password: string } {
   return { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-function readLevel({ authNamespace, authDatabase }: Selection): { namespace?: string; database?: string } {
+function readLevel({ authNamespace, authDatabase }: RequestSelection): { namespace?: string; database?: string } {
   if (authNamespace === undefined) {
     if (authDatabase === undefined) return {};
     throw failure('header_invalid', { name: 'svc-auth-db', reason: 'needs svc-auth-ns beside it' });

@@ -1,13 +1,13 @@
 /** Limits long-lived connections: WebSockets and event streams. */
 import { failure } from '../errors/error.js';
-import { LIMIT_SETTINGS, type Limits } from './options.js';
+import { type HttpLimits, LIMIT_SETTINGS } from './options.js';
 
 export class ConnectionCount {
-  readonly #limits: Limits;
+  readonly #limits: HttpLimits;
   readonly #perAddress = new Map<string, number>();
   #total = 0;
 
-  constructor(limits: Limits) {
+  constructor(limits: HttpLimits) {
     this.#limits = limits;
   }
 

@@ -12,7 +12,7 @@ import type { Tracer } from '../tracing/tracer.js';
 import type { ConnectionCount } from './connection-count.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
-import type { Page } from './page.js';
+import type { WebPage } from './page.js';
 import type { RequestId } from './request-id.js';
 import type { Setup } from './setup.js';
 
@@ -28,9 +28,9 @@ export interface Context {
   /** GraphQL responses as server-sent events. */
   readonly graphqlEvents: GraphqlEvents | undefined;
   /** The pages of `GET /graphql`, `GET /` and `GET /studio`; absent where they haven't been built. */
-  readonly graphiql: Page | undefined;
-  readonly welcome: Page | undefined;
-  readonly studio: Page | undefined;
+  readonly graphiql: WebPage | undefined;
+  readonly welcome: WebPage | undefined;
+  readonly studio: WebPage | undefined;
   /** Makes the first root user; absent where that isn't offered. */
   readonly setup: Setup | undefined;
   /** Sessions attached over HTTP. */

@@ -23,7 +23,7 @@ import { ignoreUpgrade, isWebSocketUpgrade } from './ignored-upgrade.js';
 import { countBody } from './incoming-bodies.js';
 import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
-import { DEFAULT_HTTP_OPTIONS, DEFAULT_LIMITS, type HttpOptions, type Limits } from './options.js';
+import { DEFAULT_HTTP_LIMITS, DEFAULT_HTTP_OPTIONS, type HttpLimits, type HttpOptions } from './options.js';
 import { rawError } from './raw-error.js';
 import { logInternal, sendError } from './reply.js';
 import { BodyDrains, expectContinue, readBody, streamBody } from './request-body.js';
@@ -43,7 +43,7 @@ const LONGEST_NAME = 4096;
 export interface HttpServerParts {
   readonly database: Database;
   readonly environment?: Environment;
-  readonly options?: Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<Limits> };
+  readonly options?: Partial<Omit<HttpOptions, 'limits'>> & { readonly limits?: Partial<HttpLimits> };
   /** GraphQL is switched off without it. */
   readonly graphql?: GraphqlHandler | undefined;
   readonly graphqlSchema?: Context['graphqlSchema'];
@@ -204,7 +204,7 @@ function contextOf(parts: HttpServerParts): Context {
   const merged: HttpOptions = {
     ...DEFAULT_HTTP_OPTIONS,
     ...options,
-    limits: { ...DEFAULT_LIMITS, ...options?.limits },
+    limits: { ...DEFAULT_HTTP_LIMITS, ...options?.limits },
   };
   return {
     database,
@@ -248,7 +248,7 @@ function contextOf(parts: HttpServerParts): Context {
 
 interface BodyRules {
   readonly context: RouteContext;
-  readonly limit: keyof Limits;
+  readonly limit: keyof HttpLimits;
   readonly from: BodyPolicy;
 }
 

@@ -12,7 +12,7 @@ import type { Format } from './format.js';
 const SMALL = 8 * 1024;
 
 /** Whether a body is decoded in steps. */
-export function isLarge(body: Uint8Array): boolean {
+export function isLargeBody(body: Uint8Array): boolean {
   return body.length > SMALL;
 }
 
@@ -33,7 +33,7 @@ export function decodeMessage(
   { environment, options }: Pick<Context, 'environment' | 'options'>,
   { isGuest, isAbandoned }: Sender,
 ): PromiseOrValue<Value> {
-  if (!isLarge(body)) return format.decode(body);
+  if (!isLargeBody(body)) return format.decode(body);
   const interrupt = RequestInterrupt.begin(environment);
   const { values, guestValues, objectKeys } = options.limits;
   const decoding = format.decodeStepwise(body, {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendBody } from './reply.js';
 
-export interface Tagged {
+export interface TaggedResource {
   /** Changes with the body. */
   readonly tag: string;
   readonly contentType: string;
@@ -13,7 +13,7 @@ export interface Tagged {
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
-  { tag, contentType, body }: Tagged,
+  { tag, contentType, body }: TaggedResource,
 ): FastifyReply {
   const etag = `"${tag}"`;
   reply.header('etag', etag);

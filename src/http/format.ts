@@ -6,10 +6,10 @@ import { parseRecordId } from '../language/parse.js';
 import { type CborOptions, decodeCbor, decodeCborStepwise } from '../value/cbor-decode.js';
 import { encodeCbor } from '../value/cbor-encode.js';
 import { parseJson, parseJsonStepwise, stringifyJson } from '../value/json.js';
-import { DEFAULT_LIMITS, type DecodeLimits } from '../value/nesting.js';
+import { DEFAULT_DECODE_LIMITS, type DecodeLimits } from '../value/nesting.js';
 import { CBOR_PIECES, JSON_PIECES, type Pieces } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
-import type { Limits } from './options.js';
+import type { HttpLimits } from './options.js';
 
 export interface Format {
   /** The WebSocket subprotocol. */
@@ -31,13 +31,13 @@ export interface Format {
 }
 
 /** Some clients send record ids as text. */
-const CBOR_OPTIONS: CborOptions = { ...DEFAULT_LIMITS, readRecord: parseRecordId };
+const CBOR_OPTIONS: CborOptions = { ...DEFAULT_DECODE_LIMITS, readRecord: parseRecordId };
 
 export const JSON_FORMAT: Format = {
   name: 'json',
   contentType: 'application/json',
   decode: (body) => parseJson(utf8Text(body)),
-  decodeStepwise: (body, limits) => new StepwiseJson(body, { ...DEFAULT_LIMITS, ...limitsOf(limits) }),
+  decodeStepwise: (body, limits) => new StepwiseJson(body, { ...DEFAULT_DECODE_LIMITS, ...limitsOf(limits) }),
   encode: stringifyJson,
   pieces: JSON_PIECES,
 };
@@ -51,7 +51,7 @@ export const CBOR: Format = {
   pieces: CBOR_PIECES,
 };
 
-type ValueLimits = Pick<Limits, 'values' | 'objectKeys'>;
+type ValueLimits = Pick<HttpLimits, 'values' | 'objectKeys'>;
 
 function limitsOf({ values, objectKeys }: ValueLimits): Pick<DecodeLimits, 'maxValues' | 'maxKeys'> {
   return { maxValues: values, maxKeys: objectKeys };

@@ -9,7 +9,7 @@ import { utf8Text } from './format.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { selectionOf, textOf } from './request-headers.js';
 import { socketMeter } from './request-metrics.js';
-import { prepare } from './request-session.js';
+import { prepareSession } from './request-session.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 /** RFC 6455, §7.4.1. */
@@ -53,7 +53,7 @@ async function connectAs(
   const names = new Map(Object.entries(payload).map(([name, value]) => [name.toLowerCase(), value]));
   const token = textOf('token', names.get('token'));
   const authorization = textOf('authorization', names.get('authorization'));
-  await prepare(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
+  await prepareSession(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
   checkQuerying(context.options.capabilities, GRAPHQL.name, session.identity.principal);
   const { namespace, database } = session.identity.databasePath;
   if (namespace === undefined) throw failure('namespace_empty');

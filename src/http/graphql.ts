@@ -8,7 +8,7 @@ import type { Session } from '../session/contract.js';
 import { newObject, type Value } from '../value/value.js';
 import { hasToken } from './authorization.js';
 import type { Context, RouteContext } from './context.js';
-import { decodeMessage, isLarge, type Sender } from './decode-message.js';
+import { decodeMessage, isLargeBody, type Sender } from './decode-message.js';
 import { sendTagged } from './entity-tag.js';
 import { sendEvents, wantsEvents } from './event-stream.js';
 import { JSON_FORMAT, utf8Text } from './format.js';
@@ -33,7 +33,7 @@ export async function graphqlPostRoute(
     const isGuest = session.identity.principal.kind === 'guest';
     const sender = { isGuest, isAbandoned: () => reply.raw.destroyed };
     const body = utf8Text(bytes);
-    const read = isLarge(bytes) ? await readJson(bytes, context, sender) : undefined;
+    const read = isLargeBody(bytes) ? await readJson(bytes, context, sender) : undefined;
     const credentials = hasOwnCredentials(request.headers) && { hasOwnCredentials: true };
     const post = { session, accept, contentType, body, read, fromPage, ...credentials };
     return (await streamed(context, request, reply, post)) ?? send(context, reply, await handle(post));

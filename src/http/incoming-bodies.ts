@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify';
-import { Reservation } from '../base/memory-budget.js';
+import { BudgetReservation } from '../base/memory-budget.js';
 import type { Context } from './context.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Memory reserved for a body being received, until the request is answered. */
-    incoming: Reservation | undefined;
+    incoming: BudgetReservation | undefined;
   }
 }
 
 /** Counts the bytes of a body as they arrive (`readBody`). */
 export function countBody({ database }: Context, { request, raw }: FastifyReply): void {
-  const incoming = new Reservation(database.memory.incoming);
+  const incoming = new BudgetReservation(database.memory.incoming);
   request.incoming = incoming;
   raw.once('close', () => incoming.resize(0));
 }

@@ -4,7 +4,7 @@ import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import { isLarge, piecesOf } from '../value/pieces.js';
+import { isLargeValue, piecesOf } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 import type { Format } from './format.js';
 
@@ -30,7 +30,7 @@ export function encodeAnswer(
   environment: Environment,
   bounds: AnswerBounds,
 ): PromiseOrValue<string | Uint8Array> {
-  if (isLarge(value)) return inTurns(piecesOf(value, format.pieces, bounds.limit, exceeded), environment, bounds);
+  if (isLargeValue(value)) return inTurns(piecesOf(value, format.pieces, bounds.limit, exceeded), environment, bounds);
   return checkedAnswer(format.encode(value), bounds.limit);
 }
 

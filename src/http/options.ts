@@ -6,7 +6,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /** Limits on input. Sizes in bytes. */
-export const DEFAULT_LIMITS = {
+export const DEFAULT_HTTP_LIMITS = {
   sqlBody: 1 * MIB,
   rpcBody: 4 * MIB,
   graphqlBody: 1 * MIB,
@@ -37,10 +37,10 @@ export const DEFAULT_LIMITS = {
   storedSessionMemory: 16 * MIB,
   liveQueries: 1_000,
 } as const;
-export type Limits = { readonly [K in keyof typeof DEFAULT_LIMITS]: number };
+export type HttpLimits = { readonly [K in keyof typeof DEFAULT_HTTP_LIMITS]: number };
 
 /** The flag of `tessera start` that sets a limit. */
-export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
+export const LIMIT_SETTINGS: Readonly<Record<keyof HttpLimits, string>> = {
   sqlBody: '--max-sql-body',
   rpcBody: '--max-rpc-body',
   graphqlBody: '--max-graphql-body',
@@ -66,7 +66,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof Limits, string>> = {
 };
 
 export interface HttpOptions {
-  readonly limits: Limits;
+  readonly limits: HttpLimits;
   /** The header `server`, such as `tessera/0.1.0`; without it neither `server` nor `surreal-version` is sent. */
   readonly product: string | undefined;
   /** The origins allowed by CORS. Default: any. */
@@ -97,7 +97,7 @@ export interface HttpOptions {
 const HOUR = 60 * 60 * 1000;
 
 export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
-  limits: DEFAULT_LIMITS,
+  limits: DEFAULT_HTTP_LIMITS,
   product: 'tessera',
   allowedOrigins: undefined,
   clientAddress: { from: 'socket' },

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLoopbackAddress } from '../base/loopback.js';
 
-/** Headers of proxies besides `X-Forwarded-…`. */
+/** Headers that proxies add, other than `X-Forwarded-…`. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip']);
 
 /** Whether both ends of the connection are on loopback, no proxy is between, and the URL names this machine. */

@@ -1,7 +1,7 @@
 /** An HTML page with its files and content security policy. */
 import { mediaType } from './negotiation.js';
 
-export interface Page {
+export interface WebPage {
   /** `{nonce}` is the placeholder of the nonce for styles added by its scripts. */
   readonly html: string;
   /** Scripts and styles by their content-hashed names. */

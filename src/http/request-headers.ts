@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { failure } from '../errors/error.js';
 
 /** What the headers select. */
-export interface Selection {
+export interface RequestSelection {
   readonly namespace: string | undefined;
   readonly database: string | undefined;
   /** The client's name for its session. */
@@ -15,7 +15,7 @@ export interface Selection {
 }
 
 /** Ours, those of 2.x and 3.x, those of 1.x. Node gives header names in lower case. */
-const SPELLINGS: Readonly<Record<keyof Selection, readonly string[]>> = {
+const SPELLINGS: Readonly<Record<keyof RequestSelection, readonly string[]>> = {
   namespace: ['svc-ns', 'surreal-ns', 'ns'],
   database: ['svc-db', 'surreal-db', 'db'],
   id: ['svc-id', 'surreal-id', 'id'],
@@ -31,7 +31,7 @@ const LONGEST = 1024;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** @throws TesseraError `header_conflict`, `header_invalid` */
-export function readSelection(request: IncomingMessage): Selection {
+export function readSelection(request: IncomingMessage): RequestSelection {
   return {
     namespace: readOne(request, SPELLINGS.namespace),
     database: readOne(request, SPELLINGS.database),
@@ -45,7 +45,7 @@ export function readSelection(request: IncomingMessage): Selection {
  * The selection from other names and values; names in lower case.
  * @throws TesseraError `header_conflict`, `header_invalid`
  */
-export function selectionOf(given: ReadonlyMap<string, unknown>): Selection {
+export function selectionOf(given: ReadonlyMap<string, unknown>): RequestSelection {
   const one = (spellings: readonly string[]): string | undefined => {
     const [first, other] = spellings
       .map((name) => ({ name, value: textOf(name, given.get(name)) }))

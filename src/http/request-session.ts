@@ -4,14 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { checkQuerying } from '../rpc/capabilities.js';
 import type { Origin, Session } from '../session/contract.js';
-import { authorize } from './authorization.js';
+import { signInByHeader } from './authorization.js';
 import { clientAddress } from './client-address.js';
 import type { Context, RouteContext } from './context.js';
 import { traceOf } from './log.js';
-import { readSelection, type Selection } from './request-headers.js';
+import { type RequestSelection, readSelection } from './request-headers.js';
 
 /** The origin of a request: the client's address, the header `Origin`, and the client's name for its session. */
-export function originOf(request: IncomingMessage, { id }: Selection, { options }: Context): Origin {
+export function originOf(request: IncomingMessage, { id }: RequestSelection, { options }: Context): Origin {
   const origin: { -readonly [K in keyof Origin]: Origin[K] } = {};
   const ip = clientAddress(request, options.clientAddress);
   if (ip !== undefined) origin.ip = ip;
@@ -21,16 +21,16 @@ export function originOf(request: IncomingMessage, { id }: Selection, { options 
 }
 
 /** Signs a session in and selects its namespace and database by the headers; synchronous if they are absent. */
-export function prepare(
+export function prepareSession(
   session: Session,
   authorization: string | undefined,
-  selection: Selection,
+  selection: RequestSelection,
 ): PromiseOrValue<unknown> {
-  return andThen(authorize(session, authorization, selection), () => select(session, selection));
+  return andThen(signInByHeader(session, authorization, selection), () => selectDatabase(session, selection));
 }
 
 /** Selects the namespace and database given by the headers, if any. */
-export function select(session: Session, { namespace, database }: Selection): PromiseOrValue<unknown> {
+export function selectDatabase(session: Session, { namespace, database }: RequestSelection): PromiseOrValue<unknown> {
   return namespace === undefined && database === undefined ? undefined : session.use(namespace, database);
 }
 
@@ -46,7 +46,7 @@ export function openSession(context: Context, request: FastifyRequest): Session 
  * @throws TesseraError also if the principal may not use the route
  */
 export function enter(context: RouteContext, request: FastifyRequest, session: Session): PromiseOrValue<void> {
-  return andThen(prepare(session, request.headers.authorization, readSelection(request.raw)), () =>
+  return andThen(prepareSession(session, request.headers.authorization, readSelection(request.raw)), () =>
     checkQuerying(context.options.capabilities, context.route, session.identity.principal),
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { statementResults, statementResultsJson } from '../rpc/response.js';
 import type { StatementResult } from '../session/contract.js';
-import { isLarge } from '../value/pieces.js';
+import { isLargeValue } from '../value/pieces.js';
 import type { Context } from './context.js';
 import { type Format, JSON_FORMAT } from './format.js';
 import { checkedAnswer, encodeAnswer } from './large-answer.js';
@@ -15,7 +15,7 @@ export function sendResults(
   format: Format,
   results: readonly StatementResult[],
 ): PromiseOrValue<FastifyReply> {
-  if (format === JSON_FORMAT && !results.some(({ outcome }) => outcome.ok && isLarge(outcome.value))) {
+  if (format === JSON_FORMAT && !results.some(({ outcome }) => outcome.ok && isLargeValue(outcome.value))) {
     const { answer } = context.options.limits;
     const text = checkedAnswer(statementResultsJson(results, answer), answer);
     return sendAnswer(context, reply, format.contentType, text);

@@ -6,7 +6,7 @@ import { failure } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
 import { namesSession } from '../rpc/request.js';
-import { errorAnswer } from '../rpc/response.js';
+import { errorMessage } from '../rpc/response.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
@@ -22,12 +22,12 @@ import { KEY_METHODS, keyRoute } from './key.js';
 import { encodeAnswer } from './large-answer.js';
 import { metricsRoute } from './metrics.js';
 import { requestFormat, responseFormat } from './negotiation.js';
-import type { Limits } from './options.js';
+import type { HttpLimits } from './options.js';
 import { readQueryString } from './query-string.js';
 import { sendBody } from './reply.js';
 import { bodyOf } from './request-body.js';
 import { readSelection } from './request-headers.js';
-import { inSession, originOf, prepare, select } from './request-session.js';
+import { inSession, originOf, prepareSession, selectDatabase } from './request-session.js';
 import { sendResults } from './results.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 import { setupRoute } from './setup-endpoint.js';
@@ -41,7 +41,7 @@ export interface Route {
   readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   readonly path: string;
   /** The limit of its body; absent: no body. */
-  readonly limit?: keyof Limits;
+  readonly limit?: keyof HttpLimits;
   /** Who may send a body. Default: `checked`. */
   readonly from?: BodyPolicy;
   /** The confidentiality of its responses. Default: `private`. */
@@ -155,8 +155,9 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
     const sender = { isGuest, isAbandoned: () => reply.raw.destroyed };
     const message = await decodeMessage(bodyOf(request), received, context, sender);
     // Clients send their expired token even with the request for a new one.
-    if (rpcMethod(message)?.signsIn === true) await select(connection.session, selection);
-    else if (admission === undefined) await prepare(connection.session, request.headers.authorization, selection);
+    if (rpcMethod(message)?.signsIn === true) await selectDatabase(connection.session, selection);
+    else if (admission === undefined)
+      await prepareSession(connection.session, request.headers.authorization, selection);
     else await admission.confirmed();
     if (namesSession(message)) {
       const holder = credentialHolder(connection.session, request.headers.authorization);
@@ -179,7 +180,7 @@ function encodeRpcAnswer(
 ): PromiseOrValue<string | Uint8Array> {
   return otherwise(
     () => encodeAnswer(answer, format, context.environment, answerBounds(context)),
-    (thrown) => format.encode(errorAnswer(answer['id'], connection.report(thrown))),
+    (thrown) => format.encode(errorMessage(answer['id'], connection.report(thrown))),
   );
 }
 

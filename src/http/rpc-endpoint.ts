@@ -3,7 +3,7 @@ import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../b
 import { RpcConnection } from '../rpc/connection.js';
 import type { Deliver } from '../rpc/pipeline.js';
 import { requestId } from '../rpc/request.js';
-import { errorAnswer } from '../rpc/response.js';
+import { errorMessage } from '../rpc/response.js';
 import type { ObjectValue, Value } from '../value/value.js';
 import type { Context } from './context.js';
 import { decodeMessage, weighMessage } from './decode-message.js';
@@ -112,7 +112,7 @@ class RpcConversation implements SocketSession {
     const error = this.#rpc.report(thrown);
     // Closed as for too many bytes: the next such message would cost as much again.
     if (error.code === 'too_many_values' && !this.isSignedIn()) return this.#line.close(TOO_BIG, error.message);
-    return this.#take(new Unreadable(errorAnswer(null, error)), 0, format);
+    return this.#take(new Unreadable(errorMessage(null, error)), 0, format);
   }
 
   /** `weight` is 0 for small messages. */
@@ -138,7 +138,7 @@ class RpcConversation implements SocketSession {
     const deliver = (answer: ObjectValue) => {
       const sent = otherwise(
         () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
-        (thrown) => this.#line.send(format.encode(errorAnswer(answer.id, this.#rpc.report(thrown))), format === CBOR),
+        (thrown) => this.#line.send(format.encode(errorMessage(answer.id, this.#rpc.report(thrown))), format === CBOR),
       );
       if (isPromise(sent)) this.#hold(sent);
       return sent;
@@ -155,7 +155,7 @@ class RpcConversation implements SocketSession {
     try {
       budget.reserve(weight);
     } catch (thrown) {
-      return deliver(errorAnswer(requestId(message), this.#rpc.report(thrown)));
+      return deliver(errorMessage(requestId(message), this.#rpc.report(thrown)));
     }
     return lastly(take, () => budget.release(weight));
   }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { sendTagged } from './entity-tag.js';
-import { type Page, pagePolicy } from './page.js';
+import { pagePolicy, type WebPage } from './page.js';
 import { sendBody } from './reply.js';
 
 const NONCE_LENGTH = 16;
@@ -13,7 +13,7 @@ const FOREVER = 'public, max-age=31536000, immutable';
 /** Sends the page with `texts` substituted for `{name}` placeholders. It requires no sign-in; its requests do. */
 export function sendPage(
   reply: FastifyReply,
-  { html, framing }: Page,
+  { html, framing }: WebPage,
   random: Random,
   texts: Readonly<Record<string, string>> = {},
 ): FastifyReply {
@@ -28,7 +28,7 @@ export function sendPage(
 }
 
 /** `GET /graphql/…`: a file of a page. Only listed names exist. */
-export function sendPageFile(request: FastifyRequest, reply: FastifyReply, page: Page | undefined): FastifyReply {
+export function sendPageFile(request: FastifyRequest, reply: FastifyReply, page: WebPage | undefined): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '';
   const file = page?.files.get(path.slice(path.lastIndexOf('/') + 1));
   if (file === undefined) throw failure('route_missing');

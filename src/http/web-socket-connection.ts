@@ -4,11 +4,11 @@
  */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { type MemoryBudget, Reservation } from '../base/memory-budget.js';
+import { BudgetReservation, type MemoryBudget } from '../base/memory-budget.js';
 import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
-import type { ConnectionMemory } from '../session/database/server-memory.js';
+import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import type { Context } from './context.js';
 import type { HttpOptions } from './options.js';
 import type { SocketChannel, SocketSession } from './socket-endpoint.js';
@@ -43,7 +43,7 @@ export class WebSocketConnection implements SocketChannel {
   /** Bytes of queued messages and of the one being received. */
   #waitingBytes = 0;
   #partialBytes = 0;
-  readonly #incoming: Reservation;
+  readonly #incoming: BudgetReservation;
   readonly #memory: ConnectionMemory;
   #working: Promise<void> | undefined;
   #closing = false;
@@ -67,7 +67,7 @@ export class WebSocketConnection implements SocketChannel {
     this.#socket = socket;
     this.#stream = stream;
     this.#memory = memory;
-    this.#incoming = new Reservation(memory.budget);
+    this.#incoming = new BudgetReservation(memory.budget);
     this.#options = options;
     this.#environment = environment;
     this.#lastRequest = environment.clock.monotonic();

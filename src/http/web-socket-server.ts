@@ -14,8 +14,8 @@ import { LIMIT_SETTINGS } from './options.js';
 import { readQueryString } from './query-string.js';
 import { rawError } from './raw-error.js';
 import { logInternal } from './reply.js';
-import { checkQueryName, readSelection, type Selection } from './request-headers.js';
-import { originOf, prepare } from './request-session.js';
+import { checkQueryName, type RequestSelection, readSelection } from './request-headers.js';
+import { originOf, prepareSession } from './request-session.js';
 import { RPC } from './rpc-endpoint.js';
 import type { SocketChannel, SocketEndpoint } from './socket-endpoint.js';
 import { WebSocketConnection } from './web-socket-connection.js';
@@ -106,7 +106,7 @@ export class WebSocketServer {
     try {
       const opening = endpoint.open(this.#context, originOf(request, selection, this.#context), request);
       try {
-        await prepare(opening.session, request.headers.authorization, selection);
+        await prepareSession(opening.session, request.headers.authorization, selection);
         if (socket.destroyed) throw failure('upgrade_invalid', { reason: 'the client went away' });
         let opened = false;
         this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -170,7 +170,7 @@ function agreedProtocol({ protocols, anyProtocol }: SocketEndpoint, header: stri
 }
 
 /** Namespace and database from headers or, for browsers, which cannot set any, from the query string. */
-function readConnectSelection(request: IncomingMessage): Selection {
+function readConnectSelection(request: IncomingMessage): RequestSelection {
   const selection = readSelection(request);
   const query = readQueryString(request.url ?? '');
   if (query === undefined) return selection;

@@ -84,7 +84,7 @@ function fill(vector: Float64Array, from: number, value: Value): number {
 }
 
 /** What an index rounds of a vector that is asked for. */
-export function typeOf({ indexKind }: Pick<IndexDefinition, 'indexKind'>): VectorType {
+export function vectorTypeOf({ indexKind }: Pick<IndexDefinition, 'indexKind'>): VectorType {
   return (indexKind as HnswKind).type;
 }
 

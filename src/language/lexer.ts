@@ -53,7 +53,7 @@ const BLANK_BEYOND_ASCII = /[\s\u0085\u200e\u200f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** The outer text, and where in it the one that is read stands. */
-export interface Origin extends SourceText {
+export interface OuterSource extends SourceText {
   readonly offset: number;
   /** Maps an offset in the decoded text to one in the source, which differ by escapes. */
   readonly outermost?: (offset: number) => number;
@@ -81,7 +81,7 @@ export class Lexer {
   /** `origin` locates the text within an outer one, for errors. */
   constructor(
     readonly source: string,
-    protected readonly origin: Origin = { source, offset: 0 },
+    protected readonly origin: OuterSource = { source, offset: 0 },
   ) {
     const nul = source.indexOf('\0');
     const bad = nul === -1 && !source.isWellFormed() ? source.search(LONE_SURROGATE) : nul;

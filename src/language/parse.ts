@@ -14,7 +14,7 @@ import { constantRecordId, constantValue } from './constant-value.js';
 import { type Parameterized, parameterize } from './parameterize.js';
 import { expression, tighter } from './parser/expression.js';
 import { idiom } from './parser/idiom.js';
-import { DEFAULT_LIMITS, type Grammar, type Limits, Parser } from './parser/parser.js';
+import { DEFAULT_PARSER_LIMITS, type Grammar, Parser, type ParserLimits } from './parser/parser.js';
 import { PAUSE, Pauses } from './parser/pauses.js';
 import { recordId } from './parser/record-id.js';
 import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
@@ -22,13 +22,13 @@ import type { ReadStatement } from './parser/suggestion.js';
 import { type } from './parser/type.js';
 import type { Shape } from './shape.js';
 
-export { DEFAULT_LIMITS, type Limits } from './parser/parser.js';
+export { DEFAULT_PARSER_LIMITS, type ParserLimits } from './parser/parser.js';
 
 /** All of the grammar. */
 export const GRAMMAR: Grammar = { expression, tighter, idiom, statement, keywordStatement, recordId: wholeRecordId };
 
 /** A query: statements with semicolons between. */
-export function parseQuery(text: string, limits?: Limits): Query {
+export function parseQuery(text: string, limits?: ParserLimits): Query {
   const parser = new Parser(text, GRAMMAR, limits);
   const statements: Statement[] = [];
   for (;;) {
@@ -42,17 +42,17 @@ export function parseQuery(text: string, limits?: Limits): Query {
 }
 
 /** The same in pieces of so many characters, for long texts. @throws TesseraError also `query_too_large` */
-export function parseQueryStepwise(text: string, limits?: Limits, piece?: number): Stepwise<Query> {
-  return new QueryParse(new Parser(text, GRAMMAR, limits), { ...DEFAULT_LIMITS, ...limits }, new Pauses(piece));
+export function parseQueryStepwise(text: string, limits?: ParserLimits, piece?: number): Stepwise<Query> {
+  return new QueryParse(new Parser(text, GRAMMAR, limits), { ...DEFAULT_PARSER_LIMITS, ...limits }, new Pauses(piece));
 }
 
 class QueryParse implements Stepwise<Query> {
   readonly #parser: Parser;
-  readonly #limits: Required<Limits>;
+  readonly #limits: Required<ParserLimits>;
   readonly #pauses: Pauses;
   readonly #statements: Statement[] = [];
 
-  constructor(parser: Parser, limits: Required<Limits>, pauses: Pauses) {
+  constructor(parser: Parser, limits: Required<ParserLimits>, pauses: Pauses) {
     this.#parser = parser;
     this.#pauses = pauses;
     this.#limits = limits;
@@ -143,7 +143,7 @@ export const QUERY_LIMITS = {
 export type QueryLimits = { readonly [K in keyof typeof QUERY_LIMITS]: number };
 
 /** @throws TesseraError `query_too_large` when more tokens were read than `limits` allow */
-export function checkTokens(found: number, { tokens: limit = DEFAULT_LIMITS.tokens }: Limits): void {
+export function checkTokens(found: number, { tokens: limit = DEFAULT_PARSER_LIMITS.tokens }: ParserLimits): void {
   if (found > limit) throw failure('query_too_large', { limit, ...QUERY_LIMITS.tokens });
 }
 
@@ -165,7 +165,7 @@ export function beyondStatement(parser: Parser, read?: ReadStatement): never {
 }
 
 /** One statement. */
-export function parseStatement(text: string, limits?: Limits): Statement {
+export function parseStatement(text: string, limits?: ParserLimits): Statement {
   return whole(text, limits, (parser) => {
     const { start } = parser;
     const result = topStatement(parser);
@@ -176,22 +176,22 @@ export function parseStatement(text: string, limits?: Limits): Statement {
 }
 
 /** One expression. */
-export function parseExpression(text: string, limits?: Limits): Expression {
+export function parseExpression(text: string, limits?: ParserLimits): Expression {
   return whole(text, limits, expression);
 }
 
 /** One type, as `TYPE` takes it. */
-export function parseType(text: string, limits?: Limits): Type {
+export function parseType(text: string, limits?: ParserLimits): Type {
   return whole(text, limits, type);
 }
 
 /** One path, as `SET` or `ORDER BY` takes it. */
-export function parseIdiom(text: string, limits?: Limits): Idiom {
+export function parseIdiom(text: string, limits?: ParserLimits): Idiom {
   return whole(text, limits, idiom);
 }
 
 /** One value that is written out: nothing in it is looked up, called or run. */
-export function parseValue(text: string, limits?: Limits): Value {
+export function parseValue(text: string, limits?: ParserLimits): Value {
   return whole(text, limits, (parser) => {
     const value = constantValue(expression(parser));
     if (value === undefined) return parser.fail('Expected a value, found an expression', { start: 0, end: 1 });
@@ -208,7 +208,7 @@ const SIMPLE_RECORD_ID = /^([A-Za-z_][A-Za-z0-9_]*):([A-Za-z_][A-Za-z0-9_]*)$/;
  *     parseRecordId('person:1')       // new RecordId('person', 1)
  *     parseRecordId('person:1 + 1')   // undefined
  */
-export function parseRecordId(text: string, limits?: Limits): RecordId | undefined {
+export function parseRecordId(text: string, limits?: ParserLimits): RecordId | undefined {
   const simple = SIMPLE_RECORD_ID.exec(text);
   if (simple !== null) return new RecordId(simple[1] as string, simple[2] as string);
   try {
@@ -230,7 +230,7 @@ function wholeRecordId(parser: Parser): RecordIdLiteral {
 }
 
 /** Reads all of the text as one thing. */
-function whole<T>(text: string, limits: Limits | undefined, read: (parser: Parser) => T): T {
+function whole<T>(text: string, limits: ParserLimits | undefined, read: (parser: Parser) => T): T {
   const parser = new Parser(text, GRAMMAR, limits);
   const result = read(parser);
   return parser.atEnd() ? result : beyondStatement(parser);

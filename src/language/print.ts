@@ -16,18 +16,18 @@ import type {
 import { orderText, projectionsText } from './printer/clauses.js';
 import { configText } from './printer/config.js';
 import { filterText } from './printer/definition.js';
-import { EXPRESSIONS, powerOfExpression } from './printer/expression.js';
+import { EXPRESSION_PRINTERS, powerOfExpression } from './printer/expression.js';
 import { idiomText } from './printer/idiom.js';
 import type { Printer, PrintOptions } from './printer/printer.js';
-import { STATEMENTS } from './printer/statement.js';
+import { STATEMENT_PRINTERS } from './printer/statement.js';
 
 export type { PrintOptions } from './printer/printer.js';
 
 function makePrinter(secrets: boolean): Printer {
   const expression = (node: Expression): string =>
-    (EXPRESSIONS[node.kind] as (node: Expression, printer: Printer) => string)(node, printer);
+    (EXPRESSION_PRINTERS[node.kind] as (node: Expression, printer: Printer) => string)(node, printer);
   const statement = (node: Statement): string =>
-    (STATEMENTS[node.kind] as (node: Statement, printer: Printer) => string)(node, printer);
+    (STATEMENT_PRINTERS[node.kind] as (node: Statement, printer: Printer) => string)(node, printer);
   const printer: Printer = {
     secrets,
     expression,

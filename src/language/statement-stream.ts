@@ -12,7 +12,7 @@
 import { failure, type SourcePosition, TesseraError } from '../errors/error.js';
 import type { Statement } from './ast.js';
 import { beyondStatement, checkTokens, GRAMMAR } from './parse.js';
-import { DEFAULT_LIMITS, type Limits, Parser } from './parser/parser.js';
+import { DEFAULT_PARSER_LIMITS, Parser, type ParserLimits } from './parser/parser.js';
 import { PAUSE, Pauses } from './parser/pauses.js';
 import { topStatement } from './parser/statement.js';
 import { positionOf } from './source-error.js';
@@ -26,7 +26,7 @@ export interface ReceivedStatement {
 }
 
 export class StatementStream {
-  readonly #limits: Limits;
+  readonly #limits: ParserLimits;
   /** What has come in and isn't read yet; it begins where a statement may. */
   #rest = '';
   #begin: SourcePosition = { line: 1, column: 1 };
@@ -35,7 +35,7 @@ export class StatementStream {
   #isOver = false;
 
   /** `length` bounds one statement. */
-  constructor(limits: Limits = DEFAULT_LIMITS) {
+  constructor(limits: ParserLimits = DEFAULT_PARSER_LIMITS) {
     this.#limits = limits;
   }
 
@@ -126,7 +126,7 @@ export class StatementStream {
   }
 
   #keep(rest: string): void {
-    const limit = this.#limits.length ?? DEFAULT_LIMITS.length;
+    const limit = this.#limits.length ?? DEFAULT_PARSER_LIMITS.length;
     if (rest.length > limit) throw failure('query_too_long', { limit });
     this.#rest = rest;
     this.#enough = Math.min(2 * rest.length, limit);

@@ -6,17 +6,17 @@
  */
 import type { Expression, Statement } from './ast.js';
 import { isKnownConstant } from './constant-value.js';
-import { EXPRESSIONS } from './visitor/expressions.js';
+import { EXPRESSION_MAPPERS } from './visitor/expressions.js';
 import { type Mapper, same } from './visitor/rebuild.js';
-import { STATEMENTS } from './visitor/statements.js';
+import { STATEMENT_MAPPERS } from './visitor/statements.js';
 
 function isStatement(node: Expression | Statement): node is Statement {
-  return node.kind in STATEMENTS;
+  return node.kind in STATEMENT_MAPPERS;
 }
 
 /** The node with the expressions and statements right inside it mapped; itself if none of them has changed. */
 export function mapChildren<Node extends Expression | Statement>(node: Node, mapper: Mapper): Node {
-  const rows: Readonly<Record<string, unknown>> = isStatement(node) ? STATEMENTS : EXPRESSIONS;
+  const rows: Readonly<Record<string, unknown>> = isStatement(node) ? STATEMENT_MAPPERS : EXPRESSION_MAPPERS;
   return (rows[node.kind] as (node: Node, mapper: Mapper) => Node)(node, mapper);
 }
 

@@ -11,6 +11,7 @@ const LONGEST_REMEMBERED = 12;
 /** Interned words: most recur, so that trees share them. */
 const words = new TwoGenerationCache<string, Word>(2_048);
 
+/** A word of a text with its name in capitals and its keyword. Short ones are kept, since texts repeat them. */
 export function wordOf(text: string): Word {
   if (text.length > LONGEST_REMEMBERED) return madeOf(text);
   let word = words.get(text);

@@ -1,6 +1,6 @@
 import { CounterFamily, type Family, HistogramFamily } from './families.js';
 
-/** What is counted of work in the background. Kinds of work are names of our own. */
+/** Metrics of background work: rounds, failures, durations. Kinds of work are fixed names. */
 export class BackgroundMetrics {
   readonly #rounds = new HistogramFamily(
     'tessera_background_round_duration_seconds',

@@ -61,9 +61,9 @@ const BOUNDS = [
   0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
 
-/** How often something took how long. */
+/** A histogram of durations. */
 export class Durations {
-  /** By the first bound that isn't exceeded; the last one has those beyond all bounds. */
+  /** Counts by the first bound that isn't exceeded; the last count is for durations beyond all bounds. */
   readonly counts = new Float64Array(BOUNDS.length + 1);
   sum = 0;
 
@@ -91,12 +91,12 @@ export class HistogramFamily implements Family {
     this.#histograms = new LabelValues(() => new Durations(), most);
   }
 
-  /** Notes a duration. The values are those of the family's labels, in their order. */
+  /** Records a duration. The values are those of the family's labels, in their order. */
   record(seconds: number, ...values: readonly string[]): void {
     this.#histograms.of(values).record(seconds);
   }
 
-  /** Where durations with these labels are noted, for those who note many. */
+  /** The histogram of these labels, for callers that record many durations. */
   of(...values: readonly string[]): Durations {
     return this.#histograms.of(values);
   }

@@ -1,5 +1,5 @@
 /** Label values that a family has seen stay apart up to here; those of later ones are counted together. */
-export const OTHER = 'other';
+export const OTHER_LABEL = 'other';
 
 /** By the next label's value; behind the last label there is a child. */
 type Level<Child> = Map<string, Level<Child> | Child>;
@@ -32,8 +32,8 @@ export class LabelValues<Child extends object> {
 
   #added(values: readonly string[]): Child {
     if (values.length === 0) return this.#unlabelled();
-    if (this.#children.length >= this.#most && values.some((value) => value !== OTHER)) {
-      return this.of(values.map(() => OTHER));
+    if (this.#children.length >= this.#most && values.some((value) => value !== OTHER_LABEL)) {
+      return this.of(values.map(() => OTHER_LABEL));
     }
     let level = this.#root;
     for (const value of values.slice(0, -1)) {

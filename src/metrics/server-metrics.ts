@@ -2,7 +2,7 @@ import { BackgroundMetrics } from './background-metrics.js';
 import { CounterFamily, type Durations, type Family, HistogramFamily } from './families.js';
 
 /**
- * What a server counts on the way of requests. Label values are names of our own (routes, methods, kinds of statements,
+ * The counters of a server. Label values are fixed names (routes, methods, kinds of statements,
  * error codes) but for tables, whose number is bounded.
  */
 export class ServerMetrics {
@@ -90,7 +90,7 @@ export class ServerMetrics {
     this.#deniedWrites.add(table, action);
   }
 
-  /** A live query is through with a change: sent as fast as the client reads, or not shown to it. */
+  /** A live query has processed a change: it was sent, or isn't visible to its user. */
   liveChange(milliseconds: number): void {
     this.#liveChanges.record(milliseconds / 1000);
   }
@@ -114,5 +114,5 @@ export class ServerMetrics {
 
 /** `rejected`: the fault is the client's (4xx); `failed`: the server's (5xx). */
 export type RequestOutcome = 'ok' | 'rejected' | 'failed';
-/** `error`: neither right nor wrong, such as an unavailable store. */
+/** `error`: the credentials couldn't be checked, as with an unavailable store. */
 export type SignInOutcome = 'ok' | 'failed' | 'throttled' | 'error';

@@ -5,7 +5,7 @@ import { bindWhere } from './bind-where.js';
 import { refuseNearest } from './nearest-condition.js';
 import type { LiveQuery, RowNode, StreamNode } from './nodes.js';
 import { rewrite } from './rewrite.js';
-import type { NodeFacts, RuleName } from './rules/rule.js';
+import type { RuleName, StatementFacts } from './rules/rule.js';
 
 /** The records that a statement is about. */
 export function bindFound(statement: Update | Upsert | Delete, binding: Binding): StreamNode {
@@ -34,4 +34,4 @@ export function bindLive({ projections, from, where, fetch }: Live, rules: Reado
 }
 
 /** No rule asks this of rows that are changes. */
-const OF_CHANGES: NodeFacts = { isChecked: true, isVersioned: false };
+const OF_CHANGES: StatementFacts = { isChecked: true, isVersioned: false };

@@ -7,8 +7,8 @@ import { type Binding, bindSources } from './bind-sources.js';
 import { bindWhere } from './bind-where.js';
 import { asksForScores } from './match-calls.js';
 import type { RowNode, StreamNode } from './nodes.js';
-import { orderWanted } from './order-wanted.js';
-import { isPlain } from './projections.js';
+import { orderMet, orderWanted } from './order-wanted.js';
+import { selectsFieldsOnly } from './projections.js';
 import { rewrite } from './rewrite.js';
 
 /**
@@ -28,7 +28,14 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   let node: RowNode = group === undefined ? rows : { kind: 'aggregate', group, projections, input: rows };
   if (order !== undefined) {
     // The rows of groups have been through the projections.
-    node = { kind: 'sort', order, ...(group === undefined && { projections }), ...(wanted && { wanted }), input: node };
+    const met = orderMet(wanted, filtered);
+    node = {
+      kind: 'sort',
+      order,
+      ...(group === undefined && { projections }),
+      ...(met && { wanted: met }),
+      input: node,
+    };
   }
   if (limit !== undefined || start !== undefined) {
     const isPlainScan = from.length === 1 && from[0]?.kind === 'table' && !order && !group && !split;
@@ -37,7 +44,7 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   if (group === undefined) {
     // A list may name records that aren't there: rows without fields, of which nothing is shown where nothing but
     // fields is asked for.
-    const skipsMissing = isPlain(projections) && from.some(({ kind }) => kind !== 'table');
+    const skipsMissing = selectsFieldsOnly(projections) && from.some(({ kind }) => kind !== 'table');
     node = { kind: 'project', projections, skipsMissing, input: node };
   }
   // A single value has no fields to leave out.

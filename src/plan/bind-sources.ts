@@ -3,13 +3,13 @@ import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js
 import type { Expression } from '../language/ast.js';
 import type { AccessHints } from './access/facts.js';
 import type { SourceNode } from './nodes.js';
-import { chooseAccess, type Reader } from './rewrite.js';
+import { chooseAccess, type ReaderRights } from './rewrite.js';
 import type { RuleName } from './rules/rule.js';
 
 /** What a statement is bound to: the definitions as they are, and who runs it. */
 export interface Binding {
   readonly catalog: DatabaseCatalog | undefined;
-  readonly reader: Reader;
+  readonly reader: ReaderRights;
   readonly rules: ReadonlySet<RuleName>;
   /** What the only target is, where that is a param: a table, or something else of the store. */
   readonly target?: NamedTarget | undefined;
@@ -24,6 +24,7 @@ interface Wanted extends AccessHints {
   readonly isRead: boolean;
 }
 
+/** Binds what stands behind FROM to a source of rows; several sources are a union in their order. */
 export function bindSources(targets: readonly Expression[], wanted: Wanted, binding: Binding): SourceNode {
   const [only, ...others] = targets;
   if (only !== undefined && others.length === 0) return bindSource(only, wanted, binding);

@@ -12,8 +12,8 @@ import { transformExpression } from '../language/visitor.js';
 import { bindSources } from './bind-sources.js';
 import { refuseNearest } from './nearest-condition.js';
 import type { Filter, GroupColumn, MaterializeGroups, NamedProjection, StreamNode, ViewNode } from './nodes.js';
-import { type Reader, rewrite } from './rewrite.js';
-import type { NodeFacts, RuleName } from './rules/rule.js';
+import { type ReaderRights, rewrite } from './rewrite.js';
+import type { RuleName, StatementFacts } from './rules/rule.js';
 
 /** A table that is a view, or is about to become one. */
 export type View = Pick<TableDefinition, 'name'> & Required<Pick<TableDefinition, 'view'>>;
@@ -42,8 +42,8 @@ export function bindViewBuild(view: View, catalog: DatabaseCatalog, rules: Reado
 }
 
 /** Views are kept with PERMISSIONS off. */
-const UNRESTRICTED: Reader = { isChecked: false, mayHide: () => false };
-const FACTS: NodeFacts = { isChecked: false, isVersioned: false };
+const UNRESTRICTED: ReaderRights = { isChecked: false, mayHide: () => false };
+const FACTS: StatementFacts = { isChecked: false, isVersioned: false };
 
 function bindView({ name, view: select }: View, source: StreamNode, rules: ReadonlySet<RuleName>): ViewNode {
   const { projections, group, where } = select;

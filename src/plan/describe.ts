@@ -9,7 +9,7 @@ import { printExpression, printIdiom, printOrder, printProjections } from '../la
 import { isArray } from '../value/value.js';
 import { metricText } from '../vectors/metric.js';
 import { operandsOf as operandsJoined } from './access/comparisons.js';
-import { ID } from './access/order.js';
+import { ID_PATH } from './access/order.js';
 import {
   type Access,
   type Bounds,
@@ -45,7 +45,7 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   }),
   'range-scan': (scan) => ({
     operator: 'RangeScan',
-    attributes: { table: scan.table, access: boundsText(ID, scan).join(' AND '), ...ordered(scan.direction) },
+    attributes: { table: scan.table, access: boundsText(ID_PATH, scan).join(' AND '), ...ordered(scan.direction) },
   }),
   'index-scan': (scan) => ({ operator: 'IndexScan', attributes: indexAttributes(scan) }),
   'full-text-scan': (scan) => ({ operator: 'FullTextScan', attributes: searchAttributes(scan) }),
@@ -217,10 +217,10 @@ function tableOf(id: Expression): { table?: string } {
 
 function accessText(scan: IndexScan): string {
   const { index, equal, anyOf } = scan;
-  const fields = [...index.fields, ID];
-  const next = fields[equal.length] ?? ID;
+  const fields = [...index.fields, ID_PATH];
+  const next = fields[equal.length] ?? ID_PATH;
   return [
-    ...equal.map((operand, at) => comparisonText(fields[at] ?? ID, '=', operand)),
+    ...equal.map((operand, at) => comparisonText(fields[at] ?? ID_PATH, '=', operand)),
     ...boundsText(next, scan),
     ...(anyOf ? [comparisonText(next, 'IN', anyOf)] : []),
   ].join(' AND ');

@@ -46,7 +46,7 @@ export function mayWrite(statement: Statement): boolean {
  * Whether a statement reads and writes records and does nothing else that we know of: nothing outside of its
  * transaction depends on it, so that what comes after it may begin before it is durable.
  */
-export function isPlain(statement: Statement): boolean {
+export function isPlainStatement(statement: Statement): boolean {
   return effectsOf(statement).plain;
 }
 

@@ -41,7 +41,7 @@ export const NO_FIELDS: FieldsRead = { names: NOTHING, all: false, functions: NO
 export const EDGE_FIELDS: FieldsRead = { ...NO_FIELDS, names: new Set(['id', 'in', 'out']) };
 
 /** One field by its name. */
-export function fieldNameOf(name: string): FieldsRead {
+export function readOfField(name: string): FieldsRead {
   return fieldsNamed(new Set([name]));
 }
 
@@ -133,7 +133,7 @@ export function fieldsWatched({ projections, where }: Live): FieldsRead {
   if (projections.kind === 'diff') return ALL_FIELDS;
   const expressions = [...expressionsOf(projections), ...(where === undefined ? [] : [where])];
   if (hasParam(expressions, ['before', 'after', 'value'])) return ALL_FIELDS;
-  const reads = union([fieldsProjected(projections), fieldsRead([where])]);
+  const reads = unionOfReads([fieldsProjected(projections), fieldsRead([where])]);
   return reads.functions.size > 0 ? ALL_FIELDS : reads;
 }
 
@@ -170,11 +170,11 @@ export function fieldsSelected({ projections, where, split, group, order }: Sele
     ...(group?.kind === 'by' ? group.paths : []),
     ...(order?.kind === 'by' ? order.keys.map(({ path }) => path) : []),
   ]);
-  return union([fieldsProjected(projections), others]);
+  return unionOfReads([fieldsProjected(projections), others]);
 }
 
 /** What any of some reads. */
-export function union(parts: readonly FieldsRead[]): FieldsRead {
+export function unionOfReads(parts: readonly FieldsRead[]): FieldsRead {
   return new Later(() => {
     const names = new Set<string>();
     const functions = new Set<string>();

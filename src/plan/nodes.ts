@@ -80,6 +80,8 @@ export interface IndexScan extends Bounds {
   /** A list of which the field after them equals an element. */
   readonly anyOf?: Operand;
   readonly direction?: Direction;
+  /** Rows that are equal but for their ids come in the opposite order of these: `ORDER BY name, id DESC`. */
+  readonly idsReversed?: true;
 }
 
 /** The records whose texts match a query: `body @1@ 'green tea'`. */
@@ -359,6 +361,7 @@ export type NamedProjection = Extract<Projection, { readonly kind: 'expression' 
 
 /** The order in which the first rows are wanted, by plain paths. */
 export interface OrderWanted {
+  /** In a `Sort` those by which the rows below it come in order. */
   readonly keys: readonly OrderKeyWanted[];
   /** Without keys: the best matches of a condition are wanted, by the score that `call` gives. */
   readonly score?: { readonly condition: Binary; readonly call: Call };

@@ -2,7 +2,7 @@ import type { OrderKey, Select } from '../language/ast.js';
 import { printIdiom } from '../language/print.js';
 import { isFieldPath } from './access/comparisons.js';
 import { isScore } from './match-calls.js';
-import type { OrderKeyWanted, OrderWanted } from './nodes.js';
+import type { OrderKeyWanted, OrderWanted, StreamNode } from './nodes.js';
 
 /**
  * The order in which a SELECT wants the first rows of a table: by plain paths. `undefined` where every row must be met
@@ -28,6 +28,15 @@ export function orderWanted({ from, order, limit, split, group, projections }: S
     keys.push({ path, direction: key.descending ? 'backward' : 'forward' });
   }
   return { keys };
+}
+
+/** What of an order the rows of a plan come in; `undefined` where they come in another. */
+export function orderMet(wanted: OrderWanted | undefined, rows: StreamNode): OrderWanted | undefined {
+  let source = rows;
+  while ('input' in source) source = source.input;
+  if (wanted === undefined || !('direction' in source)) return undefined;
+  const isPartial = source.kind === 'index-scan' && source.idsReversed === true;
+  return isPartial ? { ...wanted, keys: wanted.keys.slice(0, -1) } : wanted;
 }
 
 /** Best matches that are equal in their score stand in the order of their ids. */

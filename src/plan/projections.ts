@@ -13,7 +13,7 @@ export function isWhole(projections: Projections): boolean {
 }
 
 /** Whether nothing but fields is asked for. */
-export function isPlain(projections: Projections): boolean {
+export function selectsFieldsOnly(projections: Projections): boolean {
   return projections.kind === 'fields' && projections.items.every(isPlainField);
 }
 

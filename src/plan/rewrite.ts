@@ -13,7 +13,7 @@ import { packedVectors } from './rules/packed-vectors.js';
 import { permissionAccess } from './rules/permission-access.js';
 import { pointLookup } from './rules/point-lookup.js';
 import { rangeScan } from './rules/range-scan.js';
-import { type AccessRule, type NodeFacts, type NodeRule, RULE_NAMES, type RuleName } from './rules/rule.js';
+import { type AccessRule, type NodeRule, RULE_NAMES, type RuleName, type StatementFacts } from './rules/rule.js';
 import { topN } from './rules/top-n.js';
 import { unionScan } from './rules/union-scan.js';
 
@@ -35,7 +35,7 @@ const NODE_RULES: Rules = {
 };
 
 /** What accesses and rules have to know of the reader. */
-export interface Reader {
+export interface ReaderRights {
   /** Whether PERMISSIONS hide something from them. */
   readonly isChecked: boolean;
   /** Whether something at a field may be hidden from them. */
@@ -50,13 +50,17 @@ export function rulesWithout(off: Iterable<RuleName>): ReadonlySet<RuleName> {
 }
 
 /**
- * How the records of a table are found. `isRead`: to be shown rather than changed, so that the rule for reading holds
- * for all of them.
+ * Chooses how the records of a table are found (access path): a scan, a range, an index, a point lookup. `isRead`: the
+ * records are shown rather than changed, so that the rule for reading applies to all of them. Only the rules in `rules`
+ * are tried, in a fixed order; the first that applies decides.
+ *
+ *     // WHERE age > 30, with an index on `age`
+ *     chooseAccess(entry, { where }, rights, true, new Set(RULE_NAMES))   // { kind: 'index-scan', … }
  */
 export function chooseAccess(
   entry: TableEntry,
   hints: AccessHints,
-  reader: Reader,
+  reader: ReaderRights,
   isRead: boolean,
   rules: ReadonlySet<RuleName>,
 ): Access {
@@ -83,7 +87,7 @@ export function chooseAccess(
 }
 
 /** A tree with the rules applied, from the sources up. */
-export function rewrite(node: RowNode, facts: NodeFacts, rules: ReadonlySet<RuleName>): RowNode {
+export function rewrite(node: RowNode, facts: StatementFacts, rules: ReadonlySet<RuleName>): RowNode {
   const below = 'input' in node ? withInput(node, rewrite(node.input, facts, rules)) : node;
   const { kind } = below;
   let rewritten = below;

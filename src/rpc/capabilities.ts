@@ -10,7 +10,7 @@ export interface NameRule<N extends string = string> {
 
 export const SUBJECTS = ['guest', 'record', 'system'] as const;
 /** The subjects of query rules. */
-export type Subject = (typeof SUBJECTS)[number];
+export type RuleSubject = (typeof SUBJECTS)[number];
 
 export interface Capabilities {
   /** HTTP routes by their first segment: `sql`, `rpc`, `api`. */
@@ -18,7 +18,7 @@ export interface Capabilities {
   /** RPC methods. */
   readonly methods: NameRule;
   /** Which subjects may send queries of their own, rather than call what is defined. */
-  readonly queries: NameRule<Subject>;
+  readonly queries: NameRule<RuleSubject>;
 }
 
 const ALL: NameRule<never> = { allow: 'all', deny: [] };

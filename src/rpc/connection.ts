@@ -2,7 +2,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session, StatementExecutor } from '../session/contract.js';
-import { LiveQuota } from '../session/live/live-quota.js';
+import { LiveQuota } from '../session/resources/live-quota.js';
 import type { RequestMeter } from '../tracing/request-meter.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
@@ -10,8 +10,8 @@ import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js
 import { type ConnectionServices, checkCount, type GraphqlMethod, type Method } from './method.js';
 import { METHODS, rpcMethod } from './methods/table.js';
 import { type Deliver, Pipeline } from './pipeline.js';
-import { isNothing, isOfFirstGeneration, type RpcRequest, readRequest, requestId, uuidText } from './request.js';
-import { answer, errorAnswer, notificationMessage } from './response.js';
+import { isNothing, isOfFirstGeneration, type RpcRequest, readRpcRequest, requestId, uuidText } from './request.js';
+import { errorMessage, notificationMessage, resultMessage } from './response.js';
 import type { CredentialSessions } from './stored-sessions.js';
 
 /** The name under which requests are counted whose method there isn't. */
@@ -24,7 +24,7 @@ export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 export type SessionOpener = Pick<Database, 'session' | 'check'>;
 
 /** Closes a connection whose client has fallen behind. */
-export type Cut = (reason: TesseraError) => void;
+export type CloseConnection = (reason: TesseraError) => void;
 
 export interface RpcOptions {
   readonly defaults?: { readonly namespace: string; readonly database: string } | undefined;
@@ -57,7 +57,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #allowance: LiveQuota;
   /** Stores attached sessions beyond the connection, which ends with its request. */
   #stored: CredentialSessions | undefined;
-  #subscriber: { readonly send: MessageSink; readonly cut: Cut | undefined } | undefined;
+  #subscriber: { readonly send: MessageSink; readonly cut: CloseConnection | undefined } | undefined;
   #ending = false;
   #isOfFirstGeneration = false;
 
@@ -91,7 +91,7 @@ export class RpcConnection implements ConnectionServices {
    * Enables live queries, on connections that can push messages: `send` takes them one at a time. A client that falls
    * behind too far is disconnected if possible: most clients ignore KILLED, but none can miss a disconnect.
    */
-  notify(send: MessageSink, cut?: Cut): void {
+  notify(send: MessageSink, cut?: CloseConnection): void {
     this.#subscriber = { send, cut };
     this.#listen(this.#own, undefined);
   }
@@ -118,7 +118,7 @@ export class RpcConnection implements ConnectionServices {
     const request = () => (this.#ending ? undefined : this.#answer(message, json));
     const pipeline = this.#pipelineOf(message);
     if (pipeline !== undefined) {
-      return pipeline.take(request, deliver, (thrown) => errorAnswer(requestId(message), this.report(thrown)));
+      return pipeline.take(request, deliver, (thrown) => errorMessage(requestId(message), this.report(thrown)));
     }
     return andThen(request(), (answer) => answer && deliver(answer));
   }
@@ -147,7 +147,7 @@ export class RpcConnection implements ConnectionServices {
     await this.take(message, json, (answer) => {
       given = answer;
     });
-    return given ?? errorAnswer(requestId(message), failure('cancelled'));
+    return given ?? errorMessage(requestId(message), failure('cancelled'));
   }
 
   #answer(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
@@ -157,18 +157,18 @@ export class RpcConnection implements ConnectionServices {
       () =>
         andThen(this.#call(message, json, metered?.trace), (result) => {
           metered?.end();
-          return answer(id, result);
+          return resultMessage(id, result);
         }),
       (thrown) => {
         const error = this.report(thrown, metered?.trace);
         metered?.end(error);
-        return errorAnswer(id, error);
+        return errorMessage(id, error);
       },
     );
   }
 
   #call(message: Value, json: boolean, trace: RequestTrace | undefined): PromiseOrValue<Value> {
-    const request = readRequest(message);
+    const request = readRpcRequest(message);
     const method = METHODS.get(request.method);
     if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
     if (!method.sessionless) this.#isOfFirstGeneration = !json && isOfFirstGeneration(message);

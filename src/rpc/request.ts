@@ -52,7 +52,7 @@ export function requestId(message: Value): Value {
  * @throws TesseraError `invalid_request` if the message is no request; `invalid_params` if `params` is no array
  * @see the reference engine's RPC protocol
  */
-export function readRequest(message: Value): RpcRequest {
+export function readRpcRequest(message: Value): RpcRequest {
   if (!isObject(message)) throw failure('invalid_request', { reason: `expected an object, got ${kindOf(message)}` });
   const { method } = message;
   if (typeof method !== 'string') throw failure('invalid_request', { reason: '`method` must be a string' });
@@ -64,6 +64,7 @@ export function readRequest(message: Value): RpcRequest {
   };
 }
 
+/** Whether a value is NONE or NULL. */
 export function isNothing(value: Value): value is null | undefined {
   return value === undefined || value === null;
 }

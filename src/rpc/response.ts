@@ -8,7 +8,7 @@ import { stringifyJson } from '../value/json.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
 
 /** `{id, result}`. `result` is present even if it is NONE, since clients test for it. */
-export function answer(id: Value, result: Value): ObjectValue {
+export function resultMessage(id: Value, result: Value): ObjectValue {
   const envelope = newObject();
   envelope.id = id;
   envelope.result = result;
@@ -41,7 +41,7 @@ export function notificationMessage(
 }
 
 /** `{id, error: {code, message, kind, details?}}`. */
-export function errorAnswer(id: Value, error: TesseraError): ObjectValue {
+export function errorMessage(id: Value, error: TesseraError): ObjectValue {
   const body = newObject();
   body.code = error.rpcCode;
   body.message = error.message;

@@ -10,7 +10,7 @@ import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { guestRefusal } from '../exec/authorization/authorize.js';
 import type { Session } from '../session/contract.js';
-import type { Variable } from '../session/session/variables.js';
+import type { Variable } from '../session/resources/session-variables.js';
 
 /** Limits of stored sessions. */
 export interface StoredSessionBounds {

@@ -5,9 +5,9 @@
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { AnalyzerFilter, DefineAnalyzer } from '../language/ast.js';
-import type { CountedTerms, TermCell } from './document-terms.js';
+import type { CountedTerms } from './document-terms.js';
 import { createFilter, type Filter, type Lemmas, type Term } from './filters.js';
-import { TokenCache } from './token-cache.js';
+import { TermCounter } from './term-counter.js';
 import { createTokenizer, type Tokenizer } from './tokenizer.js';
 
 /** A term with its place in the text. */
@@ -49,7 +49,7 @@ const OF_WORDS: ReadonlySet<AnalyzerFilter['kind']> = new Set([...GRAMS, 'snowba
 interface KnownToken {
   readonly token: string;
   readonly terms: readonly Term[];
-  readonly cells: readonly TermCell[];
+  readonly isRemembered: boolean;
 }
 
 /** What every analyzed value is given. */
@@ -58,12 +58,9 @@ export class Analyzer {
   readonly #filters: readonly Filter[];
   /** By token: most tokens are words that have come before. */
   #known = new Map<string, KnownToken>();
-  /** Some of them. */
-  #cached: TokenCache<KnownToken> | undefined;
-  #cells = new Map<string, TermCell>();
-  /** Of all known tokens and cells. */
+  #counter: TermCounter | undefined;
+  /** Of all known tokens, and terms that have a number. */
   #weight = 0;
-  #document = 0;
   readonly #parts: AnalyzerParts;
   readonly #lemmas: (path: string) => Lemmas;
   readonly #grows: boolean;
@@ -109,35 +106,27 @@ export class Analyzer {
   /** The terms of short texts together. They hold until the next call. */
   countShort(texts: readonly string[]): CountedTerms {
     this.#forget();
-    this.#cached ??= new TokenCache();
-    const cached = this.#cached;
-    const document = ++this.#document;
-    const cells: TermCell[] = [];
-    let length = 0;
+    this.#counter ??= new TermCounter();
+    const counter = this.#counter;
+    counter.begin();
     for (const text of texts) {
       const visit = (start: number, end: number): void => {
-        let known = cached.find(text, start, end);
-        if (known === undefined) {
-          const token = text.slice(start, end);
-          known = this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS);
-          if (token.length <= LONGEST_REMEMBERED) cached.keep(known);
-        }
-        const own = known.cells;
-        length += own.length;
-        for (let at = 0; at < own.length; at++) {
-          const cell = own[at] as TermCell;
-          if (cell.document === document) {
-            cell.count++;
-            continue;
-          }
-          cell.document = document;
-          cell.count = 1;
-          cells.push(cell);
-        }
+        if (!counter.count(text, start, end)) this.#countNew(counter, text.slice(start, end));
       };
       this.#tokenize(text, visit).run(Number.POSITIVE_INFINITY);
     }
-    return { length, cells };
+    return counter;
+  }
+
+  #countNew(counter: TermCounter, token: string): void {
+    const { terms, isRemembered } = this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS);
+    const before = counter.dictionary.size;
+    counter.countNew(
+      token,
+      terms.map(({ term }) => term),
+      isRemembered,
+    );
+    this.#weight += (counter.dictionary.size - before) * OVERHEAD;
   }
 
   /**
@@ -209,8 +198,7 @@ export class Analyzer {
   #forget(): void {
     if (this.#weight <= REMEMBERED) return;
     this.#known = new Map();
-    this.#cached = undefined;
-    this.#cells = new Map();
+    this.#counter = undefined;
     this.#weight = 0;
   }
 
@@ -220,23 +208,13 @@ export class Analyzer {
     const filtering = new TokenFiltering(own, this.#filters, room);
     filtering.run(Number.POSITIVE_INFINITY);
     const { terms } = filtering;
-    // Terms of a text that grows are never counted by cells.
-    const known = { token: own, terms, cells: this.#grows ? [] : terms.map(({ term }) => this.#cellOf(term)) };
     const isLong = token.length > LONGEST_REMEMBERED || terms.length > LONGEST_REMEMBERED;
-    if (isLong || this.#weight > REMEMBERED) return known;
+    const isRemembered = !isLong && this.#weight <= REMEMBERED;
+    const known = { token: own, terms, isRemembered };
+    if (!isRemembered) return known;
     this.#known.set(own, known);
     this.#weight += 2 * own.length + (1 + terms.length) * OVERHEAD;
     return known;
-  }
-
-  #cellOf(term: string): TermCell {
-    let cell = this.#cells.get(term);
-    if (cell === undefined) {
-      cell = { term, document: 0, count: 0, owner: undefined, id: 0 };
-      this.#cells.set(term, cell);
-      this.#weight += 2 * term.length + OVERHEAD;
-    }
-    return cell;
   }
 }
 

@@ -12,7 +12,7 @@ function compare(a: Kept, b: Kept): number {
 
 /** So many that each that is among the `most` best by score and key is kept, and no more than `most` of a segment. */
 export class BestDocuments {
-  /** The score of the last of so many as are wanted; those below aren't among the best. */
+  /** The lowest score among the best; documents below it aren't among them. */
   least = Number.NEGATIVE_INFINITY;
   readonly #segments: number;
   readonly #most: number;

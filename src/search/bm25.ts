@@ -1,6 +1,6 @@
 /** Scores, by the formula of BM25 as the reference engine has it: with logarithmic occurrences. */
 
-/** What scores depend on besides the record. */
+/** Statistics of the index that scores depend on. */
 export interface Statistics {
   /** Documents, and terms of all of them together. */
   readonly documents: number;

@@ -1,4 +1,5 @@
 /** What a full-text index holds of each document, as a number that is compared with the record's own. */
+import { Buffer } from 'node:buffer';
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import { prefixRange } from '../catalog/keys.js';
 import type { Transaction } from '../storage/contract.js';
@@ -6,13 +7,22 @@ import { forEachBatch } from '../storage/cursor.js';
 import type { DocumentTerms } from './document-terms.js';
 import { manifestKey, pendingPrefix } from './layout.js';
 import { readManifest } from './manifest.js';
-import { readChange } from './pending.js';
+import { forEachNoted, type NotedTerms, notedLength, readChange } from './pending.js';
 import { StoredSource } from './term-sources.js';
 
 /** The same for the same terms and occurrences, in any order. */
 export function digestOf({ counts, length }: DocumentTerms): number {
   let digest = length;
   for (const [term, count] of counts) digest = added(digest, hashOf(term), count);
+  return digest;
+}
+
+function digestOfNoted(noted: NotedTerms): number {
+  let digest = notedLength(noted);
+  forEachNoted(noted, (start, end, count) => {
+    const term = Buffer.from(noted.buffer, noted.byteOffset + start, end - start).toString('utf8');
+    digest = added(digest, hashOf(term), count);
+  });
   return digest;
 }
 
@@ -55,7 +65,7 @@ export function readDigests(transaction: Transaction, index: string): PromiseOrV
           const name = key.slice(prefix.length);
           if ((before !== undefined) !== digests.has(name)) folded = Number.NaN;
           if (after === undefined) digests.delete(name);
-          else digests.set(name, digestOf(after));
+          else digests.set(name, digestOfNoted(after));
         }
         return false;
       });

@@ -1,3 +1,6 @@
+import type { GrowingNumbers } from './growing-numbers.js';
+import type { TermDictionary } from './term-dictionary.js';
+
 /** The terms of a document, and how often each occurs. */
 export interface DocumentTerms {
   /** How many there are, repeated ones too. */
@@ -5,26 +8,23 @@ export interface DocumentTerms {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** A term as a document in the making counts it: one for each term, as long as the analyzer remembers it. */
-export interface TermCell {
-  readonly term: string;
-  /** The document that has counted it last, and how often. */
-  document: number;
-  count: number;
-  /** Who gathers documents, and the number that it gave to the term. */
-  owner: object | undefined;
-  id: number;
-}
-
-/** The same as `DocumentTerms` until the analyzer counts the next document. */
+/** The same by numbers of terms, until the analyzer counts the next document. */
 export interface CountedTerms {
   readonly length: number;
-  readonly cells: readonly TermCell[];
+  /** Which terms have which numbers. */
+  readonly dictionary: TermDictionary;
+  /** Of the terms that occur. */
+  readonly numbers: GrowingNumbers;
+  occurrencesOf(number: number): number;
 }
 
 /** Counted terms to keep. */
-export function keptTerms({ length, cells }: CountedTerms): DocumentTerms {
+export function keptTerms(counted: CountedTerms): DocumentTerms {
+  const { length, dictionary, numbers } = counted;
   const counts = new Map<string, number>();
-  for (const { term, count } of cells) counts.set(term, count);
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers.all[at] as number;
+    counts.set(dictionary.text(number), counted.occurrencesOf(number));
+  }
   return { length, counts };
 }

@@ -12,7 +12,7 @@ import { type GatheredSource, gathered } from './gathered-source.js';
 import { manifestKey, pendingPrefix, SegmentKeys, segmentPrefix } from './layout.js';
 import { type Manifest, readManifest, type SegmentEntry, storeManifest } from './manifest.js';
 import { mergeDocuments, mergeTerms } from './merge.js';
-import { type KeyedChange, readChange } from './pending.js';
+import { type KeyedChange, notedLength, readChange } from './pending.js';
 import { WINDOW } from './postings.js';
 import { lastUpTo, readChanged, readHead, readKeys, withMarks } from './segment-reader.js';
 import { MAX_DOCUMENTS, SegmentWriter } from './segment-writer.js';
@@ -89,7 +89,7 @@ class Fold {
         for (const { before } of changes) {
           if (before === undefined) continue;
           left.documents++;
-          left.terms += before.length;
+          left.terms += notedLength(before);
         }
         return this.#addTo(segments, source, left);
       }),
@@ -193,7 +193,9 @@ class Fold {
   }
 }
 
-/** Which segments become one with so many changes: from the youngest on those that aren't more than twice as large. */
+/**
+ * Which segments are merged with this many changes: from the youngest on, those that aren't more than twice as large.
+ */
 function chosen(segments: readonly SegmentEntry[], count: number): { kept: SegmentEntry[]; merged: SegmentEntry[] } {
   const kept = [...segments];
   const merged: SegmentEntry[] = [];

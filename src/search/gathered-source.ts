@@ -2,52 +2,41 @@
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import { StepwiseSort } from '../base/stepwise-sort.js';
 import type { Pause } from './analyzer.js';
-import type { CountedTerms, DocumentTerms } from './document-terms.js';
-import type { KeyedChange } from './pending.js';
+import type { CountedTerms } from './document-terms.js';
+import { GrowingNumbers } from './growing-numbers.js';
+import { forEachNoted, type KeyedChange, type NotedTerms, notedLength } from './pending.js';
 import type { Postings } from './postings.js';
 import { MAX_DOCUMENTS, type SegmentDocument } from './segment-writer.js';
+import { TermDictionary } from './term-dictionary.js';
 import type { SourceTerm, TermSource } from './term-sources.js';
 
-/** What is gathered at most: postings, and code units of terms. */
+/** What is gathered at most: postings, and bytes of different terms. */
 const POSTINGS = 2 ** 21;
-const UNITS = 2 ** 23;
+const BYTES = 2 ** 23;
 
 /** Terms and postings between two pauses. */
 const TURN = 16_384;
 
-/** Numbers that become more. */
-class Numbers {
-  all = new Uint32Array(1_024);
-  length = 0;
-
-  push(value: number): void {
-    if (this.length === this.all.length) {
-      const larger = new Uint32Array(this.length * 2);
-      larger.set(this.all);
-      this.all = larger;
-    }
-    this.all[this.length++] = value;
-  }
-}
-
-interface GatheredTerm {
-  readonly id: number;
-  readonly term: string;
-  net: number;
+/** A term by its number. */
+interface GatheredTerm extends SourceTerm {
+  readonly number: number;
 }
 
 /** Documents come in the order of their keys. Call `sort` before terms are taken. */
 export class GatheredSource implements TermSource {
   readonly documents: SegmentDocument[] = [];
   readonly hasDropped = false;
-  readonly #ids = new Map<string, number>();
-  readonly #terms: GatheredTerm[] = [];
-  #units = 0;
+  readonly #dictionary = new TermDictionary();
+  /** By term: documents of earlier segments that hold it and were changed. */
+  readonly #left = new Map<number, number>();
+  /** Our numbers of the terms of another dictionary, from 1. */
+  #known = new Uint32Array(1_024);
+  #knownOf: TermDictionary | undefined;
   /** Of each posting. */
-  readonly #postingTerms = new Numbers();
-  readonly #occurrences = new Numbers();
+  readonly #postingTerms = new GrowingNumbers();
+  readonly #occurrences = new GrowingNumbers();
   /** How many postings there are with those of each document. */
-  readonly #ends = new Numbers();
+  readonly #ends = new GrowingNumbers();
   /** Where the postings of each term begin, once they are sorted. */
   #starts = new Uint32Array(1);
   #sortedDocuments = new Uint32Array(0);
@@ -58,37 +47,54 @@ export class GatheredSource implements TermSource {
   /** Whether no more should be gathered. */
   get isFull(): boolean {
     const { documents } = this;
-    return documents.length >= MAX_DOCUMENTS || this.#postingTerms.length >= POSTINGS || this.#units >= UNITS;
+    return (
+      documents.length >= MAX_DOCUMENTS || this.#postingTerms.length >= POSTINGS || this.#dictionary.bytes >= BYTES
+    );
   }
 
   /** Adds the new terms of a record, and takes out the former ones; answers how much work that was. */
   change({ key, before, after }: KeyedChange): number {
-    if (before !== undefined) for (const term of before.counts.keys()) this.#of(term).net--;
-    if (after !== undefined) this.add(key, after);
-    return 1 + (before?.counts.size ?? 0) + (after?.counts.size ?? 0);
+    const dictionary = this.#dictionary;
+    let work = 1;
+    if (before !== undefined) {
+      work += forEachNoted(before, (start, end) => {
+        const number = dictionary.numberOf(before, start, end);
+        this.#left.set(number, (this.#left.get(number) ?? 0) + 1);
+      });
+    }
+    if (after !== undefined) work += this.add(key, after);
+    return work;
   }
 
-  add(key: string, { length, counts }: DocumentTerms): void {
-    for (const [term, count] of counts) this.#post(this.#of(term), count);
-    this.#end(key, length);
+  /** Adds a document; answers how many terms it has. */
+  add(key: string, terms: NotedTerms): number {
+    const dictionary = this.#dictionary;
+    const size = forEachNoted(terms, (start, end, occurrences) => {
+      this.#postingTerms.push(dictionary.numberOf(terms, start, end));
+      this.#occurrences.push(occurrences);
+    });
+    this.#end(key, notedLength(terms));
+    return size;
   }
 
   /** The same of terms that were just counted. */
-  addCounted(key: string, { length, cells }: CountedTerms): void {
-    for (const cell of cells) {
-      if (cell.owner !== this) {
-        cell.owner = this;
-        cell.id = this.#of(cell.term).id;
-      }
-      this.#post(this.#terms[cell.id] as GatheredTerm, cell.count);
+  addCounted(key: string, counted: CountedTerms): void {
+    const { length, dictionary, numbers } = counted;
+    if (this.#knownOf !== dictionary) this.#known.fill(0);
+    this.#knownOf = dictionary;
+    if (this.#known.length < dictionary.size) {
+      const larger = new Uint32Array(2 * dictionary.size);
+      larger.set(this.#known);
+      this.#known = larger;
+    }
+    const known = this.#known;
+    for (let at = 0; at < numbers.length; at++) {
+      const number = numbers.all[at] as number;
+      if (known[number] === 0) known[number] = this.#dictionary.numberOfText(dictionary.text(number)) + 1;
+      this.#postingTerms.push((known[number] as number) - 1);
+      this.#occurrences.push(counted.occurrencesOf(number));
     }
     this.#end(key, length);
-  }
-
-  #post(term: GatheredTerm, count: number): void {
-    term.net++;
-    this.#postingTerms.push(term.id);
-    this.#occurrences.push(count);
   }
 
   #end(key: string, length: number): void {
@@ -96,20 +102,10 @@ export class GatheredSource implements TermSource {
     this.#ends.push(this.#postingTerms.length);
   }
 
-  #of(term: string): GatheredTerm {
-    const known = this.#ids.get(term);
-    if (known !== undefined) return this.#terms[known] as GatheredTerm;
-    const fresh = { id: this.#terms.length, term, net: 0 };
-    this.#ids.set(term, fresh.id);
-    this.#terms.push(fresh);
-    this.#units += term.length + 1;
-    return fresh;
-  }
-
   /** Brings terms into their order, and the postings of each together. */
   sort(pause: Pause): PromiseOrValue<void> {
     const count = this.#postingTerms.length;
-    const starts = new Uint32Array(this.#terms.length + 1);
+    const starts = new Uint32Array(this.#dictionary.size + 1);
     const { all: terms } = this.#postingTerms;
     for (let at = 0; at < count; at++) {
       const after = (terms[at] as number) + 1;
@@ -134,12 +130,21 @@ export class GatheredSource implements TermSource {
       return at === count || andThen(pause(), () => false);
     });
     return andThen(placed, () => {
-      const sorting = new StepwiseSort(this.#terms, (a, b) => (a.term < b.term ? -1 : 1));
+      const sorting = new StepwiseSort(this.#gatheredTerms(), (a, b) => (a.term < b.term ? -1 : 1));
       const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
       return andThen(sorted, () => {
         this.#order = sorting.result;
       });
     });
+  }
+
+  #gatheredTerms(): GatheredTerm[] {
+    const starts = this.#starts;
+    return Array.from({ length: this.#dictionary.size }, (_, number) => ({
+      number,
+      term: this.#dictionary.text(number),
+      net: (starts[number + 1] as number) - (starts[number] as number) - (this.#left.get(number) ?? 0),
+    }));
   }
 
   isDropped(): boolean {
@@ -151,8 +156,8 @@ export class GatheredSource implements TermSource {
   }
 
   postings(): Postings {
-    const { id } = this.#order[this.#at] as GatheredTerm;
-    const [from, to] = [this.#starts[id], this.#starts[id + 1]];
+    const { number } = this.#order[this.#at] as GatheredTerm;
+    const [from, to] = [this.#starts[number], this.#starts[number + 1]];
     return {
       documents: this.#sortedDocuments.subarray(from, to),
       occurrences: this.#sortedOccurrences.subarray(from, to),

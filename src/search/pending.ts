@@ -3,15 +3,21 @@
  * key of the record's own, so that those who write different records never conflict.
  */
 import type { Stored } from '../storage/contract.js';
-import { ByteWriter } from '../value/byte-writer.js';
+import { ByteWriter, utf8Length } from '../value/byte-writer.js';
 import { isArray, type Value } from '../value/value.js';
 import { ByteCursor } from './byte-cursor.js';
-import type { DocumentTerms } from './document-terms.js';
+import type { CountedTerms, DocumentTerms } from './document-terms.js';
+
+/**
+ * The terms of a document as they are noted: how many there are, repeated ones too; how many different ones; and for
+ * each of these its length, its UTF-8 and how often it occurs. Each number is a varint.
+ */
+export type NotedTerms = Uint8Array;
 
 /** `undefined`: no such record. */
 export interface PendingChange {
-  readonly before: DocumentTerms | undefined;
-  readonly after: DocumentTerms | undefined;
+  readonly before: NotedTerms | undefined;
+  readonly after: NotedTerms | undefined;
 }
 
 /** A change with the encoded key of its record. */
@@ -19,42 +25,79 @@ export type KeyedChange = PendingChange & { readonly key: string };
 
 const writer = new ByteWriter();
 
-function storeTerms(terms: DocumentTerms | undefined): Value {
-  if (terms === undefined) return null;
-  const { length, counts } = terms;
+/** Terms that were just counted as they are noted. */
+export function noteCounted(counted: CountedTerms): NotedTerms {
+  const { length, dictionary, numbers } = counted;
   writer.begin();
-  let plain = true;
-  for (const count of counts.values()) {
-    writer.varint(count);
-    if (count !== 1) plain = false;
+  writer.varint(length);
+  writer.varint(numbers.length);
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers.all[at] as number;
+    dictionary.write(number, writer);
+    writer.varint(counted.occurrencesOf(number));
   }
-  return [length, counts.size, [...counts.keys()].join('\0'), plain ? null : writer.finish()];
+  return writer.finish();
 }
 
-function readTerms(stored: Value): DocumentTerms | undefined {
-  if (!isArray(stored)) return undefined;
-  const [length, size, joined, bytes] = stored;
+/** The same of any others. */
+export function noteTerms({ length, counts }: DocumentTerms): NotedTerms {
+  writer.begin();
+  writer.varint(length);
+  writer.varint(counts.size);
+  for (const [term, count] of counts) {
+    const bytes = utf8Length(term);
+    writer.varint(bytes);
+    writer.utf8(term, bytes);
+    writer.varint(count);
+  }
+  return writer.finish();
+}
+
+/** How many terms a document has. */
+export function notedLength(noted: NotedTerms): number {
+  return new ByteCursor(noted).varint();
+}
+
+/**
+ * Visits the terms of a document, each as a part of what is noted.
+ * @returns how many there are
+ */
+export function forEachNoted(
+  noted: NotedTerms,
+  visit: (start: number, end: number, occurrences: number) => void,
+): number {
+  const cursor = new ByteCursor(noted);
+  cursor.varint();
+  const size = cursor.varint();
+  for (let left = size; left > 0; left--) {
+    const length = cursor.varint();
+    const start = cursor.at;
+    cursor.at += length;
+    visit(start, start + length, cursor.varint());
+  }
+  return size;
+}
+
+/** A change of a document's terms as it is stored until it is folded. */
+export function storeChange({ before, after }: PendingChange): Stored {
+  return [before ?? null, after ?? null];
+}
+
+/** The change in a stored row (`storeChange`). */
+export function readChange(stored: Stored): PendingChange {
+  const [before, after] = isArray(stored) ? stored : [];
+  return { before: readTerms(before), after: readTerms(after) };
+}
+
+function readTerms(stored: Value): NotedTerms | undefined {
+  if (stored instanceof Uint8Array) return stored;
+  return isArray(stored) ? noteTerms(readEarlier(stored)) : undefined;
+}
+
+/** As revisions before 0.2 have it: terms joined by zero characters, and how often each occurs unless all do once. */
+function readEarlier([length, size, joined, bytes]: readonly Value[]): DocumentTerms {
   const counts = new Map<string, number>();
   const cursor = bytes instanceof Uint8Array ? new ByteCursor(bytes) : undefined;
-  // No token has a zero character.
   if (size !== 0) for (const term of String(joined).split('\0')) counts.set(term, cursor?.varint() ?? 1);
   return { length: Number(length), counts };
 }
-
-/** A change of a document's terms as it is stored until it is folded: how many terms, and each with its count. */
-export function storeChange({ before, after }: PendingChange): Stored {
-  return [storeTerms(before), storeTerms(after)];
-}
-
-/** The change in a stored row (`storeChange`). The same stored object gives the same change. */
-export function readChange(stored: Stored): PendingChange {
-  const known = typeof stored === 'object' && stored !== null ? decoded.get(stored) : undefined;
-  if (known !== undefined) return known;
-  const [before, after] = isArray(stored) ? stored : [];
-  const change = { before: readTerms(before), after: readTerms(after) };
-  if (typeof stored === 'object' && stored !== null) decoded.set(stored, change);
-  return change;
-}
-
-/** A change is read by each query until it is folded, and engines hand out the same value over and over. */
-const decoded = new WeakMap<object, PendingChange>();

@@ -199,7 +199,7 @@ export class PostingList {
     }
   }
 
-  /** All of it, for those who merge lists. */
+  /** The whole list, for merging. */
   all(): Postings {
     if (this.#all !== undefined) return this.#all;
     const documents = new Uint32Array(this.count);

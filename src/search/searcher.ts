@@ -7,9 +7,10 @@ import type { Pause } from './analyzer.js';
 import { inverseFrequency, type Statistics } from './bm25.js';
 import { manifestKey, pendingPrefix, type SegmentKeys } from './layout.js';
 import { readManifest } from './manifest.js';
-import { type KeyedChange, readChange } from './pending.js';
+import { readChange } from './pending.js';
 import type { PostingList } from './postings.js';
-import { nameOf, occurrencesOf, type QueryTerm, type SearchQuery } from './query.js';
+import { nameOf, type QueryTerm, type SearchQuery } from './query.js';
+import { type DocumentCounts, QueryCounter } from './query-counter.js';
 import { openSegments } from './segment-terms.js';
 
 /** A term of a query: how often it stands there, and its weight in scores. */
@@ -30,6 +31,14 @@ export interface SearchedSegment {
   readonly excluded: readonly PostingList[];
 }
 
+/** What has changed of a record, as far as a query concerns it: its terms, then those that it excludes. */
+export interface SearchedChange {
+  /** The encoded key. */
+  readonly key: string;
+  readonly before: DocumentCounts | undefined;
+  readonly after: DocumentCounts | undefined;
+}
+
 /** What is needed to answer a query: all of the index that it concerns. */
 export interface Search {
   readonly query: SearchQuery;
@@ -38,7 +47,7 @@ export interface Search {
   readonly statistics: Statistics;
   readonly segments: readonly SearchedSegment[];
   /** Changes that aren't in any segment yet, in the order of their keys. */
-  readonly pending: readonly KeyedChange[];
+  readonly pending: readonly SearchedChange[];
   /** The keys of those; what segments hold of them is void. */
   readonly overridden: ReadonlySet<string>;
 }
@@ -60,12 +69,12 @@ export function openSearch(
       if (stored === undefined) return undefined;
       const manifest = readManifest(stored);
       const terms = [...wanted, ...query.excluded];
-      return andThen(readPending(transaction, index, pause), (pending) =>
+      return andThen(readPending(transaction, index, terms, pause), (pending) =>
         andThen(openSegments(transaction, index, manifest.segments, terms, pause), (opened) => {
           const statistics = adjusted(manifest, pending);
           const weighted = wanted.map((term, at): WeightedTerm => {
             const net = opened.reduce((sum, { found }) => sum + (found[at]?.net ?? 0), 0);
-            const having = net + pendingFrequency(pending, term);
+            const having = net + pendingFrequency(pending, at);
             const weight = inverseFrequency(statistics, having);
             return { term, times: times.get(nameOf(term)) as number, weight };
           });
@@ -89,17 +98,31 @@ export function openSearch(
   );
 }
 
-function readPending(transaction: Transaction, index: string, pause: Pause): PromiseOrValue<KeyedChange[]> {
+function readPending(
+  transaction: Transaction,
+  index: string,
+  terms: readonly QueryTerm[],
+  pause: Pause,
+): PromiseOrValue<SearchedChange[]> {
   const prefix = pendingPrefix(index);
-  const changes: KeyedChange[] = [];
+  const changes: SearchedChange[] = [];
+  let counter: QueryCounter | undefined;
   const read = forEachBatch(transaction.scan(prefixRange(prefix)), (batch) => {
-    for (const [key, stored] of batch) changes.push({ ...readChange(stored), key: key.slice(prefix.length) });
+    counter ??= new QueryCounter(terms);
+    for (const [key, stored] of batch) {
+      const { before, after } = readChange(stored);
+      changes.push({
+        key: key.slice(prefix.length),
+        before: before && counter.count(before),
+        after: after && counter.count(after),
+      });
+    }
     return andThen(pause(), () => false);
   });
   return andThen(read, () => changes);
 }
 
-function adjusted({ documents, terms }: Statistics, pending: readonly KeyedChange[]): Statistics {
+function adjusted({ documents, terms }: Statistics, pending: readonly SearchedChange[]): Statistics {
   let count = documents;
   let all = terms;
   for (const { before, after } of pending) {
@@ -109,11 +132,12 @@ function adjusted({ documents, terms }: Statistics, pending: readonly KeyedChang
   return { documents: count, terms: all };
 }
 
-function pendingFrequency(pending: readonly KeyedChange[], term: QueryTerm): number {
+/** By how much changes add to the number of documents that hold the term at a place. */
+function pendingFrequency(pending: readonly SearchedChange[], place: number): number {
   let net = 0;
   for (const { before, after } of pending) {
-    if (after !== undefined && occurrencesOf(term, after) > 0) net++;
-    if (before !== undefined && occurrencesOf(term, before) > 0) net--;
+    if (after !== undefined && after.occurrences[place] !== 0) net++;
+    if (before !== undefined && before.occurrences[place] !== 0) net--;
   }
   return net;
 }

@@ -17,9 +17,9 @@ export interface TokenizerOptions {
   readonly keepsMarks: boolean;
 }
 
-/** A text being divided, so much of it at a time as its caller wants. */
+/** Tokenizes a text in steps whose size the caller chooses. */
 export interface Tokenizing {
-  /** Goes on for about so many UTF-16 code units; answers whether the text is at its end. */
+  /** Continues for about this many UTF-16 code units; answers whether the text has ended. */
   run(units: number): boolean;
 }
 

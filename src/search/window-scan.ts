@@ -3,7 +3,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Stored, Transaction } from '../storage/contract.js';
 import { type Bm25, isBounded, lengthFactor, termScore } from './bm25.js';
 import { type PostingList, WINDOW, WindowPostings } from './postings.js';
-import { holdsTerms, occurrencesOf } from './query.js';
+import type { DocumentCounts } from './query-counter.js';
 import type { Search, SearchedSegment, WeightedTerm } from './searcher.js';
 import { isMarked, lengthAt, readKeys } from './segment-reader.js';
 import { LENGTHS } from './segment-writer.js';
@@ -266,15 +266,16 @@ function placesOf({ windows }: PostingList, count: number): Int32Array {
 }
 
 /** The pending documents that match, in the order of their keys. */
-export function pendingMatches({ query, pending, terms, statistics }: Search, bm25: Bm25 | undefined): Match[] {
+export function pendingMatches(search: Search, bm25: Bm25 | undefined): Match[] {
+  const { pending, terms, statistics } = search;
   const factorOf = bm25 === undefined ? undefined : lengthFactor(bm25, statistics);
   const found: Match[] = [];
   for (const { key, after } of pending) {
-    if (after === undefined || !holdsTerms(query, after)) continue;
+    if (after === undefined || !isMatch(search, after)) continue;
     let score = 0;
     if (bm25 !== undefined && factorOf !== undefined) {
-      for (const { term, times, weight } of terms) {
-        const occurrences = occurrencesOf(term, after);
+      for (const [place, { times, weight }] of terms.entries()) {
+        const occurrences = after.occurrences[place] as number;
         if (occurrences === 0 || weight === 0) continue;
         score += times * termScore(weight, occurrences, factorOf(after.length), bm25);
       }
@@ -282,4 +283,11 @@ export function pendingMatches({ query, pending, terms, statistics }: Search, bm
     found.push({ key, score: Math.fround(score) });
   }
   return found;
+}
+
+function isMatch({ query: { operator }, terms }: Search, { occurrences }: DocumentCounts): boolean {
+  let held = 0;
+  for (let place = 0; place < terms.length; place++) if (occurrences[place] !== 0) held++;
+  if (held === 0 || (operator === 'AND' && held < terms.length)) return false;
+  return !occurrences.subarray(terms.length).some((count) => count !== 0);
 }

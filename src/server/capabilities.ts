@@ -1,7 +1,7 @@
 /**
  * Evaluates `--allow-…` and `--deny-…`: specific names take precedence over general rules, and denying over allowing.
  */
-import type { Target } from '../functions/network/targets.js';
+import type { NetworkTarget } from '../functions/network/targets.js';
 import type { EXPERIMENTS } from './settings/access.js';
 
 type Names<T> = 'all' | readonly T[];
@@ -18,8 +18,8 @@ export interface CapabilitySettings {
   /** `undefined` if not given. */
   readonly allowFuncs: Names<string> | undefined;
   readonly denyFuncs: Names<string>;
-  readonly allowNet: Names<Target> | undefined;
-  readonly denyNet: Names<Target>;
+  readonly allowNet: Names<NetworkTarget> | undefined;
+  readonly denyNet: Names<NetworkTarget>;
   readonly allowExperimental: Names<Experiment>;
   readonly denyExperimental: Names<Experiment>;
 }
@@ -28,7 +28,7 @@ export interface CapabilityConfiguration {
   readonly allowGuests: boolean;
   readonly allowScripting: boolean;
   readonly allowFuncs: Names<string>;
-  readonly allowNet: Names<Target>;
+  readonly allowNet: Names<NetworkTarget>;
   readonly allowExperimental: readonly Experiment[];
 }
 

@@ -1,24 +1,24 @@
 /** The table of all settings of `tessera start`. */
-import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/script/contract.js';
+import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/runtime/script-runner.js';
 import type { GraphqlLimits } from '../graphql/limits.js';
-import { DEFAULT_LIMITS, LIMIT_SETTINGS, type Limits } from '../http/options.js';
-import { DEFAULT_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
-import type { MemoryLimits } from '../session/database/server-memory.js';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits, LIMIT_SETTINGS } from '../http/options.js';
+import { DEFAULT_PARSER_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
+import type { MemoryLimits } from '../session/resources/server-memory.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
 import {
   ConfigurationError,
-  nameOf,
+  optionName,
   readCount,
   readPositiveTime,
   readSize,
   readStreamedSize,
   type Setting,
+  settingWithDefault,
   sizeText,
   toggle,
-  variableOf,
-  withDefault,
+  variableName,
 } from './setting.js';
 import { ACCESS_SETTINGS } from './settings/access.js';
 import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from './settings/graphql.js';
@@ -34,7 +34,7 @@ export const SETTINGS = {
 } as const;
 
 /** The limits of the HTTP room, which defines their flags, since its errors name them. */
-export const LIMITS: Readonly<Record<keyof Limits, Setting<number>>> = {
+export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
   sqlBody: size('sqlBody', 'The largest body of POST /sql', 'SURREAL_HTTP_MAX_SQL_BODY_SIZE'),
   rpcBody: size('rpcBody', 'The largest body of POST /rpc', 'SURREAL_HTTP_MAX_RPC_BODY_SIZE'),
   graphqlBody: size('graphqlBody', 'The largest body of POST /graphql, and message of its WebSockets'),
@@ -74,12 +74,12 @@ const [LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK] = [64 * 2 ** 10, 2 ** 20];
 
 /** The limits of embedded JavaScript. */
 export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>> = {
-  memory: withDefault(
+  memory: settingWithDefault(
     { flag: '--script-memory <size>', description: 'The memory of an interpreter for JavaScript; at least 16MiB' },
     sizeText(DEFAULT_SCRIPT_LIMITS.memory),
     readWithin(LEAST_SCRIPT_MEMORY, LARGEST_SCRIPT_MEMORY),
   ),
-  stack: withDefault(
+  stack: settingWithDefault(
     {
       flag: '--script-stack <size>',
       peer: 'SURREAL_SCRIPTING_MAX_STACK_SIZE',
@@ -88,22 +88,22 @@ export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>
     sizeText(DEFAULT_SCRIPT_LIMITS.stack),
     readWithin(LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK),
   ),
-  time: withDefault(
+  time: settingWithDefault(
     { flag: '--script-time <time>', description: 'How long one JavaScript function may run' },
     `${DEFAULT_SCRIPT_LIMITS.time / 1000}s`,
     readPositiveTime,
   ),
-  threads: withDefault(
+  threads: settingWithDefault(
     { flag: '--script-threads <count>', description: 'How many JavaScript functions may run at a time' },
     String(DEFAULT_SCRIPT_LIMITS.threads),
     readCount,
   ),
-  queue: withDefault(
+  queue: settingWithDefault(
     { flag: '--script-queue <count>', description: 'How many JavaScript functions may wait for a thread' },
     String(DEFAULT_SCRIPT_LIMITS.queue),
     readCount,
   ),
-  value: withDefault(
+  value: settingWithDefault(
     {
       flag: '--script-value <size>',
       description: 'The largest value that goes into JavaScript or comes out of it, as JSON',
@@ -123,7 +123,7 @@ export const QUERY_LIMIT_SETTINGS: Readonly<Record<keyof QueryLimits, Setting<nu
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConfiguration> &
   CapabilityConfiguration & {
-    readonly limits: Limits;
+    readonly limits: HttpLimits;
     readonly memoryLimits: MemoryLimits;
     readonly scriptLimits: ScriptLimits;
     readonly graphqlLimits: GraphqlLimits;
@@ -205,8 +205,8 @@ export function givenSetting(
   { commandLine, environment, file }: SettingSources,
 ): GivenSetting | undefined {
   const given = commandLine(setting);
-  if (given !== undefined) return { text: given, source: nameOf(setting) };
-  for (const variable of [variableOf(setting), setting.peer]) {
+  if (given !== undefined) return { text: given, source: optionName(setting) };
+  for (const variable of [variableName(setting), setting.peer]) {
     const text = variable === undefined ? undefined : environment[variable];
     if (variable !== undefined && text !== undefined && text !== '') return { text, source: variable };
   }
@@ -255,20 +255,20 @@ function checkTogether(configuration: Configuration): void {
   }
 }
 
-function size(limit: keyof Limits, description: string, peer?: string, read = readSize): Setting<number> {
+function size(limit: keyof HttpLimits, description: string, peer?: string, read = readSize): Setting<number> {
   const row = { flag: `${LIMIT_SETTINGS[limit]} <size>`, description, ...(peer === undefined ? {} : { peer }) };
-  return withDefault(row, sizeText(DEFAULT_LIMITS[limit]), read);
+  return settingWithDefault(row, sizeText(DEFAULT_HTTP_LIMITS[limit]), read);
 }
 
 function queryLimit(name: keyof QueryLimits, description: string): Setting<number> {
   const row = { flag: `${QUERY_LIMITS[name].setting} <count>`, description };
-  return withDefault(row, String(QUERY_DEFAULTS[name]), readCount);
+  return settingWithDefault(row, String(QUERY_DEFAULTS[name]), readCount);
 }
 
-function count(limit: keyof Limits, description: string): Setting<number> {
-  return withDefault(
+function count(limit: keyof HttpLimits, description: string): Setting<number> {
+  return settingWithDefault(
     { flag: `${LIMIT_SETTINGS[limit]} <count>`, description },
-    String(DEFAULT_LIMITS[limit]),
+    String(DEFAULT_HTTP_LIMITS[limit]),
     readCount,
   );
 }

@@ -4,6 +4,7 @@ import { VERSION } from '../base/package-version.js';
 import { type Family, GaugeFamily, type Sample } from '../metrics/families.js';
 import type { OpenDatabase } from '../session/database/database.js';
 
+/** What `/metrics` reads at each scrape rather than counts: sessions, memory, live queries, the version. */
 export function gaugesOf(database: OpenDatabase): readonly Family[] {
   const { memory } = database;
   const budgets: Readonly<Record<string, MemoryBudget>> = { total: memory.budget, incoming: memory.incoming };

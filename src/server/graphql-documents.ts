@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { type Manifest, readManifest } from '../graphql/document/manifest.js';
+import { readTrustedManifest, type TrustedManifest } from '../graphql/document/manifest.js';
 import { ConfigurationError } from './setting.js';
 
 /**
  * Reads the documents of `--graphql-documents`.
  * @throws ConfigurationError naming the file and the problem
  */
-export function readDocuments(path: string): Manifest {
+export function readDocuments(path: string): TrustedManifest {
   try {
-    return readManifest(readFileSync(path, 'utf8'));
+    return readTrustedManifest(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ConfigurationError(`--graphql-documents ${path}: ${(error as Error).message}`);
   }

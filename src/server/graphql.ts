@@ -9,7 +9,7 @@ import type { HttpServerParts } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
 import type { Configuration } from './configuration.js';
 import { readDocuments } from './graphql-documents.js';
-import { readPage } from './pages.js';
+import { readWebPage } from './pages.js';
 
 type GraphqlParts = Pick<
   HttpServerParts,
@@ -45,6 +45,6 @@ export function createGraphqlParts(configuration: Configuration, log: Log): Grap
     graphqlSchema: (session) => service.sdl(session),
     graphqlSocket: createGraphqlSocket(service, report),
     graphqlEvents: createGraphqlEvents(service, report),
-    graphiql: readPage('graphiql'),
+    graphiql: readWebPage('graphiql'),
   };
 }

@@ -13,7 +13,7 @@ const LEVELS: Readonly<Record<Configuration['log'], string>> = {
 };
 
 /**
- * A log with one JSON object per line on standard error, so that standard output is free for people. Secrets
+ * A log with one JSON object per line on standard error, so that standard output is free for the banner. Secrets
  * (credentials, tokens, bodies, bound values) are never passed to it; the redaction list below is a second safeguard.
  * With several processes, each line names its `worker`.
  */

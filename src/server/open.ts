@@ -18,7 +18,7 @@ import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
 
-/** Work in the background goes on when what it needs is there again. */
+/** Background work resumes once the store is available again. */
 const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
 
 /**

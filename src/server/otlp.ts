@@ -23,7 +23,7 @@ export type Protocol = keyof typeof EXPORTERS;
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Sends what is left. */
+  /** Exports the remaining spans, and shuts the exporter down. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /** The HTML pages that `scripts/pages.mjs` builds from `pages/`, and the Studio, which Vite builds from `studio/`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import type { Framing, Page } from '../http/page.js';
+import type { Framing, WebPage } from '../http/page.js';
 
 /** Sources and compiled files have the same depth in the package. */
 const FOLDER = new URL('../../dist/pages/', import.meta.url);
@@ -21,7 +21,7 @@ const PAGES = {
 } as const satisfies Record<string, Framing>;
 
 /** `undefined` if the pages haven't been built. */
-export function readPage(page: keyof typeof PAGES): Page | undefined {
+export function readWebPage(page: keyof typeof PAGES): WebPage | undefined {
   const folder = new URL(`${page}/`, FOLDER);
   if (!existsSync(new URL(PAGE, folder))) return undefined;
   const files = readdirSync(folder).flatMap((name) => {

@@ -6,7 +6,7 @@ import { createLog } from './log.js';
 import { openConfigured, prepareDatabase } from './open.js';
 import type { Running } from './running.js';
 import { startServer } from './server.js';
-import { nameOf } from './setting.js';
+import { optionName } from './setting.js';
 import type { IgnoredSetting } from './settings/ignored.js';
 import { FirstUserSetup, offersSetup } from './setup.js';
 import { exitOnSignals, surviveUncaught } from './shutdown.js';
@@ -27,7 +27,7 @@ export async function runServer(
     return undefined;
   }
   const log = createLog(configuration.log);
-  for (const setting of ignored) log.warn({}, `${nameOf(setting)} has no effect: ${setting.because}`);
+  for (const setting of ignored) log.warn({}, `${optionName(setting)} has no effect: ${setting.because}`);
   const running =
     configuration.workers > 1
       ? await (await import('./workers/primary.js')).runPrimary(configuration, log)

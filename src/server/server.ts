@@ -13,7 +13,7 @@ import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
 import { serveMetrics } from './metrics-server.js';
 import type { Tracing } from './otlp.js';
-import { readPage } from './pages.js';
+import { readWebPage } from './pages.js';
 import { PrometheusText } from './prometheus-text.js';
 import { readTls } from './tls.js';
 
@@ -125,8 +125,8 @@ async function createServer(
     metricsText,
     tracer: tracing?.tracer,
     ...graphql,
-    welcome: readPage('welcome'),
-    studio: readPage('studio'),
+    welcome: readWebPage('welcome'),
+    studio: readWebPage('studio'),
     setup,
     tls: readTls(configuration.webCrt, configuration.webKey),
     options: {

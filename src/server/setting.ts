@@ -1,6 +1,6 @@
 /** Settings and their types of values. */
 import { BlockList, isIP } from 'node:net';
-import { readTarget, type Target } from '../functions/network/targets.js';
+import { type NetworkTarget, readTarget } from '../functions/network/targets.js';
 
 /** An invalid setting, which prevents the start. */
 export class ConfigurationError extends Error {
@@ -24,29 +24,29 @@ export interface Setting<T> {
 }
 
 /** A setting's name on the command line: `--bind`, `path`. */
-export function nameOf({ flag }: Pick<Setting<unknown>, 'flag'>): string {
+export function optionName({ flag }: Pick<Setting<unknown>, 'flag'>): string {
   return /--[a-z-]+/.exec(flag)?.[0] ?? flag.replace(/[[\]]/g, '');
 }
 
 /** Our environment variable for a flag: `SVC_MAX_SQL_BODY` for `--max-sql-body <size>`, `SVC_PATH` for `[path]`. */
-export function variableOf(setting: Pick<Setting<unknown>, 'flag'>): string {
-  return `SVC_${nameOf(setting).replace(/^--/, '').replaceAll('-', '_').toUpperCase()}`;
+export function variableName(setting: Pick<Setting<unknown>, 'flag'>): string {
+  return `SVC_${optionName(setting).replace(/^--/, '').replaceAll('-', '_').toUpperCase()}`;
 }
 
-export type Row = Omit<Setting<unknown>, 'read' | 'fallback'>;
+export type SettingRow = Omit<Setting<unknown>, 'read' | 'fallback'>;
 
 /** An optional setting. */
-export function optional<T>(row: Row, read: (text: string) => T): Setting<T | undefined> {
+export function optionalSetting<T>(row: SettingRow, read: (text: string) => T): Setting<T | undefined> {
   return { ...row, read: (text) => (text === undefined ? undefined : read(text)) };
 }
 
 /** A setting with a default, given as text. */
-export function withDefault<T>(row: Row, fallback: string, read: (text: string) => T): Setting<T> {
+export function settingWithDefault<T>(row: SettingRow, fallback: string, read: (text: string) => T): Setting<T> {
   return { ...row, fallback, read: (text = fallback) => read(text) };
 }
 
 /** A flag without a value; `true` or `false` in the environment. */
-export function toggle(row: Row): Setting<boolean> {
+export function toggle(row: SettingRow): Setting<boolean> {
   return { ...row, read: (text = 'false') => readBoolean(text) };
 }
 
@@ -134,6 +134,7 @@ export function readTime(text: string): number {
   return milliseconds;
 }
 
+/** As `readTime`, but for 0. @throws Error */
 export function readPositiveTime(text: string): number {
   const milliseconds = readTime(text);
   if (milliseconds === 0) throw new Error('it must be more than nothing');
@@ -186,7 +187,7 @@ export function readAllOr<T>(read: (text: string) => T): (text: string) => 'all'
 }
 
 /** A host, address or network in a network rule. */
-export function readNetworkTarget(text: string): Target {
+export function readNetworkTarget(text: string): NetworkTarget {
   const target = readTarget(text);
   if (target === undefined)
     throw new Error(`"${text}" is not a host, an address or a network such as example.com:443 or 192.0.2.0/24`);

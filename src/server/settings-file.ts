@@ -10,13 +10,13 @@ import { readFile } from 'node:fs/promises';
 import { parse, TomlError, type TomlTable } from 'smol-toml';
 import { levenshtein } from '../base/levenshtein.js';
 import { ALL_SETTINGS, type GivenSetting, type SettingsFile } from './configuration.js';
-import { ConfigurationError, nameOf, type Setting } from './setting.js';
+import { ConfigurationError, optionName, type Setting } from './setting.js';
 
 const BY_KEY: ReadonlyMap<string, Setting<unknown>> = new Map(ALL_SETTINGS.map((setting) => [keyOf(setting), setting]));
 
 /** What a setting is called in a file: `bind` for `--bind`. */
 export function keyOf(setting: Setting<unknown>): string {
-  return nameOf(setting).replace(/^--/, '');
+  return optionName(setting).replace(/^--/, '');
 }
 
 /**
@@ -29,16 +29,16 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
   const given = new Map<Setting<unknown>, GivenSetting>();
   const problems: string[] = [];
   for (const [key, value] of Object.entries(parsed(path, text))) {
-    const place = `${path}:${lines.of(key)}`;
+    const location = `${path}:${lines.of(key)}`;
     try {
       const setting = BY_KEY.get(key);
       if (setting === undefined) throw new Error(unknownKey(key));
-      const source = `${place}: ${key}`;
+      const source = `${location}: ${key}`;
       const textual = textOf(value);
       setting.read(textual);
       given.set(setting, { text: textual, source });
     } catch (error) {
-      problems.push(`${place}: ${key}: ${(error as Error).message}`);
+      problems.push(`${location}: ${key}: ${(error as Error).message}`);
     }
   }
   if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));

@@ -9,11 +9,11 @@ import type { Notification } from '../exec/runtime/execution.js';
 import type { Deadline } from '../exec/runtime/interrupt.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
-import type { ServerMemory } from './database/server-memory.js';
-import type { LiveQuota } from './live/live-quota.js';
-import type { Connection } from './session/connection.js';
-import type { SessionMemory } from './session/memory.js';
-import type { Variable } from './session/variables.js';
+import type { ClientConnection } from './resources/client-connection.js';
+import type { LiveQuota } from './resources/live-quota.js';
+import type { ServerMemory } from './resources/server-memory.js';
+import type { SessionMemory } from './resources/session-memory.js';
+import type { Variable } from './resources/session-variables.js';
 import type { HeldTransaction, StatementExecutor, StatementResult } from './statement-executor.js';
 
 export type {
@@ -40,7 +40,7 @@ export interface Origin {
 export interface SessionOpening {
   readonly origin: Origin;
   readonly principal: Principal;
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
 }
 
 /**
@@ -69,7 +69,7 @@ export interface RequestActivity {
   readonly background?: boolean;
 }
 
-export interface BeginOptions extends RequestActivity {
+export interface HeldTransactionOptions extends RequestActivity {
   readonly writable?: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface Session extends StatementExecutor {
    */
   readonly account: string | undefined;
   /** Shared with the other sessions of the connection. */
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   /**
    * Marks what the requests that begin from now on do, in logs and spans. A session has one request at a time, but for
    * work in the background, which isn't marked.
@@ -121,7 +121,7 @@ export interface Session extends StatementExecutor {
    * with `transaction_idle` or `transaction_expired`.
    * @throws TesseraError `too_many_transactions`
    */
-  begin(options?: BeginOptions): PromiseOrValue<HeldTransaction>;
+  begin(options?: HeldTransactionOptions): PromiseOrValue<HeldTransaction>;
   /**
    * The deadline of a request that begins now: after `timeout`, or earlier if the server's settings say so. For
    * requests that take several calls of `execute`.
@@ -226,9 +226,9 @@ export interface Database {
   /** The memory budgets of all connections. */
   readonly memory: ServerMemory;
   /** Opens a guest session, by default on a connection of its own. */
-  session(origin: Origin, connection?: Connection): Session;
+  session(origin: Origin, connection?: ClientConnection): Session;
   /** Opens a session of the process itself with owner rights, for embedding programs and server setup. */
-  ownerSession(connection?: Connection): Session;
+  ownerSession(connection?: ClientConnection): Session;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */
   publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**

@@ -48,6 +48,7 @@ const REDACTED = '[redacted]';
 const LONGEST_VALUE = 256;
 const MOST_PARAMETERS = 32;
 
+/** Whether a statement is logged: it took as long as the threshold, or was ended by a limit. */
 export function isSlow({ threshold }: SlowLog, milliseconds: number, error: string | undefined): boolean {
   return milliseconds >= threshold || (error !== undefined && CUT_OFF.has(error));
 }
@@ -58,7 +59,7 @@ export interface SlowRun {
   readonly milliseconds: number;
   readonly error: string | undefined;
   readonly principal: Principal;
-  readonly place: DatabasePath;
+  readonly databasePath: DatabasePath;
   readonly trace: RequestTrace | undefined;
   /** The parameters that came with the request. */
   readonly variables: ObjectValue | undefined;
@@ -66,7 +67,7 @@ export interface SlowRun {
 
 /** Writes a line about a statement; its text is bounded. */
 export function writeSlow(log: SlowLog, run: SlowRun): void {
-  const { statement, milliseconds, error, principal, place, trace, variables } = run;
+  const { statement, milliseconds, error, principal, databasePath, trace, variables } = run;
   log.write({
     request: trace?.request,
     trace: trace?.traceId,
@@ -76,8 +77,8 @@ export function writeSlow(log: SlowLog, run: SlowRun): void {
     statement: withoutLiterals(statement),
     parameters: parametersOf(log, variables),
     user: nameOf(principal),
-    namespace: place.namespace,
-    database: place.database,
+    namespace: databasePath.namespace,
+    database: databasePath.database,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Casts: `<int> '5'`. Lenient where coercion is strict. */
 import { failure } from '../errors/error.js';
 import { COERCION, toGeometry, toInt } from './coerce.js';
-import { type Attempt, type Conversion, convert, FAILED, Mismatch } from './conversion.js';
+import { type Conversion, type ConversionResult, convert, FAILED, Mismatch } from './conversion.js';
 import { parseDatetime } from './datetime.js';
 import { parseDecimal } from './decimal.js';
 import { parseDuration } from './duration.js';
@@ -43,16 +43,16 @@ export function cast(value: Value, type: Type, readRecord: RecordIdParser): Valu
   return converted;
 }
 
-function mismatchText({ type, value, place, lengthText }: Mismatch): string {
+function mismatchText({ type, value, location, lengthText }: Mismatch): string {
   return (
-    lengthText ?? `Could not cast into \`${typeTextInErrors(type)}\` using input \`${toErrorText(value)}\`${place}`
+    lengthText ?? `Could not cast into \`${typeTextInErrors(type)}\` using input \`${toErrorText(value)}\`${location}`
   );
 }
 
 /** From a text by `parse`, from anything else as coercion does. */
 const fromText =
-  (parse: (text: string) => Value, coerce: (value: Value) => Attempt) =>
-  (value: Value): Attempt =>
+  (parse: (text: string) => Value, coerce: (value: Value) => ConversionResult) =>
+  (value: Value): ConversionResult =>
     typeof value === 'string' ? (parse(value) ?? FAILED) : coerce(value);
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
@@ -111,13 +111,13 @@ function floatFromText(text: string): Value {
   return number === undefined ? undefined : float(number);
 }
 
-function toRecord(value: Value, readRecord: RecordIdParser): Attempt<RecordId> {
+function toRecord(value: Value, readRecord: RecordIdParser): ConversionResult<RecordId> {
   if (typeof value === 'string') return readRecord(value) ?? FAILED;
   return value instanceof RecordId ? value : FAILED;
 }
 
 /** The text of UTF-8 bytes. */
-function textFrom(bytes: Uint8Array): Attempt<string> {
+function textFrom(bytes: Uint8Array): ConversionResult<string> {
   try {
     return UTF8.decode(bytes);
   } catch {
@@ -128,7 +128,7 @@ const ENCODER = new TextEncoder();
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Bytes from numbers; of each the lowest eight bits. */
-function bytesFrom(items: ArrayValue): Attempt {
+function bytesFrom(items: ArrayValue): ConversionResult {
   const bytes = new Uint8Array(items.length);
   for (let index = 0; index < items.length; index++) {
     const whole = INT(items[index]);
@@ -142,12 +142,12 @@ function rangeFrom([start, end]: ArrayValue): Range {
   return new Range({ value: start, inclusive: true }, { value: end, inclusive: false });
 }
 
-function pointFrom(value: Value): Attempt<Geometry> {
+function pointFrom(value: Value): ConversionResult<Geometry> {
   return geometryFrom('Point', value) ?? FAILED;
 }
 
 /** Arrays and sets as they are, bytes as numbers, ranges of ints written out. */
-function toItems(value: Value): Attempt<ArrayValue> {
+function toItems(value: Value): ConversionResult<ArrayValue> {
   if (isArray(value)) return value;
   if (value instanceof SetValue) return value.items;
   if (value instanceof Uint8Array) return Array.from(value);
@@ -173,7 +173,7 @@ export function writeRangeItems(items: Value[], range: Range, from: number, to: 
   else for (let index = from; index < to; index++) items[index] = int(first + BigInt(index));
 }
 
-function rangeItems(range: Range): Attempt<ArrayValue> {
+function rangeItems(range: Range): ConversionResult<ArrayValue> {
   const bounds = intBounds(range);
   if (bounds === undefined) return FAILED;
   if (bounds.end - bounds.first > MAX_RANGE_ITEMS) throw failure('range_too_large', { range: toErrorText(range) });

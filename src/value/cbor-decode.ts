@@ -10,7 +10,7 @@ import { datetimeFrom, parseDatetime } from './datetime.js';
 import { parseDecimal } from './decimal.js';
 import { durationFrom, parseDuration } from './duration.js';
 import { type CoordinateShape, geometryFrom } from './geometry.js';
-import { type DecodeLimits, deeper } from './nesting.js';
+import { type DecodeLimits, nextDepth } from './nesting.js';
 import { MAX_INT, MIN_INT } from './number.js';
 import { StepwiseSet, setFrom } from './order.js';
 import { parseUuid, uuidFromBytes } from './uuid.js';
@@ -154,7 +154,7 @@ function readItem(decoding: CborDecoding, depth: number): Read {
     case MAJOR.map:
       return readMap(decoding, information, depth);
     case MAJOR.tag:
-      return readTagged(decoding, readArgument(reader, information), deeper(depth, decoding.options.maxDepth));
+      return readTagged(decoding, readArgument(reader, information), nextDepth(depth, decoding.options.maxDepth));
     default:
       return readSimple(reader, information);
   }
@@ -212,7 +212,7 @@ function readChunks(reader: ByteReader, major: number): Uint8Array[] {
 }
 
 function readArray(decoding: CborDecoding, information: number, depth: number): Read {
-  const below = deeper(depth, decoding.options.maxDepth);
+  const below = nextDepth(depth, decoding.options.maxDepth);
   return readItems(decoding, [], readLength(decoding.reader, information), below, UNFINISHED);
 }
 
@@ -230,7 +230,7 @@ function readItems(decoding: CborDecoding, items: Value[], length: number, depth
 }
 
 function readMap(decoding: CborDecoding, information: number, depth: number): Read {
-  const below = deeper(depth, decoding.options.maxDepth);
+  const below = nextDepth(depth, decoding.options.maxDepth);
   return readMembers(decoding, newObject(), { length: readLength(decoding.reader, information), at: 0 }, below);
 }
 

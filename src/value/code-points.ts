@@ -31,10 +31,12 @@ export function pointCount(text: string): number {
   return count;
 }
 
+/** The first `count` code points of a text. */
 export function firstPoints(text: string, count: number): string {
   return text.slice(0, unitIndex(text, count));
 }
 
+/** The last `count` code points of a text. */
 export function lastPoints(text: string, count: number): string {
   let start = text.length;
   for (let point = 0; point < count && start > 0; point++) start -= isLowSurrogate(text.charCodeAt(start - 1)) ? 2 : 1;

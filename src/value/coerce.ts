@@ -61,8 +61,8 @@ export function matches(value: Value, type: Type): boolean {
 }
 
 function mismatchText(mismatch: Mismatch): string {
-  const { type, value, place, lengthText } = mismatch;
-  return lengthText ?? `Expected \`${typeTextInErrors(type)}\` but found \`${toErrorText(value)}\`${place}`;
+  const { type, value, location, lengthText } = mismatch;
+  return lengthText ?? `Expected \`${typeTextInErrors(type)}\` but found \`${toErrorText(value)}\`${location}`;
 }
 
 const instance =

@@ -38,11 +38,11 @@ export class Mismatch {
   /** ``Expected `array<int,2>` but found a collection of length `1` ``, if that is what was wrong. */
   get lengthText(): string | undefined {
     if (this.length === undefined) return undefined;
-    return `Expected \`${sizedText(this.type)}\` but found a collection of length \`${this.length}\`${this.place}`;
+    return `Expected \`${sizedText(this.type)}\` but found a collection of length \`${this.length}\`${this.location}`;
   }
 
   /** `` when coercing an element of `array<int>` ``, as it ends the error texts. */
-  get place(): string {
+  get location(): string {
     return this.within.map((type) => ` when coercing an element of \`${typeTextInErrors(anyLength(type))}\``).join('');
   }
 }
@@ -55,17 +55,17 @@ function sizedText(type: Type): string {
 
 /** A marker of failure, distinct from every value including NONE. */
 export const FAILED: unique symbol = Symbol('failed');
-export type Attempt<T extends Value = Value> = T | typeof FAILED;
+export type ConversionResult<T extends Value = Value> = T | typeof FAILED;
 
 /** What a conversion makes of a value. */
 export interface Conversion {
-  readonly plain: { readonly [T in PlainType]: (value: Value) => Attempt };
-  object(value: Value): Attempt;
-  array(value: Value): Attempt<ArrayValue>;
-  set(value: Value): Attempt<ArrayValue>;
-  record(value: Value, type: TypeOf<'record'>): Attempt<RecordId>;
-  table(value: Value, type: TypeOf<'table'>): Attempt<Table>;
-  geometry(value: Value, type: TypeOf<'geometry'>): Attempt<Geometry>;
+  readonly plain: { readonly [T in PlainType]: (value: Value) => ConversionResult };
+  object(value: Value): ConversionResult;
+  array(value: Value): ConversionResult<ArrayValue>;
+  set(value: Value): ConversionResult<ArrayValue>;
+  record(value: Value, type: TypeOf<'record'>): ConversionResult<RecordId>;
+  table(value: Value, type: TypeOf<'table'>): ConversionResult<Table>;
+  geometry(value: Value, type: TypeOf<'geometry'>): ConversionResult<Geometry>;
   /** The source type of sets in error texts. Default: a set. */
   readonly setsAreMadeFrom?: 'array';
   /** The conversion of the members of literal shapes (`{ a: int }`, `[int]`). Default: this one. */
@@ -121,7 +121,7 @@ function convertMember(conversion: Conversion, value: Value, type: Type): Value 
   }
 }
 
-function whole(attempt: Attempt, value: Value, type: Type): Value | Mismatch {
+function whole(attempt: ConversionResult, value: Value, type: Type): Value | Mismatch {
   return attempt === FAILED ? new Mismatch(type, value) : attempt;
 }
 

@@ -22,7 +22,7 @@ interface Parts {
 const MAX_PAIRS = 2 ** 19;
 
 /** Whether the two have a point in common. */
-export function intersects(a: Geometry, b: Geometry): boolean {
+export function geometriesIntersect(a: Geometry, b: Geometry): boolean {
   const x = partsOf(a.shape);
   const y = partsOf(b.shape);
   bound(x, y);

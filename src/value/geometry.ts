@@ -1,6 +1,6 @@
 /** Geometries and the objects of GeoJSON (RFC 7946). */
 import { MAX_COLLECTIONS, MAX_POSITIONS } from './limits.js';
-import { deeper } from './nesting.js';
+import { nextDepth } from './nesting.js';
 import { toNumber } from './number.js';
 import type { Coordinates } from './order.js';
 import {
@@ -81,7 +81,7 @@ function readShape(object: ObjectValue, depth: number): Shape | undefined {
   if (Object.keys(object).length !== 2) return undefined;
   const { type } = object;
   if (type === 'GeometryCollection' && isArray(object['geometries'])) {
-    const below = deeper(depth, MAX_COLLECTIONS);
+    const below = nextDepth(depth, MAX_COLLECTIONS);
     walk.count(object['geometries'].length);
     const shapes = object['geometries'].map((member) =>
       isObject(member) ? readShape(member, below) : shapeOf(member, below),
@@ -103,7 +103,7 @@ function countShape(shape: Shape, depth: number): void {
     countCoordinates(shape.coordinates);
     return;
   }
-  const below = deeper(depth, MAX_COLLECTIONS);
+  const below = nextDepth(depth, MAX_COLLECTIONS);
   walk.count(shape.geometries.length);
   for (const member of shape.geometries) countShape(member, below);
 }

@@ -6,7 +6,7 @@
 import { allOf, type Stepwise } from '../base/stepwise.js';
 import '../base/well-formed.js';
 import { failure } from '../errors/error.js';
-import { DEFAULT_LIMITS, type DecodeLimits, deeper } from './nesting.js';
+import { DEFAULT_DECODE_LIMITS, type DecodeLimits, nextDepth } from './nesting.js';
 import { parseInteger } from './number.js';
 import { float, type MutableObject, newObject, type Value } from './value.js';
 
@@ -15,7 +15,7 @@ import { float, type MutableObject, newObject, type Value } from './value.js';
  * become U+FFFD.
  * @throws TesseraError `json_invalid`, `nesting_too_deep`
  */
-export function parseJson(text: string, limits: DecodeLimits = DEFAULT_LIMITS): Value {
+export function parseJson(text: string, limits: DecodeLimits = DEFAULT_DECODE_LIMITS): Value {
   return allOf(new JsonParser(text, limits, text.length));
 }
 
@@ -141,8 +141,8 @@ class JsonParser implements Stepwise<Value> {
     const first = this.#text.charCodeAt(this.#at);
     if (first === QUOTE) return this.#string();
     if (++this.#values > this.#maxValues) throw failure('too_many_values', { limit: this.#maxValues });
-    if (first === OPEN_OBJECT) return this.#object(deeper(depth, this.#maxDepth));
-    if (first === OPEN_ARRAY) return this.#array(deeper(depth, this.#maxDepth));
+    if (first === OPEN_OBJECT) return this.#object(nextDepth(depth, this.#maxDepth));
+    if (first === OPEN_ARRAY) return this.#array(nextDepth(depth, this.#maxDepth));
     if (first === MINUS || (first >= ZERO && first <= NINE)) return this.#number();
     const [word, value] = WORDS.get(first) ?? this.#fail('expected a value');
     if (!this.#text.startsWith(word, this.#at)) this.#fail('expected a value');

@@ -4,7 +4,7 @@ import { exact, fitDecimal } from './decimal.js';
 import { COORDINATE_DEPTH } from './geometry.js';
 import { readMagnitude } from './key-numbers.js';
 import { BOUND, FIELD, KEY_TAGS, NUMBER_KINDS, SIGN } from './key-tags.js';
-import { deeper } from './nesting.js';
+import { nextDepth } from './nesting.js';
 import { type Coordinates, SHAPE_TYPES } from './order.js';
 import { uuidFromHex } from './uuid.js';
 import {
@@ -65,10 +65,10 @@ const READERS: { readonly [K in Exclude<Kind, 'bool' | 'int' | 'float' | 'decima
   geometry: (cursor, depth) => new Geometry(readShape(cursor, depth)),
   bytes: (cursor) => Uint8Array.from(Buffer.from(readEscaped(cursor), 'latin1')),
   table: (cursor) => new Table(readText(cursor)),
-  record: (cursor, depth) => new RecordId(readText(cursor), readValue(cursor, deeper(depth)) as RecordKey),
+  record: (cursor, depth) => new RecordId(readText(cursor), readValue(cursor, nextDepth(depth)) as RecordKey),
   file: (cursor) => new FileReference(readText(cursor), readText(cursor)),
   regex: (cursor) => new Regex(readText(cursor)),
-  range: (cursor, depth) => new Range(readBound(cursor, deeper(depth)), readBound(cursor, deeper(depth))),
+  range: (cursor, depth) => new Range(readBound(cursor, nextDepth(depth)), readBound(cursor, nextDepth(depth))),
   function: () => damaged('a closure'),
 };
 
@@ -168,14 +168,14 @@ function ofKind(number: number, kind: number | undefined): NumberValue {
 }
 
 function readItems(cursor: Cursor, depth: number): Value[] {
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   const items: Value[] = [];
   while (!atListEnd(cursor)) items.push(readValue(cursor, below));
   return items;
 }
 
 function readFields(cursor: Cursor, depth: number): Value {
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   const object = newObject();
   while (!atListEnd(cursor)) {
     cursor.at += 1;
@@ -202,7 +202,7 @@ function readShape(cursor: Cursor, depth: number): Shape {
   if (type !== 'GeometryCollection') {
     return { type, coordinates: readCoordinates(cursor, COORDINATE_DEPTH[type]) } as Shape;
   }
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   return { type, geometries: readList(cursor, () => readShape(cursor, below)) };
 }
 

@@ -1,6 +1,6 @@
 /** What the relational operators ask: is it in there, do they match, does a range hold it. */
 import { type ByKind, byKind } from './by-kind.js';
-import { containsGeometry, intersects as geometriesIntersect } from './geometry-predicates.js';
+import { containsGeometry, geometriesIntersect } from './geometry-predicates.js';
 import { MAX_PAIRS } from './limits.js';
 import { Comparisons, compare, equals, sorted } from './order.js';
 import { matchesRegex } from './regex.js';

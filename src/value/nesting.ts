@@ -2,7 +2,7 @@ import { failure } from '../errors/error.js';
 import { MAX_NESTING } from './limits.js';
 
 /** The depth below `depth`. @throws TesseraError `nesting_too_deep` */
-export function deeper(depth: number, limit: number = MAX_NESTING): number {
+export function nextDepth(depth: number, limit: number = MAX_NESTING): number {
   if (depth >= limit) throw failure('nesting_too_deep', { limit });
   return depth + 1;
 }
@@ -17,4 +17,4 @@ export interface DecodeLimits {
   readonly maxKeys?: number;
 }
 
-export const DEFAULT_LIMITS: DecodeLimits = { maxDepth: 128 };
+export const DEFAULT_DECODE_LIMITS: DecodeLimits = { maxDepth: 128 };

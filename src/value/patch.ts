@@ -4,7 +4,7 @@
  * of an array.
  */
 import { failure, type TesseraError } from '../errors/error.js';
-import { deeper } from './nesting.js';
+import { nextDepth } from './nesting.js';
 import { equals } from './order.js';
 import { withField } from './paths.js';
 import { toErrorText } from './text/text.js';
@@ -96,7 +96,7 @@ function write(document: Value, path: Pointer, value: Value, mode: 'add' | 'repl
     if (mode !== 'add' || depth === 0 || !isArray(document)) return value;
     return isArray(value) ? [...document, ...value] : [...document, value];
   }
-  const next = deeper(depth);
+  const next = nextDepth(depth);
   if (isArray(document)) {
     const index = step === '-' ? document.length : itemIndex(step);
     if (index === undefined) throw invalid(`'${step}' is not a place in an array`);
@@ -116,7 +116,7 @@ function withItem(items: ArrayValue, index: number, item: Value): ArrayValue {
 function remove(document: Value, path: Pointer, depth = 0): Value {
   const step = path[depth];
   if (step === undefined) return undefined;
-  const next = deeper(depth);
+  const next = nextDepth(depth);
   const last = next === path.length;
   if (isArray(document)) {
     const index = itemIndex(step);

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { encodeCborItems, encodeCborOpening } from './cbor-encode.js';
 import { quoteJson, stringifyJsonAt } from './json.js';
 import { MAX_ENCODED, MAX_NODES } from './limits.js';
-import { deeper } from './nesting.js';
+import { nextDepth } from './nesting.js';
 import { sortedKeys } from './strings.js';
 import { type ArrayValue, isArray, isObject, type ObjectValue, SetValue, type Value } from './value.js';
 import { tooLarge } from './walk.js';
@@ -57,7 +57,7 @@ const LONG = 4096;
 const AT_ONCE = 4096;
 
 /** Whether a value is large enough to be encoded in chunks. */
-export function isLarge(value: Value): boolean {
+export function isLargeValue(value: Value): boolean {
   return countParts(value, 0) > AT_ONCE;
 }
 
@@ -100,8 +100,8 @@ export function* piecesOf(
 
 function* follow(value: Value, depth: number, notation: Pieces, tally: { nodes: number }): Generator<Uint8Array> {
   tally.nodes++;
-  if (isList(value)) yield* followItems(value, deeper(depth), notation, tally);
-  else if (isObject(value)) yield* followFields(value, deeper(depth), notation, tally);
+  if (isList(value)) yield* followItems(value, nextDepth(depth), notation, tally);
+  else if (isObject(value)) yield* followFields(value, nextDepth(depth), notation, tally);
   else yield notation.items([value], 0, 1, depth);
 }
 

@@ -5,7 +5,7 @@ import { datetimeFrom } from './datetime.js';
 import { parseDecimal } from './decimal.js';
 import { durationFrom } from './duration.js';
 import { COORDINATE_DEPTH } from './geometry.js';
-import { deeper } from './nesting.js';
+import { nextDepth } from './nesting.js';
 import { type Coordinates, SHAPE_TYPES } from './order.js';
 import {
   BOUND,
@@ -85,10 +85,10 @@ const READERS: { readonly [K in Exclude<Kind, 'function'>]: Reader } = {
   geometry: (reader, depth) => new Geometry(readShape(reader, depth)),
   bytes: (reader) => reader.raw(reader.varint()),
   table: (reader) => new Table(readText(reader)),
-  record: (reader, depth) => new RecordId(readText(reader), read(reader, deeper(depth)) as RecordKey),
+  record: (reader, depth) => new RecordId(readText(reader), read(reader, nextDepth(depth)) as RecordKey),
   file: (reader) => new FileReference(readText(reader), readText(reader)),
   regex: (reader) => new Regex(readText(reader)),
-  range: (reader, depth) => new Range(readBound(reader, deeper(depth)), readBound(reader, deeper(depth))),
+  range: (reader, depth) => new Range(readBound(reader, nextDepth(depth)), readBound(reader, nextDepth(depth))),
 };
 
 const BY_TAG: readonly (Reader | undefined)[] = (() => {
@@ -112,7 +112,7 @@ function readWhole(reader: ByteReader): number {
 }
 
 function readItems(reader: ByteReader, depth: number): Value[] {
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   const length = readCount(reader);
   const items: Value[] = new Array(length);
   for (let index = 0; index < length; index++) items[index] = read(reader, below);
@@ -126,7 +126,7 @@ function readCount(reader: ByteReader): number {
 }
 
 function readObject(reader: ByteReader, depth: number): Value {
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   const count = readCount(reader);
   const names = readNames(reader, count);
   const object = newObject();
@@ -174,7 +174,7 @@ function readShape(reader: ByteReader, depth: number): Shape {
   if (type !== 'GeometryCollection') {
     return { type, coordinates: readCoordinates(reader, COORDINATE_DEPTH[type]) } as Shape;
   }
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   return { type, geometries: Array.from({ length: readCount(reader) }, () => readShape(reader, below)) };
 }
 

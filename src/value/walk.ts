@@ -1,6 +1,6 @@
 import { failure } from '../errors/error.js';
 import { MAX_COMPARED, MAX_ENCODED, MAX_NODES } from './limits.js';
-import { deeper } from './nesting.js';
+import { nextDepth } from './nesting.js';
 import { Geometry, isArray, isObject, Range, RecordId, SetValue, type Value } from './value.js';
 
 /** Values visited by walks since the last `takeWalked`, which determines when a statement yields. */
@@ -55,7 +55,7 @@ export class Walk {
    */
   enter(depth: number, members: number): number {
     this.count(members + 1);
-    return deeper(depth);
+    return nextDepth(depth);
   }
 
   /** Counts what was met. @throws TesseraError `value_too_large` */
@@ -130,7 +130,7 @@ class Measurement {
     if (members.length <= FEW && members.every(isBare)) return members.length + 1;
     const before = this.#sizes.get(value);
     if (before !== undefined) return before;
-    const below = deeper(depth);
+    const below = nextDepth(depth);
     let size = 1;
     for (let index = 0; index < members.length; index++) {
       size += this.sizeOf(members[index], below);

@@ -8,7 +8,7 @@ const KERNEL_NAMES = ['squaredEuclidean', 'dotProduct', 'manhattan'] as const;
 
 export type KernelName = (typeof KERNEL_NAMES)[number];
 
-/** Packed vectors have a multiple of so many components; the rest are zeros. */
+/** Packed vectors are padded with zeros to a multiple of this many components. */
 export const LANES = 8;
 
 /**

@@ -1,4 +1,4 @@
-/** Why something could not be read. Where it is the user's rights, that is no error, and is said in words. */
+/** Why something could not be read. Missing rights are shown as a notice rather than an error. */
 import { Notice } from './notice.js';
 
 interface Properties {

@@ -1,4 +1,4 @@
-/** A point in time, in the way of the reader's place. */
+/** A point in time, formatted in the browser's locale and time zone. */
 import type { DateTime } from 'surrealdb';
 
 export function Time({ at }: { readonly at: DateTime }) {

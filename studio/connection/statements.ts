@@ -28,7 +28,7 @@ export function fieldPath(path: string): string {
   return parts.map((part) => (part === '*' ? part : identifier(part))).join('.');
 }
 
-/** What is typed with commas between. */
+/** The items of a list typed with commas. */
 export function listed(text: string): string[] {
   return text
     .split(',')
@@ -47,7 +47,7 @@ function permissions(clauses: Permissions): string {
   return `PERMISSIONS ${parts.join(', ')}`;
 }
 
-/** The parts that there are, with blanks between. */
+/** Joins the parts that are present with blanks. */
 function joined(...parts: readonly (string | false)[]): string {
   return parts.filter((part) => part !== false).join(' ');
 }

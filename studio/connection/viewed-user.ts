@@ -6,7 +6,7 @@ export type ViewedUser =
   | { readonly kind: 'guest' }
   | { readonly kind: 'viewer' | 'editor' };
 
-/** What `view_as` takes. */
+/** The parameter of `view_as`. */
 export function viewTarget(user: ViewedUser, namespace: string, database: string): object {
   const place = { namespace, database };
   if (user.kind === 'guest') return { ...place, guest: true };
@@ -14,7 +14,7 @@ export function viewTarget(user: ViewedUser, namespace: string, database: string
   return { ...place, role: user.kind };
 }
 
-/** Who it is, in words. */
+/** Describes the user in words. */
 export function describeUser(user: ViewedUser): string {
   if (user.kind === 'guest') return 'a guest';
   if (user.kind === 'record') return `${user.record}, signed in by ${user.access}`;

@@ -1,4 +1,4 @@
-/** Namespace and database, from those that there are, as far as one may see them; others can be typed. */
+/** Chooses namespace and database from those that the user may see; other names can be typed. */
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Field } from '../components/field.js';
@@ -54,7 +54,7 @@ async function none(): Promise<readonly string[]> {
   return [];
 }
 
-/** Nothing for who may not see them: names can be typed as well. */
+/** Empty for users who may not see them, who type the names. */
 async function namesOf(connection: Connection, of: 'ROOT' | 'NS', before = ''): Promise<readonly string[]> {
   try {
     const results = await connection.query<Record<string, object>[]>(`${before}INFO FOR ${of}`);

@@ -1,5 +1,5 @@
 /**
- * Where one is in the Studio: `#/explore/person`. It stands behind the `#` of the address, which browsers send to no server; what is secret
+ * The route: `#/explore/person`, in the fragment of the address, which browsers send to no server; what is secret
  * never stands in it.
  */
 import { signal } from '@preact/signals';

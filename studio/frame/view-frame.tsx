@@ -1,4 +1,4 @@
-/** Loads the view that the address names, and shows it. What goes wrong in it leaves the rest of the page alone. */
+/** Loads the view that the address names, and shows it. An error in it leaves the rest of the page usable. */
 import { useErrorBoundary } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Loading, Notice } from '../components/notice.js';

@@ -1,4 +1,4 @@
-/** What each view is given. */
+/** The properties of each view. */
 import type { Connection } from '../connection/connection.js';
 
 export interface ViewProperties {

@@ -1,4 +1,4 @@
-/** Says on every page that somebody else's view is shown, and ends it. */
+/** The banner on every page that another user's view is shown, with the button that ends it. */
 import { Button } from '../components/button.js';
 import { describeUser, type ViewedUser } from '../connection/viewed-user.js';
 import { viewing } from '../session/viewing.js';

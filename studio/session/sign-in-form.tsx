@@ -16,7 +16,7 @@ const LEVELS: Readonly<Record<Level, string>> = {
   guest: 'Guest, without signing in',
 };
 
-/** What of a place the sign-in of a level has to name. */
+/** Which of namespace, database and access the sign-in of a level has to name. */
 const NEEDS: Readonly<Record<Level, readonly ('namespace' | 'database')[]>> = {
   root: [],
   namespace: ['namespace'],

@@ -7,7 +7,7 @@ export interface Variable {
   readonly value: string;
 }
 
-/** The names that most sign-ins read. */
+/** Names that most record accesses use. */
 export const NO_VARIABLES: readonly Variable[] = [
   { name: 'email', value: '' },
   { name: 'password', value: '' },

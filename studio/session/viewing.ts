@@ -1,4 +1,4 @@
-/** As whom the Studio shows the database at the moment. Kept by the page alone: loading it again ends the view. */
+/** The user as whom the Studio shows the database. Kept in the page only: reloading it ends the view. */
 import { signal } from '@preact/signals';
 import type { ViewedUser } from '../connection/viewed-user.js';
 

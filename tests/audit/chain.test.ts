@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../src/audit/canonical-json.js';
-import { Chain, readLink } from '../../src/audit/chain.js';
+import { Chain, readChainLink } from '../../src/audit/chain.js';
 import type { AuditEvent } from '../../src/audit/event.js';
 import { verifyAuditLog } from '../../src/audit/verify.js';
 
@@ -39,7 +39,7 @@ describe('a chain', () => {
 
   test('goes on where another has ended', async () => {
     const lines = chainOf(2);
-    const last = readLink(lines[1] as string, undefined);
+    const last = readChainLink(lines[1] as string, undefined);
     if ('fault' in last) throw new TypeError(last.fault);
     lines.push(new Chain(undefined, last).seal(event('more'), NOON));
     expect(await verifyAuditLog(lines)).toMatchObject({ records: 3 });
@@ -49,7 +49,7 @@ describe('a chain', () => {
     const long = 'x'.repeat(100_000);
     const line = new Chain(undefined).seal({ ...event(long), client: { ip: long, origin: long, id: long } }, NOON);
     expect(line.length).toBeLessThan(2_000);
-    expect(readLink(line, undefined)).toMatchObject({ sequence: 1 });
+    expect(readChainLink(line, undefined)).toMatchObject({ sequence: 1 });
   });
 
   test('keeps line breaks out of lines', () => {
@@ -98,7 +98,7 @@ describe('verifying', () => {
       expect(await verifyAuditLog(lines, { key })).toMatchObject({ broken: { line: 1 } });
     }
     // A record that passes can't be made without the key.
-    const last = readLink(lines[2] as string, KEY);
+    const last = readChainLink(lines[2] as string, KEY);
     if ('fault' in last) throw new TypeError(last.fault);
     const forged = new Chain(undefined, last).seal(event('forged'), NOON);
     expect(await verifyAuditLog([...lines, forged], { key: KEY })).toMatchObject({ broken: { line: 4 } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryBudget, Reservation } from '../../src/base/memory-budget.js';
+import { BudgetReservation, MemoryBudget } from '../../src/base/memory-budget.js';
 
 const exceeded = (name: string) => (limit: number) => new Error(`${name}: ${limit}`);
 
@@ -41,7 +41,7 @@ test('can be given another limit', () => {
 
 test('holds for one thing what its size is by then', () => {
   const budget = new MemoryBudget(10, () => new Error('full'));
-  const reservation = new Reservation(budget);
+  const reservation = new BudgetReservation(budget);
   reservation.resize(8);
   expect(() => reservation.resize(11)).toThrow('full');
   expect(budget.used).toBe(8);

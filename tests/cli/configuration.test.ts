@@ -3,9 +3,9 @@ import { realEnvironment } from '../../src/env/real.js';
 import { GRAPHQL_LIMIT_SETTINGS } from '../../src/graphql/limits.js';
 import { LIMIT_SETTINGS } from '../../src/http/options.js';
 import { ALL_SETTINGS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
-import { ConfigurationError, type Setting, variableOf } from '../../src/server/setting.js';
+import { ConfigurationError, type Setting, variableName } from '../../src/server/setting.js';
 import { GRAPHQL_LIMITS } from '../../src/server/settings/graphql.js';
-import { defaultMemoryLimits } from '../../src/session/database/server-memory.js';
+import { defaultMemoryLimits } from '../../src/session/resources/server-memory.js';
 
 type Flags = Readonly<Record<string, string>>;
 
@@ -43,7 +43,7 @@ describe('settings', () => {
   });
 
   it('have variables of one pattern, no two the same', () => {
-    const variables = ALL_SETTINGS.map(variableOf);
+    const variables = ALL_SETTINGS.map(variableName);
     expect(new Set(variables).size).toBe(ALL_SETTINGS.length);
     for (const variable of variables) expect(variable).toMatch(/^SVC_[A-Z_]+$/);
     expect(read({}, { SVC_PATH: 'memory' }).path).toBe('memory');

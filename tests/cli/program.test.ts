@@ -4,7 +4,7 @@ import { bashScript } from '../../src/cli/completion/bash.js';
 import { fishScript } from '../../src/cli/completion/fish.js';
 import { commandEntries } from '../../src/cli/completion/tree.js';
 import { zshScript } from '../../src/cli/completion/zsh.js';
-import { allCommands, readVariables, variablesOf, withOwnNames } from '../../src/cli/flags.js';
+import { allCommands, readEnvironmentVariables, variablesOf, withOwnNames } from '../../src/cli/flags.js';
 import { createProgram } from '../../src/cli/program.js';
 
 const commands = allCommands(createProgram({})).map((command) => [command.name(), command] as const);
@@ -33,7 +33,7 @@ describe('options from the environment', () => {
     const command = createProgram().commands.find((one) => one.name() === 'sql');
     if (command === undefined) throw new Error('there is no sql');
     command.parseOptions(words);
-    readVariables(command, environment);
+    readEnvironmentVariables(command, environment);
     return command.opts();
   };
 

@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addSettingOptions } from '../../src/cli/setting-options.js';
 import { ALL_SETTINGS, readConfiguration, SETTINGS } from '../../src/server/configuration.js';
-import { nameOf, type Setting } from '../../src/server/setting.js';
+import { optionName, type Setting } from '../../src/server/setting.js';
 import { keyOf, readSettingsFile } from '../../src/server/settings-file.js';
 import { settingsText } from '../../src/server/settings-text.js';
 
@@ -24,7 +24,7 @@ function fileOf(text: string): string {
 type Texts = Readonly<Record<string, string>>;
 
 async function read(text: string, environment: Texts = {}, flags: Texts = {}) {
-  return readConfiguration((setting) => flags[nameOf(setting)], environment, await readSettingsFile(fileOf(text)));
+  return readConfiguration((setting) => flags[optionName(setting)], environment, await readSettingsFile(fileOf(text)));
 }
 
 describe('a file of settings', () => {
@@ -103,7 +103,7 @@ describe('a file of settings', () => {
 
 describe('the settings in effect', () => {
   const print = (environment: Texts, flags: Texts = {}) =>
-    settingsText({ commandLine: (setting) => flags[nameOf(setting)], environment, file: undefined });
+    settingsText({ commandLine: (setting) => flags[optionName(setting)], environment, file: undefined });
 
   it('are printed as a file that means the same', async () => {
     const values: Texts = {

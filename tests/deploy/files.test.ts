@@ -7,10 +7,10 @@ import { parse } from 'yaml';
 import { allCommands, variablesOf } from '../../src/cli/flags.js';
 import { createProgram } from '../../src/cli/program.js';
 import { ALL_SETTINGS, readConfiguration } from '../../src/server/configuration.js';
-import { variableOf } from '../../src/server/setting.js';
+import { variableName } from '../../src/server/setting.js';
 
 const VARIABLES = new Set([
-  ...ALL_SETTINGS.map(variableOf),
+  ...ALL_SETTINGS.map(variableName),
   ...allCommands(createProgram({})).flatMap((command) => command.options.flatMap(variablesOf)),
 ]);
 

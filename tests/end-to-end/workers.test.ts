@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { get } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
+import { isInTurn } from '../support/runs-all.js';
 import { cleanUp, ROOT, startServerWith, temporaryFolder } from '../support/server-process.js';
 import { asRoot, RpcSocket } from './clients.js';
 
@@ -116,8 +117,8 @@ it('keeps the folder to one group of processes', { timeout: 120_000 }, async () 
   expect(await server.stop()).toBe(0);
 });
 
-// The shell bounds the length of files, as a full disk does; Windows has no such bound.
-it.skipIf(process.platform === 'win32')(
+// The shell bounds the length of files, as a full disk does; Windows has no such bound. In turns with other long tests.
+it.skipIf(process.platform === 'win32' || !isInTurn(0))(
   'refuses what a full disk has no room for, in each worker, and goes on',
   {
     timeout: 120_000,

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { DEFAULT_SCRIPT_LIMITS, type ScriptHost, type ScriptLimits } from '../../src/exec/script/contract.js';
+import { DEFAULT_SCRIPT_LIMITS, type ScriptHost, type ScriptLimits } from '../../src/exec/runtime/script-runner.js';
 import type { ScriptPool } from '../../src/exec/script/pool.js';
 import type { ScriptThread } from '../../src/exec/script/thread.js';
 

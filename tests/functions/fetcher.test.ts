@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
-import { readTarget, type Target, type Targets } from '../../src/functions/network/targets.js';
+import { type AllowedTargets, type NetworkTarget, readTarget } from '../../src/functions/network/targets.js';
 import { type FakeInternet, type FakeNetwork, fakeNetwork } from '../support/fake-network.js';
 
-const targets = (list: 'all' | readonly string[]): Targets =>
-  list === 'all' ? list : list.map((text) => readTarget(text) as Target);
+const targets = (list: 'all' | readonly string[]): AllowedTargets =>
+  list === 'all' ? list : list.map((text) => readTarget(text) as NetworkTarget);
 
 interface Rules {
   readonly allow: 'all' | readonly string[];

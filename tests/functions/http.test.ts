@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
-import { readTarget, type Target } from '../../src/functions/network/targets.js';
+import { type NetworkTarget, readTarget } from '../../src/functions/network/targets.js';
 import { parseValue } from '../../src/language/parse.js';
 import { toText } from '../../src/value/text/text.js';
 import type { Value } from '../../src/value/value.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((closed) => server.close(closed)));
 
 async function outcome(name: string, path: string, ...args: readonly string[]): Promise<string> {
-  const allow = [readTarget('127.0.0.1') as Target];
+  const allow = [readTarget('127.0.0.1') as NetworkTarget];
   const network = new Fetcher(realEnvironment, { allow, deny: [] }, { time: 5_000, response: 1_000 });
   try {
     const values: Value[] = [`${base}${path}`, ...args.map((text) => parseValue(text))];

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readManifest } from '../../src/graphql/document/manifest.js';
+import { readTrustedManifest } from '../../src/graphql/document/manifest.js';
 import type { TrustedOptions } from '../../src/graphql/document/trusted.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { readConfiguration } from '../../src/server/configuration.js';
@@ -39,7 +39,7 @@ async function open(trusted: TrustedOptions, config?: string) {
 }
 
 const apollo = (hash: string) => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } });
-const documents = readManifest(JSON.stringify(MANIFEST));
+const documents = readTrustedManifest(JSON.stringify(MANIFEST));
 const ROWS = { data: { t: [{ n: 1 }] } };
 
 describe('documents that are known', () => {
@@ -114,7 +114,7 @@ describe('a manifest', () => {
     expect([...documents.keys()]).toEqual([HASH, 'two', 'schema', 'slow']);
     const operations = [{ id: 'x', name: 'a', type: 'query', body: 'query a { t { n } }' }];
     const manifest = { format: 'apollo-persisted-query-manifest', version: 1, operations };
-    expect(readManifest(JSON.stringify(manifest))).toEqual(new Map([['x', 'query a { t { n } }']]));
+    expect(readTrustedManifest(JSON.stringify(manifest))).toEqual(new Map([['x', 'query a { t { n } }']]));
   });
 
   const inApollo = (rest: object) => JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, ...rest });
@@ -140,7 +140,7 @@ describe('a manifest', () => {
       'there are two documents "a"',
     ],
   ])('says what is wrong with it (%#)', (text, message) => {
-    expect(() => readManifest(text)).toThrow(message);
+    expect(() => readTrustedManifest(text)).toThrow(message);
   });
 
   it('is read when the server starts', async () => {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
-import { DEFAULT_LIMITS, type Limits } from '../../src/http/options.js';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../src/http/options.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -20,7 +20,7 @@ let world: World;
 let environment: StubbedEnvironment;
 let app: FastifyInstance;
 
-async function open(limits: Partial<Limits> = {}, options: DatabaseOptions = {}): Promise<void> {
+async function open(limits: Partial<HttpLimits> = {}, options: DatabaseOptions = {}): Promise<void> {
   environment = new StubbedEnvironment();
   environment.timers.yield = () => new Promise((resolve) => setImmediate(resolve));
   world = await World.open({ environment, ...options });
@@ -32,7 +32,7 @@ async function open(limits: Partial<Limits> = {}, options: DatabaseOptions = {})
   const parts: HttpServerParts = {
     database: world.database,
     environment,
-    options: { limits: { ...DEFAULT_LIMITS, ...limits }, storedSessionIdle: 60_000 },
+    options: { limits: { ...DEFAULT_HTTP_LIMITS, ...limits }, storedSessionIdle: 60_000 },
   };
   app = createHttpServer(parts);
 }

@@ -9,7 +9,7 @@ import { DATABASE_GROUPS, type DatabaseWork, holderOf, workOnGroup } from '../..
 import { checkEntries } from '../../src/exec/check/check-entries.js';
 import { Faults } from '../../src/exec/check/fault.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
-import { RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { NODE_RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
 import { fakeNetwork } from '../support/fake-network.js';
 import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
 
@@ -26,7 +26,7 @@ afterEach(() => nodes.close());
 async function join(count: number, options: DatabaseOptions = {}): Promise<DatabaseNode[]> {
   const joined: DatabaseNode[] = [];
   while (joined.length < count) joined.push(await nodes.join(options));
-  await nodes.pass(3 * RENEWAL_INTERVAL);
+  await nodes.pass(3 * NODE_RENEWAL_INTERVAL);
   return joined;
 }
 

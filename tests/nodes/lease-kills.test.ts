@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { asRoot } from '../end-to-end/clients.js';
 import { ownerOf } from '../support/connection-owner.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { isInTurn } from '../support/runs-all.js';
 import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
 
 const EVENTS = 12;
@@ -16,8 +17,8 @@ const HELD = 5;
 const DEADLINE = 180_000;
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
-// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it.
-describe.skipIf(postgresPrograms() === undefined)('On one store in PostgreSQL', () => {
+// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it. In turns with other long tests.
+describe.skipIf(postgresPrograms() === undefined || !isInTurn(0))('On one store in PostgreSQL', () => {
   let postgres: PostgresServer;
   let stores = 0;
   /** What events call. */

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toDatetime } from '../../src/catalog/credentials/grant.js';
 import { DATABASE_WORKS, WORKS, type Work } from '../../src/catalog/nodes/lease-row.js';
 import { failure, type TesseraError } from '../../src/errors/error.js';
-import { LeaseLost } from '../../src/session/nodes/lease.js';
-import { LEASE_TIME, Membership, REMOVAL_TIME, RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { LeaseLost } from '../../src/session/background/lease.js';
+import { LEASE_TIME, Membership, NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -82,7 +82,7 @@ test('One node alone has all leases, and shares them with those who come', async
   const nodes = [one, await node(), await node()];
   for (let step = 0; step < 40; step++) {
     expect(Math.max(...holders(nodes))).toBe(1);
-    await pass(world, RENEWAL_INTERVAL / 10);
+    await pass(world, NODE_RENEWAL_INTERVAL / 10);
   }
   const shares = nodes.map(held);
   for (const share of shares) expect(share.length).toBeGreaterThan(WORKS.length / 6);
@@ -90,13 +90,13 @@ test('One node alone has all leases, and shares them with those who come', async
   for (let round = 0; round < 20; round++) {
     expect(holders(nodes)).toEqual(ONE_EACH);
     expect(nodes.map(held)).toEqual(shares);
-    await pass(world, RENEWAL_INTERVAL);
+    await pass(world, NODE_RENEWAL_INTERVAL);
   }
 });
 
 test('Each kind of work on databases is shared out', async () => {
   const nodes = [await node(), await node(), await node()];
-  await pass(world, 3 * RENEWAL_INTERVAL);
+  await pass(world, 3 * NODE_RENEWAL_INTERVAL);
   for (const kind of DATABASE_WORKS) {
     const sharing = nodes.filter((each) => held(each).some((work) => work.startsWith(kind)));
     expect(sharing.length).toBeGreaterThan(1);
@@ -105,12 +105,12 @@ test('Each kind of work on databases is shared out', async () => {
 
 test('When a holder dies, others have its leases within five seconds, and not before their time', async () => {
   const [one, two, three] = [await node(), await node(), await node()];
-  await pass(world, 3 * RENEWAL_INTERVAL);
+  await pass(world, 3 * NODE_RENEWAL_INTERVAL);
   const [, ofTwo, ofThree] = [one, two, three].map(held);
   one.process.pause();
-  await pass(world, LEASE_TIME - RENEWAL_INTERVAL - 100);
+  await pass(world, LEASE_TIME - NODE_RENEWAL_INTERVAL - 100);
   expect([two, three].map(held)).toEqual([ofTwo, ofThree]);
-  await pass(world, 5_000 - (LEASE_TIME - RENEWAL_INTERVAL - 100));
+  await pass(world, 5_000 - (LEASE_TIME - NODE_RENEWAL_INTERVAL - 100));
   expect(holders([two, three])).toEqual(ONE_EACH);
   // What the others did stays where it is.
   expect(held(two)).toEqual(expect.arrayContaining(ofTwo ?? []));
@@ -130,7 +130,7 @@ test('No two nodes have a lease at the same moment, whenever they stand still', 
 
 test('What a holder that stood still commits late conflicts with the take-over', async () => {
   const [one, two] = [await node(), await node()];
-  await pass(world, 3 * RENEWAL_INTERVAL);
+  await pass(world, 3 * NODE_RENEWAL_INTERVAL);
   const share = held(one);
   const lease = one.membership.lease(share[0] as Work);
   const late = one.engine.begin({ writable: true });
@@ -175,12 +175,12 @@ test('A node that is closed gives up its leases, and another goes on at once', a
 test('A node that can’t reach the store stops its work, says so once, and goes on when it can', async () => {
   const one = await node();
   one.isReached = false;
-  await pass(world, LEASE_TIME + RENEWAL_INTERVAL);
+  await pass(world, LEASE_TIME + NODE_RENEWAL_INTERVAL);
   expect(held(one)).toEqual([]);
   await pass(world, 10_000);
   expect(one.reported.map(({ code }) => code)).toEqual(['storage_unavailable']);
   one.isReached = true;
-  await pass(world, RENEWAL_INTERVAL + 100);
+  await pass(world, NODE_RENEWAL_INTERVAL + 100);
   expect(held(one)).toEqual(WORKS);
 });
 
@@ -194,12 +194,12 @@ test('The rows of a node that is gone are removed once; those of one that only s
   };
   expect(await rows()).toBe(2);
   two.process.pause();
-  await pass(world, REMOVAL_TIME + 2 * RENEWAL_INTERVAL);
+  await pass(world, REMOVAL_TIME + 2 * NODE_RENEWAL_INTERVAL);
   expect(await rows()).toBe(1);
   expect(one.forgotten).toEqual([two.engine.shared.node]);
   expect([one.returns, two.returns]).toEqual([[], []]);
   two.process.resume();
-  await pass(world, RENEWAL_INTERVAL);
+  await pass(world, NODE_RENEWAL_INTERVAL);
   expect(await rows()).toBe(2);
   expect([one.returns.length, two.returns.length]).toEqual([0, 1]);
 });

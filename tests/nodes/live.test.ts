@@ -4,7 +4,7 @@ import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { findDatabase } from '../../src/catalog/definitions/lookup.js';
 import { prefixRange } from '../../src/catalog/keys.js';
 import { liveLogPrefix } from '../../src/catalog/live/keys.js';
-import { Retention } from '../../src/session/database/retention.js';
+import { Retention } from '../../src/session/background/retention.js';
 import { LiveRetention } from '../../src/session/nodes/live-retention.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { WATCH_TIME } from '../../src/catalog/live/watched-tables.js';
 import { SIGNALS_KEPT_FOR } from '../../src/catalog/nodes/signals.js';
+import { Retention } from '../../src/session/background/retention.js';
 import type { Session } from '../../src/session/contract.js';
-import { Retention } from '../../src/session/database/retention.js';
 import { LiveRetention } from '../../src/session/nodes/live-retention.js';
-import { REMOVAL_TIME, RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
 import { objectFrom, type Uuid } from '../../src/value/value.js';
 import type { StubbedEnvironment } from '../support/environment.js';
 import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
@@ -39,14 +39,14 @@ describe('After less time than changes are kept', () => {
     expect((await lives()).match(/LIVE/g)).toHaveLength(2);
     expect(await sessions()).toBe('[user:ann]');
     away.process.pause();
-    await nodes.pass(REMOVAL_TIME + 2 * RENEWAL_INTERVAL);
+    await nodes.pass(REMOVAL_TIME + 2 * NODE_RENEWAL_INTERVAL);
     expect([await lives(), await sessions()]).toEqual(['[]', '[]']);
   }
 
   test('its live queries and its sessions are known again, to be listed and ended', async () => {
     await removed();
     away.process.resume();
-    await nodes.pass(2 * RENEWAL_INTERVAL);
+    await nodes.pass(2 * NODE_RENEWAL_INTERVAL);
     expect((await lives()).match(/LIVE/g)).toHaveLength(2);
     expect(await sessions()).toBe('[user:ann]');
     const ids = (await nodes.ask(here, 'object::keys((INFO FOR TABLE a).lives)')).matchAll(/'([0-9a-f-]+)'/g);
@@ -62,7 +62,7 @@ describe('After less time than changes are kept', () => {
     await removed();
     await nodes.ask(here, 'CREATE a:1 SET n = 1');
     away.process.resume();
-    await nodes.pass(2 * RENEWAL_INTERVAL);
+    await nodes.pass(2 * NODE_RENEWAL_INTERVAL);
     await nodes.ask(here, 'CREATE a:2 SET n = 2');
     await nodes.pass(200);
     expect(heard).toEqual(['CREATE a:1 1', 'CREATE a:1 { n: 1 }', 'CREATE a:2 2', 'CREATE a:2 { n: 2 }']);
@@ -72,7 +72,7 @@ describe('After less time than changes are kept', () => {
     await removed();
     away.owner.close();
     away.process.resume();
-    await nodes.pass(2 * RENEWAL_INTERVAL);
+    await nodes.pass(2 * NODE_RENEWAL_INTERVAL);
     expect(await lives()).toBe('[]');
   });
 });
@@ -103,9 +103,9 @@ describe('After so much time that its tables are no longer watched', () => {
 
   async function comesBack(): Promise<void> {
     nodes.a.engine.restore();
-    nodes.environment.advance(RENEWAL_INTERVAL);
+    nodes.environment.advance(NODE_RENEWAL_INTERVAL);
     await settled();
-    nodes.environment.advance(RENEWAL_INTERVAL);
+    nodes.environment.advance(NODE_RENEWAL_INTERVAL);
     await settled();
   }
 
@@ -170,12 +170,12 @@ describe('After more time than signals are kept', () => {
   }
 
   async function comesBack(): Promise<void> {
-    for (let passed = 0; passed < SIGNALS_KEPT_FOR + 120_000; passed += RENEWAL_INTERVAL) {
-      nodes.environment.advance(RENEWAL_INTERVAL);
+    for (let passed = 0; passed < SIGNALS_KEPT_FOR + 120_000; passed += NODE_RENEWAL_INTERVAL) {
+      nodes.environment.advance(NODE_RENEWAL_INTERVAL);
       await settled();
     }
     nodes.b.engine.restore();
-    nodes.environment.advance(RENEWAL_INTERVAL);
+    nodes.environment.advance(NODE_RENEWAL_INTERVAL);
     await settled();
   }
 

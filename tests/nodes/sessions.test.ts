@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { PRESENCE_RANGE } from '../../src/catalog/nodes/keys.js';
 import type { Session } from '../../src/session/contract.js';
 import { forgetNode } from '../../src/session/nodes/forget-node.js';
-import { RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { NODE_RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
 import { REFRESH_INTERVAL } from '../../src/session/nodes/session-presence.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { toText } from '../../src/value/text/text.js';
@@ -35,8 +35,8 @@ async function isOpen(session: Session): Promise<boolean> {
 
 /** Lets so much time pass that rows of sessions that were used are written again, and no node counts as dead. */
 async function refreshed(): Promise<void> {
-  for (let passed = 0; passed < REFRESH_INTERVAL; passed += RENEWAL_INTERVAL) {
-    nodes.environment.advance(RENEWAL_INTERVAL);
+  for (let passed = 0; passed < REFRESH_INTERVAL; passed += NODE_RENEWAL_INTERVAL) {
+    nodes.environment.advance(NODE_RENEWAL_INTERVAL);
     await settled();
   }
 }

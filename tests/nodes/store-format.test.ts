@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putStoreFormat } from '../../src/catalog/nodes/store-format.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { REMOVAL_TIME, RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
@@ -26,7 +26,7 @@ describe('Several releases', () => {
   /** What the nodes write, by what one of them shows. */
   const written = (node: DatabaseNode) => nodes.ask(node, 'array::distinct((INFO FOR NODES).writes)');
   /** Long enough for two renewals. */
-  const soon = () => nodes.pass(3 * RENEWAL_INTERVAL);
+  const soon = () => nodes.pass(3 * NODE_RENEWAL_INTERVAL);
 
   test('write the format that all of them know, and a newer one as soon as the last older one is closed', async () => {
     const older = [await nodes.join(OLDER), await nodes.join(OLDER)];
@@ -45,9 +45,9 @@ describe('Several releases', () => {
     const older = await nodes.join(OLDER);
     const newer = await nodes.join(NEWER);
     older.process.pause();
-    await nodes.pass(REMOVAL_TIME - 2 * RENEWAL_INTERVAL);
+    await nodes.pass(REMOVAL_TIME - 2 * NODE_RENEWAL_INTERVAL);
     expect(await written(newer)).toBe('[2]');
-    await nodes.pass(5 * RENEWAL_INTERVAL);
+    await nodes.pass(5 * NODE_RENEWAL_INTERVAL);
     expect(await written(newer)).toBe('[3]');
   });
 
@@ -69,7 +69,7 @@ describe('Several releases', () => {
     const newer = await nodes.join(NEWER);
     await nodes.ask(newer, 'CREATE a:1');
     older.process.pause();
-    await nodes.pass(REMOVAL_TIME + 4 * RENEWAL_INTERVAL);
+    await nodes.pass(REMOVAL_TIME + 4 * NODE_RENEWAL_INTERVAL);
     expect(await written(newer)).toBe('[3]');
     older.process.resume();
     await nodes.pass(100);
@@ -78,7 +78,7 @@ describe('Several releases', () => {
     expect(older.reported.map(({ code }) => code)).toEqual(['storage_format']);
     expect(await nodes.ask(newer, 'SELECT * FROM a')).toBe('[{ id: a:1 }]');
     // It does no background work, and is no longer listed.
-    await nodes.pass(REMOVAL_TIME + 4 * RENEWAL_INTERVAL);
+    await nodes.pass(REMOVAL_TIME + 4 * NODE_RENEWAL_INTERVAL);
     expect(await nodes.ask(newer, '(INFO FOR NODES).id')).toBe(`['${newer.id}']`);
     const all = "[['events', 'indexes', 'changefeeds', 'live', 'log', 'nodes']]";
     expect(await nodes.ask(newer, '(INFO FOR NODES).work')).toBe(all);

@@ -3,7 +3,7 @@ import type { FieldDefinition } from '../../src/catalog/definitions/definition.j
 import type { Select } from '../../src/language/ast.js';
 import { parseStatement } from '../../src/language/parse.js';
 import { computedCycle, computedGraph, computedOrder, neededFields } from '../../src/plan/computed-fields.js';
-import { fieldNameOf, fieldsReturned, fieldsSelected } from '../../src/plan/fields-read.js';
+import { fieldsReturned, fieldsSelected, readOfField } from '../../src/plan/fields-read.js';
 
 function fields(clauses: Readonly<Record<string, string>>): FieldDefinition[] {
   return Object.entries(clauses).map(
@@ -67,7 +67,7 @@ test('what is named is computed first, and what may read anything last', () => {
 
 test('what is needed is closed over what is named', () => {
   const graph = computedGraph(fields({ a: 'b + 1', b: 'c', c: '1', d: '$auth', e: 'd' }));
-  const needed = (name: string) => [...neededFields(graph, fieldNameOf(name))].sort();
+  const needed = (name: string) => [...neededFields(graph, readOfField(name))].sort();
   expect([needed('a'), needed('c'), needed('e'), needed('none')]).toEqual([
     ['a', 'b', 'c'],
     ['c'],

@@ -1,6 +1,7 @@
 /** The plans that docs/EXPLAIN.md shows are those of the statements before them. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { RULE_NAMES } from '../../src/plan/rules/rule.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 
@@ -15,4 +16,16 @@ test('docs/EXPLAIN.md shows the plans that there are', async () => {
   const plans = answers.filter((answer) => answer !== undefined);
   expect(plans.join('\n\n')).toBe(shown.trim());
   expect(plans.length).toBeGreaterThan(10);
+});
+
+test('docs/EXPLAIN.md has a line for each operator and each rule', () => {
+  const page = readFileSync('docs/EXPLAIN.md', 'utf8');
+  const described = readFileSync('src/plan/describe.ts', 'utf8').matchAll(/operator: '(\w+)'/g);
+  const operators = [...described].map(([, operator]) => `\`${operator}\``);
+  expect(operators.length).toBeGreaterThan(30);
+  const lines = page.split('\n').filter((line) => line.startsWith('| `'));
+  const missing = [...operators, ...RULE_NAMES.map((rule) => `\`${rule}\``)].filter(
+    (name) => !lines.some((line) => line.split('|')[1]?.includes(name)),
+  );
+  expect(missing).toEqual([]);
 });

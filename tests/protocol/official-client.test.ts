@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from 'ws';
 import { createTesseraEngines } from '../../src/embedded/engines.js';
 import type { RunningServer } from '../../src/server/server.js';
-import { ROOT, startTestServer } from '../support/server.js';
+import { startDrawnServer } from '../support/drawn-server.js';
+import { ROOT } from '../support/server.js';
 
 /** Node 20 has no WebSocket of its own. */
 const newClient = () =>
@@ -19,7 +20,7 @@ const newClient = () =>
 let server: RunningServer;
 const folder = mkdtempSync(join(tmpdir(), 'tessera-'));
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startDrawnServer('client over each transport');
   const db = newClient();
   await db.connect(address('tessera'));
   await db.query(`DEFINE USER root ON ROOT PASSWORD '${ROOT.password}' ROLES OWNER`);

@@ -14,7 +14,7 @@ import { openEngine } from '../../src/storage/engines/open.js';
 import { shareFolder, type WorkerGroup } from '../../src/storage/engines/shared-lmdb/open.js';
 import { decodeCbor } from '../../src/value/cbor-decode.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
-import { DEFAULT_LIMITS } from '../../src/value/nesting.js';
+import { DEFAULT_DECODE_LIMITS } from '../../src/value/nesting.js';
 import type { Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { planWithOtherLiterals } from '../support/other-literals.js';
@@ -77,7 +77,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'with the plans of other literals': { tuning: { plansAtOnce: true }, planned: true },
   // Left out where it isn't installed.
   ...(postgresPrograms() !== undefined && { 'on PostgreSQL': { engine: 'postgres' } as const }),
-  'through CBOR': { wire: (value) => decodeCbor(encodeCbor(value), DEFAULT_LIMITS) },
+  'through CBOR': { wire: (value) => decodeCbor(encodeCbor(value), DEFAULT_DECODE_LIMITS) },
 };
 
 /** Rules that are switched off by hand: `RULES_OFF=index-scan,top-n npx vitest run tests/scripts`. */

@@ -10,7 +10,7 @@ import { GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
-import type { MemoryLimits } from '../../src/session/database/server-memory.js';
+import type { MemoryLimits } from '../../src/session/resources/server-memory.js';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { newObject, objectFrom } from '../../src/value/value.js';
 import { answer, run, World } from '../support/world.js';

@@ -1,13 +1,13 @@
 /** Attacks by requests that the database is made to send (56 to 58, and 76). */
 import { expect } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { readTarget, type Target } from '../../src/functions/network/targets.js';
+import { type NetworkTarget, readTarget } from '../../src/functions/network/targets.js';
 import { type FakeNetwork, fakeNetwork } from '../support/fake-network.js';
 import { answer, World } from '../support/world.js';
 import { attack } from './attack.js';
 
 async function asked(text: string, network: FakeNetwork, allow: 'all' | readonly string[]): Promise<string> {
-  const targets = allow === 'all' ? allow : allow.map((each) => readTarget(each) as Target);
+  const targets = allow === 'all' ? allow : allow.map((each) => readTarget(each) as NetworkTarget);
   const world = await World.open({ environment: { ...realEnvironment, network }, network: { allow: targets } });
   try {
     return await answer(await world.person('eve'), text);

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { realEnvironment } from '../../src/env/real.js';
-import { readTarget, type Target } from '../../src/functions/network/targets.js';
+import { type NetworkTarget, readTarget } from '../../src/functions/network/targets.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
@@ -354,7 +354,7 @@ it('weak keys are accepted where a setting says so, and still admit no one who h
 /** What a token of a key set at an address leads to. */
 async function fetched(url: string, internet: FakeInternet, allow: 'all' | readonly string[] = 'all') {
   const network: FakeNetwork = fakeNetwork(internet);
-  const targets = allow === 'all' ? allow : allow.map((each) => readTarget(each) as Target);
+  const targets = allow === 'all' ? allow : allow.map((each) => readTarget(each) as NetworkTarget);
   const reported: string[] = [];
   const inner = await World.open({
     environment: { ...realEnvironment, network },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ParsedRequest, PlanCache } from '../../src/session/database/plan-cache.js';
+import { type ParsedRequest, PlanCache } from '../../src/session/plans/plan-cache.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
 

@@ -33,7 +33,7 @@ const MODES: Readonly<Record<string, () => Promise<unknown>>> = {
   async hold() {
     const blobs = new FolderBlobs(to);
     const held = {
-      place: to,
+      location: to,
       isEmpty: () => blobs.isEmpty(),
       read: (name: string) => blobs.read(name),
       write: () => {

@@ -160,7 +160,7 @@ describe('a backup', () => {
     const blobs = new FolderBlobs(place);
     let written = 0;
     const failing: Blobs = {
-      place,
+      location: place,
       isEmpty: () => blobs.isEmpty(),
       read: (name) => blobs.read(name),
       write: async (name, bytes) => {

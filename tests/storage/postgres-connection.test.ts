@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
 import { byteaArray, bytes } from '../../src/storage/engines/postgres/binary.js';
-import { Connection } from '../../src/storage/engines/postgres/connection.js';
+import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 
 const EVERY_BYTE = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte));
@@ -9,10 +9,12 @@ const EVERY_BYTE = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) 
 // Where PostgreSQL isn't installed these are left out; `.ci/run` installs it.
 describe.skipIf(postgresPrograms() === undefined)('A connection to PostgreSQL', () => {
   let server: PostgresServer;
-  let connection: Connection;
+  let connection: PostgresConnection;
   beforeAll(async () => {
     server = await PostgresServer.start();
-    connection = await Connection.open(readPostgresAddress(server.address('public')), { onLost: () => undefined });
+    connection = await PostgresConnection.open(readPostgresAddress(server.address('public')), {
+      onLost: () => undefined,
+    });
   });
   afterAll(async () => {
     await connection.close();

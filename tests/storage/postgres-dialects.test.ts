@@ -1,7 +1,7 @@
 /** What can be tested of dialects without their databases; that of YugabyteDB runs on PostgreSQL, but for what only YugabyteDB understands. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { Connection } from '../../src/storage/engines/postgres/connection.js';
+import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
 import { dialectOf, POSTGRES, YUGABYTE } from '../../src/storage/engines/postgres/dialect.js';
 import { openPostgres } from '../../src/storage/engines/postgres/open.js';
 import { schemaStatements } from '../../src/storage/engines/postgres/schema.js';
@@ -78,8 +78,10 @@ describe.skipIf(postgresPrograms() === undefined)('The dialect of YugabyteDB, on
 
   const open = (schema: string) => openPostgres(server.address(schema), { dialect: yugabyteOnPostgres });
 
-  async function connect(schema: string): Promise<Connection> {
-    const connection = await Connection.open(readPostgresAddress(server.address(schema)), { onLost: () => undefined });
+  async function connect(schema: string): Promise<PostgresConnection> {
+    const connection = await PostgresConnection.open(readPostgresAddress(server.address(schema)), {
+      onLost: () => undefined,
+    });
     await connection.run(`SET search_path TO ${schema}`);
     return connection;
   }

@@ -6,7 +6,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
 import type { Entry, Key } from '../../src/storage/contract.js';
 import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { Connection } from '../../src/storage/engines/postgres/connection.js';
+import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
 import { openPostgres } from '../../src/storage/engines/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
@@ -26,7 +26,7 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
   afterAll(() => server.remove());
 
   async function run(script: string): Promise<void> {
-    const connection = await Connection.open(readPostgresAddress(server.address('public')), {
+    const connection = await PostgresConnection.open(readPostgresAddress(server.address('public')), {
       onLost: () => undefined,
     });
     await connection.run(script);
@@ -174,7 +174,7 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
     });
     const others = await Promise.all(
       Array.from({ length: 3 }, () =>
-        Connection.open(readPostgresAddress(small.address('none')), { onLost: () => undefined }),
+        PostgresConnection.open(readPostgresAddress(small.address('none')), { onLost: () => undefined }),
       ),
     );
     let freed = 0;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Transaction } from '../../src/storage/contract.js';
-import { type Dialect, POSTGRES } from '../../src/storage/engines/postgres/dialect.js';
+import { POSTGRES, type SqlDialect } from '../../src/storage/engines/postgres/dialect.js';
 import { openPostgres } from '../../src/storage/engines/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { yugabyteOnPostgres } from '../support/dialects.js';
@@ -10,7 +10,7 @@ const ONE = 'D\0\0\0\x01';
 const TWO = 'D\0\0\0\x02';
 const ALL_DATABASES = { from: 'D', to: 'E' };
 
-const DIALECTS: readonly (readonly [name: string, dialect: Dialect])[] = [
+const DIALECTS: readonly (readonly [name: string, dialect: SqlDialect])[] = [
   ['PostgreSQL', POSTGRES],
   ['YugabyteDB', yugabyteOnPostgres],
 ];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { realEnvironment } from '../../src/env/real.js';
 import type { CommitFollower, FollowedCommit, Key } from '../../src/storage/contract.js';
 import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { Connection } from '../../src/storage/engines/postgres/connection.js';
+import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
 import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy } from '../support/cutting-proxy.js';
@@ -73,7 +73,9 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
   }
 
   async function rowsOf(table: string): Promise<number> {
-    const connection = await Connection.open(readPostgresAddress(server.address(schema)), { onLost: () => undefined });
+    const connection = await PostgresConnection.open(readPostgresAddress(server.address(schema)), {
+      onLost: () => undefined,
+    });
     const [row] = await connection.query({ name: 'rows', text: `SELECT count(*)::text FROM ${schema}.${table}` });
     await connection.close();
     return Number(row![0]);
@@ -147,7 +149,9 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
     const follower = await followed(far);
     await put(near, `${AREA}x`);
     await shows(() => follower.keys, [`${AREA}x`]);
-    const connection = await Connection.open(readPostgresAddress(server.address(schema)), { onLost: () => undefined });
+    const connection = await PostgresConnection.open(readPostgresAddress(server.address(schema)), {
+      onLost: () => undefined,
+    });
     await connection.run(`UPDATE ${schema}.head SET stamp = 0; DELETE FROM ${schema}.log`);
     await connection.close();
     await shows(() => follower.gaps, 1);
@@ -178,7 +182,9 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
     );
     await shows(() => rowsOf('log'), 2);
     await prune(near);
-    const connection = await Connection.open(readPostgresAddress(server.address(schema)), { onLost: () => undefined });
+    const connection = await PostgresConnection.open(readPostgresAddress(server.address(schema)), {
+      onLost: () => undefined,
+    });
     // As a week later.
     await connection.run(`SET search_path TO ${schema}; SELECT prune_fence_v1(9223372036854775807)`);
     await connection.close();
@@ -192,7 +198,9 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
 
   test('goes on in order where the clock of the server jumps', async () => {
     const follower = await followed(far);
-    const connection = await Connection.open(readPostgresAddress(server.address(schema)), { onLost: () => undefined });
+    const connection = await PostgresConnection.open(readPostgresAddress(server.address(schema)), {
+      onLost: () => undefined,
+    });
     // As after a clock that was a year ahead.
     await connection.run(`UPDATE ${schema}.head SET stamp = stamp + (31536000000::bigint << 16)`);
     await connection.close();

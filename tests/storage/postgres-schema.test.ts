@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { Connection } from '../../src/storage/engines/postgres/connection.js';
+import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
 import { openPostgres } from '../../src/storage/engines/postgres/open.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 
@@ -13,7 +13,7 @@ describe.skipIf(postgresPrograms() === undefined)('A store in PostgreSQL', () =>
 
   async function run(script: string, user = 'postgres'): Promise<void> {
     const settings = { ...readPostgresAddress(server.address('public')), user };
-    const connection = await Connection.open(settings, { onLost: () => undefined });
+    const connection = await PostgresConnection.open(settings, { onLost: () => undefined });
     await connection.run(script);
     await connection.close();
   }

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key, Stored, Transaction } from '../../src/storage/contract.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
-import { RangeCache, Stretch } from '../../src/storage/engines/range-cache.js';
+import { CachedRange, RangeCache } from '../../src/storage/engines/range-cache.js';
 
 /** A stretch of one letter each, which is also its value. */
 const stretch = (from: Key, to: Key, letters: string, size = 1) =>
-  new Stretch(
+  new CachedRange(
     from,
     to,
     [...letters],
@@ -71,7 +71,7 @@ describe('RangeCache', () => {
     let held = 0;
     const key = (index: number) => `k${String(index).padStart(5, '0')}`;
     for (let index = 0; index < 2_000; index++) {
-      cache.keep(new Stretch(key(index), key(index + 1), [key(index)], [index], [10]), 1);
+      cache.keep(new CachedRange(key(index), key(index + 1), [key(index)], [index], [10]), 1);
       expect(cache.at('!', 1)?.values).toEqual(['!']);
     }
     for (let index = 0; index < 2_000; index++) if (cache.at(key(index), 1) !== undefined) held++;

@@ -2,14 +2,43 @@
 import { existsSync } from 'node:fs';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
+import type { Level, SignedIn } from '../../pages/session.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--disable-software-rasterizer',
+  '--in-process-gpu',
+  '--disable-background-networking',
+];
 
 /** Where the tests keep their data. */
 export const PLACE = { namespace: 'test', database: 'test' } as const;
+
+/** Who signs in: a system user, or whom a record access lets in. */
+export interface User {
+  readonly level: Level;
+  /** What is shown of it: the name, or the access method. */
+  readonly name: string;
+  /** What it sends to sign in. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** The root user of `startServer`. */
+export const ROOT_USER: User = { level: 'root', name: ROOT.user, credentials: { ...ROOT } };
+
+export function databaseUser(name: string, pass: string): User {
+  return {
+    level: 'database',
+    name,
+    credentials: { NS: PLACE.namespace, DB: PLACE.database, user: name, pass },
+  };
+}
 
 export interface Studio {
   readonly server: ServerProcess;
@@ -17,6 +46,11 @@ export interface Studio {
   sql(text: string): Promise<unknown[]>;
   /** A page of its own, with nothing kept. */
   open(options?: BrowserContextOptions): Promise<StudioPage>;
+  /**
+   * The tab that the tests of a file share, at an address such as `query`, signed in as a user, or with the form to sign in: nothing of
+   * the view before is left, and nothing in the browser's storage but the token. After a test that failed it is another one.
+   */
+  tab(address?: string, user?: User | 'nobody'): Promise<StudioPage>;
   close(): Promise<void>;
 }
 
@@ -38,24 +72,84 @@ export async function startStudio(
   const [server, browser] = await Promise.all([startServer(store, environment), launchBrowser(CHROMIUM)]);
   const sql = (text: string) => runStatements(server, text);
   await sql(setup);
+  const tabs = new SharedTab(browser, server.url);
   return {
     server,
     sql,
     open: (options) => openPage(browser, server.url, options),
+    tab: (address, user) => tabs.at(address, user),
     async close() {
-      await browser.close();
+      await tabs.close();
       await cleanUp();
     },
   };
 }
 
-/** A browser without a server; `undefined` where there is none on this machine. */
+/** The browser of these tests, without a server; `undefined` where there is none on this machine. */
 export async function startBrowser(): Promise<Browser | undefined> {
   return CHROMIUM === undefined ? undefined : launchBrowser(CHROMIUM);
 }
 
+/** One for all files of a worker. It ends with the worker, whose end of their pipe closes. */
+let launched: Promise<Browser> | undefined;
+
 function launchBrowser(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: FLAGS });
+  launched ??= chromium.launch({ executablePath, args: FLAGS });
+  return launched;
+}
+
+/** Loading the page and signing in take longer than most tests do. */
+class SharedTab {
+  readonly #browser: Browser;
+  readonly #url: string;
+  #opened: (StudioPage & { readonly requests: string[]; readonly complaints: string[] }) | undefined;
+  #user: User | undefined;
+
+  constructor(browser: Browser, url: string) {
+    this.#browser = browser;
+    this.#url = url;
+  }
+
+  async at(address = 'explore', user: User | 'nobody' = ROOT_USER): Promise<StudioPage> {
+    onTestFailed(() => this.close());
+    this.#opened ??= await openPage(this.#browser, this.#url);
+    const { page, requests, complaints } = this.#opened;
+    await page.goto(`${this.#url}/studio#/nowhere`);
+    await page.evaluate('localStorage.clear()');
+    // A test that uses the form may have signed in another user.
+    const isSame = user !== 'nobody' && user.level === this.#user?.level && user.name === this.#user.name;
+    if (!isSame) {
+      const kept = user === 'nobody' ? {} : { 'tessera:signed-in': await this.#signedIn(user) };
+      await page.evaluate(`sessionStorage.clear(); Object.assign(sessionStorage, ${JSON.stringify(kept)})`);
+      requests.length = 0;
+      await page.reload();
+      this.#user = user === 'nobody' ? undefined : user;
+    } else requests.length = 0;
+    await page.getByText(user === 'nobody' ? 'Tessera Studio' : 'There is no view of this name').waitFor();
+    complaints.length = 0;
+    await goTo(page, address);
+    return this.#opened;
+  }
+
+  /** What a tab keeps of a user: see `pages/session.ts`. */
+  async #signedIn({ level, name, credentials }: User): Promise<string> {
+    const answer = await fetch(`${this.#url}/signin`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: JSON.stringify(credentials),
+    });
+    const { token } = (await answer.json()) as { readonly token: string };
+    expect(answer.ok).toBe(true);
+    const signedIn: SignedIn = { level, name, token, ...PLACE };
+    return JSON.stringify(signedIn);
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    this.#user = undefined;
+    await opened?.page.close();
+  }
 }
 
 async function runStatements(server: ServerProcess, body: string): Promise<unknown[]> {
@@ -75,11 +169,7 @@ async function runStatements(server: ServerProcess, body: string): Promise<unkno
 }
 
 /** Opens the Studio of the server at this URL. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<StudioPage> {
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const page = await browser.newPage(options);
   // A click on what isn't there fails before the test does, and says what it was.
   page.setDefaultTimeout(15_000);
@@ -110,6 +200,11 @@ export async function openView(page: Page, title: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true }).click();
 }
 
+/** Goes to a place in the Studio, such as `explore/table/person`, as a bookmark does. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`);
+}
+
 /** The text that the page shows. */
 export function textOf(page: Page): Promise<string> {
   return page.locator('body').innerText();
@@ -117,8 +212,8 @@ export function textOf(page: Page): Promise<string> {
 
 /** What axe finds on the page that is serious: the rule, and where. */
 export async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));

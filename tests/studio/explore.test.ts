@@ -1,7 +1,7 @@
 /** Explore: tables, rows, records and their neighbours, and changes that are saved or undone. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Studio, signIn, startStudio, textOf } from './browser.js';
+import { databaseUser, type Studio, startStudio, textOf } from './browser.js';
 
 /** What a page that reads texts as HTML would run. */
 const HOSTILE = '<img src=x onerror="globalThis.attacked = 1"><script>globalThis.attacked = 1</script>';
@@ -34,8 +34,7 @@ async function openTable(page: Page, table: string): Promise<void> {
 
 it('lists tables with counts, filters and orders rows, and draws only those in sight', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await signIn(page);
+  const { page, complaints } = await studio.tab();
   await expect.poll(() => tables(page).innerText()).toMatch(/many\s+3,000/);
 
   await openTable(page, 'person');
@@ -59,13 +58,11 @@ it('lists tables with counts, filters and orders rows, and draws only those in s
   await expect.poll(() => grid.getByRole('row').last().getAttribute('aria-rowindex')).toBe('3001');
   await expect.poll(async () => (await rows(page)).at(-1)).toContain('many:');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('shows a record with what is in it, and follows links and edges', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await signIn(page);
+  const { page, complaints } = await studio.tab();
   await openTable(page, 'person');
   await page.getByRole('grid').getByRole('link', { name: 'person:bob' }).click();
   await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('person:bob');
@@ -80,14 +77,12 @@ it('shows a record with what is in it, and follows links and edges', async ({ sk
   await page.goBack();
   await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('person:bob');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('keeps changes until they are saved, all or none of them, and undoes them', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   await studio.sql("CREATE person:eve SET name = 'Eve', age = 1; CREATE person:dan SET name = 'Dan'");
-  const { page, complaints } = await studio.open();
-  await signIn(page);
+  const { page, complaints } = await studio.tab();
   await openTable(page, 'person');
   await page.getByRole('button', { name: 'New row' }).click();
   await page.getByLabel('How name is written').selectOption('Text');
@@ -123,13 +118,11 @@ it('keeps changes until they are saved, all or none of them, and undoes them', a
     ['Dan', HOSTILE],
   ]);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('shows hostile names and values as text', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await signIn(page);
+  const { page, complaints } = await studio.tab();
   await openTable(page, HOSTILE);
   await expect.poll(async () => (await rows(page))[1]).toContain(HOSTILE);
   await openTable(page, 'hostile');
@@ -143,27 +136,21 @@ it('shows hostile names and values as text', async ({ skip }) => {
   await expect.poll(() => studio?.sql(`SELECT VALUE ${'`'}${HOSTILE}${'`'} FROM hostile`)).toEqual([['changed']]);
   expect(await page.evaluate('globalThis.attacked')).toBe(undefined);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('says what the server refuses a viewer', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const viewer = await studio.open();
-  await viewer.page.getByLabel('As', { exact: true }).selectOption('Database user');
-  await signIn(viewer.page, 'viewer', 'a view of it');
-  await openTable(viewer.page, 'person');
-  await viewer.page.getByRole('grid').getByRole('link', { name: 'person:bob' }).click();
-  await viewer.page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await viewer.page.getByRole('button', { name: 'Save 1 change' }).click();
-  await expect.poll(() => viewer.page.getByRole('alert').innerText()).toMatch(/Nothing was saved. Not allowed/);
+  const { page } = await studio.tab('explore/table/person', databaseUser('viewer', 'a view of it'));
+  await page.getByRole('grid').getByRole('link', { name: 'person:bob' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Save 1 change' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/Nothing was saved. Not allowed/);
   expect(await studio.sql('SELECT VALUE name FROM person:bob')).toEqual([['Bob']]);
-  await viewer.page.close();
 });
 
 it('exports the database, and imports a file or says what is wrong with it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await signIn(page);
+  const { page, complaints } = await studio.tab();
   await page.getByRole('button', { name: 'Import and export' }).click();
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -184,5 +171,4 @@ it('exports the database, and imports a file or says what is wrong with it', asy
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('error');
   expect(complaints).toEqual([]);
-  await page.close();
 });

@@ -1,32 +1,19 @@
 /** Making the first root user in the Studio of a fresh server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SILENT } from '../../src/http/log.js';
-import { readConfiguration } from '../../src/server/configuration.js';
-import { openConfigured, prepareDatabase } from '../../src/server/open.js';
-import { type RunningServer, startServer } from '../../src/server/server.js';
-import { FirstUserSetup } from '../../src/server/setup.js';
+import { cleanUp, type ServerProcess, startFreshServer } from '../support/server-process.js';
 import { openPage, seriousFaults, startBrowser, textOf } from './browser.js';
 
 let browser: Awaited<ReturnType<typeof startBrowser>>;
-let server: RunningServer | undefined;
-let code: string;
+let server: ServerProcess | undefined;
 beforeAll(async () => {
-  browser = await startBrowser();
-  if (browser === undefined) return;
-  const configuration = readConfiguration(() => undefined, { SVC_PATH: 'memory', SVC_BIND: '127.0.0.1:0' });
-  const database = await openConfigured(configuration, SILENT);
-  const setup = new FirstUserSetup(database);
-  const prepared = prepareDatabase(database, configuration);
-  server = await startServer(configuration, { database, log: SILENT, prepared, setup });
-  code = setup.open();
+  [browser, server] = await Promise.all([startBrowser(), startFreshServer()]);
 });
-afterAll(async () => {
-  await browser?.close();
-  await server?.close();
-});
+afterAll(cleanUp);
 
 it('asks for the code, by keyboard alone, and signs the user in', async ({ skip }) => {
   if (browser === undefined || server === undefined) return skip('There is no Chromium on this machine');
+  await expect.poll(() => server?.log()).toMatch(/with the code \w{32}/);
+  const [, code = ''] = /with the code (\w{32})/.exec(server.log()) ?? [];
   const { page, requests, complaints } = await openPage(browser, server.url);
   expect(await textOf(page)).toContain('Make the first root user');
   expect(await seriousFaults(page)).toEqual([]);

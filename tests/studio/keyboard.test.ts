@@ -1,7 +1,7 @@
 /** Explore and Query by keyboard alone: no click, no focus that a script sets. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openView, type Studio, signIn, startStudio } from './browser.js';
+import { openView, type Studio, startStudio } from './browser.js';
 
 const SETUP = `DEFINE TABLE person SCHEMAFULL; DEFINE FIELD name ON person TYPE string;
   DEFINE FIELD age ON person TYPE int;
@@ -42,8 +42,7 @@ async function leaveEditor(page: Page): Promise<void> {
 
 it('chooses a table, moves in its rows, changes a record, undoes it and saves another change', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await signIn(page);
+  const { page, complaints } = await studio.tab();
   const heading = () => page.getByRole('heading', { level: 1 }).innerText();
   await expect.poll(() => page.getByRole('complementary').innerText()).toMatch(/person\s+2/);
   await tabTo(page, 'person');
@@ -78,13 +77,11 @@ it('chooses a table, moves in its rows, changes a record, undoes it and saves an
   await expect.poll(() => studio?.sql('SELECT VALUE age FROM person:bob')).toEqual([[22]]);
   await expect.poll(() => changes.count()).toBe(0);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('writes a query, runs it, looks at the results, takes it from the history and cancels a run', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await signIn(page);
+  const { page, complaints } = await studio.tab();
   await openView(page, 'Query');
   await expect.poll(() => page.getByLabel('Statements').isVisible()).toBe(true);
   await tabTo(page, 'Statements');
@@ -115,5 +112,4 @@ it('writes a query, runs it, looks at the results, takes it from the history and
   await page.keyboard.press('Enter');
   await expect.poll(() => page.getByLabel('Statements').innerText()).toBe('SELECT name FROM person:ann;');
   expect(complaints).toEqual([]);
-  await page.close();
 });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawn, RUNS_ALL } from '../support/runs-all.js';
 import { temporaryFolder } from '../support/server-process.js';
-import { type Studio, signIn, startStudio } from './browser.js';
+import { type Studio, startStudio } from './browser.js';
 
 const ROWS = RUNS_ALL ? 1_000_000 : 20_000;
 const AT_ONCE = 10_000;
@@ -30,9 +30,7 @@ const scrollTo = (page: Page, part: number) =>
 
 it(`scrolls, ends, comes back and is changed at its end, in ${STORE}`, async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await signIn(page);
-  await page.getByRole('complementary').getByRole('link', { name: 'long', exact: true }).click();
+  const { page, complaints } = await studio.tab('explore/table/long');
   await expect.poll(() => page.getByRole('status').first().innerText()).toBe(`${ROWS.toLocaleString('en')} rows`);
   await expect.poll(() => firstRow(page)).toContain('long:0');
   for (const part of [0.5, 0.25, 0.75]) {
@@ -61,5 +59,4 @@ it(`scrolls, ends, comes back and is changed at its end, in ${STORE}`, async ({ 
   await page.keyboard.press('Home');
   await expect.poll(() => firstRow(page)).toContain('long:0');
   expect(complaints).toEqual([]);
-  await page.close();
 }, 120_000);

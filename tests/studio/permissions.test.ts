@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isInTurn } from '../support/runs-all.js';
-import { openView, type Studio, seriousFaults, signIn, startStudio, textOf } from './browser.js';
+import { databaseUser, openView, type Studio, seriousFaults, startStudio, textOf, type User } from './browser.js';
 
 // In turns with other long tests.
 const inTurn = it.skipIf(!isInTurn(2));
@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.close());
 
-async function openPermissions(page: Page, user?: string, pass?: string): Promise<void> {
-  await signIn(page, user, pass);
-  await openView(page, 'Permissions');
-  await page.getByRole('table').waitFor();
+async function openPermissions(at: Studio, user?: User) {
+  const shown = await at.tab('permissions', user);
+  await shown.page.getByRole('table').waitFor();
+  return shown;
 }
 
 /** The cells of a row of the matrix. */
@@ -36,8 +36,7 @@ function row(page: Page, name: string): Promise<string[]> {
 
 inTurn('shows who may do what with each table and field', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await openPermissions(page);
+  const { page, complaints } = await openPermissions(studio);
   expect(await row(page, 'note')).toEqual(['WHERE owner = $auth.id', 'FULL', 'NONE', 'NONE']);
   expect(await row(page, 'note: secret')).toEqual(['NONE', 'as the table', 'as the table', '']);
   expect(await row(page, '<b>bold</b>')).toEqual(["WHERE '<i>x</i>' = 1", 'NONE', 'NONE', 'NONE']);
@@ -47,13 +46,11 @@ inTurn('shows who may do what with each table and field', async ({ skip }) => {
   expect(await row(page, 'account')).toEqual(['FULL', 'FULL', 'FULL', 'FULL']);
   expect(await seriousFaults(page)).toEqual([]);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 inTurn('says which clause lets a user in or refuses', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
-  await openPermissions(page);
+  const { page } = await openPermissions(studio);
   const explanation = page.getByRole('list', { name: 'Explanation' });
   await page.getByLabel('What record').fill('note:1');
   await page.getByLabel('Record user, a guest if empty').fill('account:1');
@@ -68,13 +65,11 @@ inTurn('says which clause lets a user in or refuses', async ({ skip }) => {
   await page.getByLabel('What record').fill('note:<b>');
   await page.getByRole('button', { name: 'Explain' }).click();
   await expect.poll(() => page.getByRole('alert').count()).toBe(1);
-  await page.close();
 });
 
 inTurn('shows the database as a record user sees it, says so on each page, and ends it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await openPermissions(page);
+  const { page, complaints } = await openPermissions(studio);
   await page.getByLabel('Record', { exact: true }).fill('account:3');
   await page.getByLabel('Signed in by access').fill('account');
   await page.getByRole('button', { name: 'Begin the view' }).click();
@@ -99,13 +94,11 @@ inTurn('shows the database as a record user sees it, says so on each page, and e
   await expect.poll(() => banner.count()).toBe(0);
   await expect.poll(() => page.getByRole('rowheader', { name: 'note', exact: true }).count()).toBe(1);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 inTurn('changes nothing in the view of an editor', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
-  await openPermissions(page);
+  const { page } = await openPermissions(studio);
   await page.getByLabel('View as', { exact: true }).selectOption('An editor of the database');
   await page.getByRole('button', { name: 'Begin the view' }).click();
   await openView(page, 'Schema');
@@ -113,18 +106,16 @@ inTurn('changes nothing in the view of an editor', async ({ skip }) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('A view is read-only');
   expect(await studio.sql('SELECT VALUE id FROM account')).toEqual([['account:1', 'account:2']]);
-  await page.close();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'End the view' }).click();
 });
 
 inTurn('shows the matrix to a viewer, and refuses views', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
-  await page.getByLabel('As', { exact: true }).selectOption('Database user');
-  await openPermissions(page, 'viewer', 'a view of it');
+  const { page } = await openPermissions(studio, databaseUser('viewer', 'a view of it'));
   expect(await row(page, 'account')).toEqual(['WHERE id = $auth.id', 'NONE', 'NONE', 'NONE']);
   await page.getByLabel('View as', { exact: true }).selectOption('A guest');
   await page.getByRole('button', { name: 'Begin the view' }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('Not enough permissions');
   expect(await page.getByRole('region', { name: 'View as another user' }).count()).toBe(0);
-  await page.close();
 });

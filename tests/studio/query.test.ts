@@ -1,7 +1,7 @@
 /** Query: statements, their results and errors, plans, parameters, live queries, and what is kept of them. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openView, type Studio, signIn, startStudio, textOf } from './browser.js';
+import { type Studio, startStudio, textOf } from './browser.js';
 
 const HOSTILE = '<img src=x onerror="globalThis.attacked = 1">';
 
@@ -10,7 +10,7 @@ const SETUP = `DEFINE TABLE person; DEFINE FIELD nickname ON person; DEFINE INDE
 
 let studio: Studio | undefined;
 beforeAll(async () => {
-  studio = await startStudio(SETUP, { SVC_EXPERIMENTAL_GRAPHQL: 'true' });
+  studio = await startStudio(SETUP);
 });
 afterAll(() => studio?.close());
 
@@ -23,10 +23,8 @@ async function write(page: Page, text: string): Promise<void> {
 const result = (page: Page, number: number) => page.getByRole('region', { name: `Result ${number}` });
 
 async function opened(at: Studio) {
-  const shown = await at.open();
-  await signIn(shown.page);
-  await openView(shown.page, 'Query');
-  await expect.poll(() => shown.page.getByLabel('Statements').isVisible()).toBe(true);
+  const shown = await at.tab('query');
+  await shown.page.getByLabel('Statements').waitFor();
   return shown;
 }
 
@@ -44,7 +42,6 @@ it('shows several results as tables and JSON, and hostile values as text', async
   await expect.poll(() => result(page, 1).getByRole('tabpanel').innerText()).toContain('"age": 40');
   expect(await page.evaluate('globalThis.attacked')).toBe(undefined);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('replaces what is selected, over several lines, without an inline style', async ({ skip }) => {
@@ -62,7 +59,6 @@ it('replaces what is selected, over several lines, without an inline style', asy
   await page.keyboard.press('ControlOrMeta+Enter');
   await expect.poll(() => result(page, 1).innerText()).toContain('50');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('marks an error at its place', async ({ skip }) => {
@@ -74,7 +70,6 @@ it('marks an error at its place', async ({ skip }) => {
   await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(1);
   expect(await page.locator('.cm-line').nth(1).locator('.cm-lintRange-error').innerText()).toBe(';');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('shows plans as trees, with rows and times where they are measured', async ({ skip }) => {
@@ -88,7 +83,6 @@ it('shows plans as trees, with rows and times where they are measured', async ({
   await page.getByRole('button', { name: 'Explain and measure' }).click();
   await expect.poll(() => plan.innerText()).toMatch(/IndexScan[\s\S]*1 rows, \d+\.\d+ ms/);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('takes parameters, completes names, and cancels', async ({ skip }) => {
@@ -114,7 +108,6 @@ it('takes parameters, completes names, and cancels', async ({ skip }) => {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await expect.poll(() => result(page, 1).innerText()).toContain('again');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('shows what a live query sends until it is stopped', async ({ skip }) => {
@@ -128,7 +121,6 @@ it('shows what a live query sends until it is stopped', async ({ skip }) => {
   await page.getByRole('button', { name: 'Stop' }).click();
   await expect.poll(() => result(page, 1).innerText()).toContain('Ended');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('draws a part of large results, and says how much there is', async ({ skip }) => {
@@ -150,7 +142,6 @@ it('draws a part of large results, and says how much there is', async ({ skip })
   await expect.poll(() => result(page, 3).getByRole('tabpanel').innerText()).toMatch(/…$/);
   expect((await result(page, 3).innerText()).length).toBeLessThan(501_000);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('keeps saved queries and a history, but nothing with a secret in it', async ({ skip }) => {
@@ -172,15 +163,4 @@ it('keeps saved queries and a history, but nothing with a secret in it', async (
   await page.getByRole('button', { name: 'mine', exact: true }).click();
   await expect.poll(() => page.getByLabel('Statements').innerText()).toContain('RETURN "kept"');
   expect(complaints).toEqual([]);
-  await page.close();
-});
-
-it('shows GraphiQL in a frame, signed in', async ({ skip }) => {
-  if (studio === undefined) return skip('There is no Chromium on this machine');
-  await studio.sql('DEFINE CONFIG GRAPHQL AUTO');
-  const { page } = await opened(studio);
-  await openView(page, 'GraphQL');
-  const frame = page.frameLocator('iframe[title="GraphiQL"]');
-  await expect.poll(() => frame.locator('body').innerText()).toContain('Signed in as root');
-  await page.close();
 });

@@ -84,7 +84,7 @@ it('answers each file with headers that bind it, and keeps the page itself in no
 
 it('is in no frame of another site, nor are the other pages', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
+  const { page } = await studio.tab();
   await page.goto(otherUrl);
   const framed = async (source: string) => {
     await page.evaluate(`(${FRAME})(${JSON.stringify(source)})`);
@@ -94,7 +94,6 @@ it('is in no frame of another site, nor are the other pages', async ({ skip }) =
   for (const path of ['/studio', '/', '/graphql']) {
     expect(await framed(`${studio.server.url}${path}`), path).toMatch(/^chrome-error:/);
   }
-  await page.close();
 });
 
 /** Shows a page in a frame until it has loaded, or what Chromium shows in place of what is blocked. */
@@ -107,8 +106,7 @@ const FRAME = `(source) => new Promise((resolve) => {
 
 it('lends no rights to pages of other sites, by requests or by sockets', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
-  await signIn(page);
+  const { page } = await studio.tab();
   // The same tab, which keeps the token for pages of the Studio's origin.
   await page.goto(otherUrl);
   expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).toBe('{}');
@@ -137,7 +135,6 @@ it('lends no rights to pages of other sites, by requests or by sockets', async (
   expect(await page.evaluate(`(${SOCKET})(${JSON.stringify([rpcUrl, asked])})`)).toMatch(/"error"/);
   expect(await studio.sql('(INFO FOR DB).tables.keys()')).toEqual([[HOSTILE, 'edge']]);
   expect(await studio.sql('(INFO FOR ROOT).users.keys()')).toEqual([[ROOT.user]]);
-  await page.close();
 });
 
 const POST = `async ([url, type, body]) => {

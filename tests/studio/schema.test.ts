@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { linksOf, recordTables } from '../../studio/views/schema/links.js';
 import { isInTurn } from '../support/runs-all.js';
-import { openView, type Studio, seriousFaults, signIn, startStudio, textOf } from './browser.js';
+import { databaseUser, type Studio, seriousFaults, startStudio, textOf, type User } from './browser.js';
 
 // In turns with other long tests.
 const inTurn = it.skipIf(!isInTurn(2));
@@ -27,11 +27,10 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.close());
 
-async function openSchema(page: Page, user?: string, pass?: string): Promise<void> {
-  await signIn(page, user, pass);
-  await openView(page, 'Schema');
-  await page.getByRole('heading', { name: 'Schema of test' }).waitFor();
-  await page.getByRole('region', { name: 'Tables' }).first().waitFor();
+async function openSchema(at: Studio, user?: User) {
+  const shown = await at.tab('schema', user);
+  await shown.page.getByRole('region', { name: 'Tables' }).first().waitFor();
+  return shown;
 }
 
 const dialogOf = (page: Page) => page.getByRole('dialog');
@@ -39,8 +38,7 @@ const shownIn = (page: Page, region: string) => () => page.getByRole('region', {
 
 inTurn('defines a table, a field and an index by forms, which show what will run', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await openSchema(page);
+  const { page, complaints } = await openSchema(studio);
   await page.getByRole('button', { name: 'New table' }).click();
   await dialogOf(page).getByLabel('Name', { exact: true }).fill('od`d');
   await dialogOf(page).getByLabel('Comment').fill('it\'s "new"');
@@ -79,13 +77,11 @@ inTurn('defines a table, a field and an index by forms, which show what will run
     indexes: { 'by address': 'DEFINE INDEX `by address` ON `od\\`d` FIELDS address.`first name` UNIQUE' },
   });
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 inTurn('changes a definition as text, and removes one when that is confirmed', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
-  await openSchema(page);
+  const { page } = await openSchema(studio);
   await page.getByRole('button', { name: 'Edit od d::one' }).click();
   const text = dialogOf(page).getByLabel('Statement');
   expect(await text.inputValue()).toContain('DEFINE FUNCTION OVERWRITE fn::`od d`::one()');
@@ -101,13 +97,11 @@ inTurn('changes a definition as text, and removes one when that is confirmed', a
   await page.getByRole('button', { name: 'Remove od d::one' }).click();
   await dialogOf(page).getByRole('button', { name: 'Remove', exact: true }).click();
   await expect.poll(shownIn(page, 'Functions')).toContain('None');
-  await page.close();
 });
 
 inTurn('shows hostile names as text, and removes what bears them', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await openSchema(page);
+  const { page, complaints } = await openSchema(studio);
   await page.getByRole('link', { name: HOSTILE, exact: true }).click();
   for (const kind of ['Fields', 'Indexes', 'Events']) {
     await expect.poll(shownIn(page, kind)).toContain(HOSTILE);
@@ -119,13 +113,11 @@ inTurn('shows hostile names as text, and removes what bears them', async ({ skip
   expect(await page.locator('img').count()).toBe(0);
   expect(await page.title()).toBe('Tessera Studio');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 inTurn('draws tables, links and edges, and says the same in a list', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
-  await openSchema(page);
+  const { page, complaints } = await openSchema(studio);
   await page.getByRole('link', { name: 'Diagram' }).click();
   const list = page.getByRole('list', { name: 'Tables and links' });
   await expect.poll(() => list.innerText()).toContain('album · artist leads to artist');
@@ -134,20 +126,16 @@ inTurn('draws tables, links and edges, and says the same in a list', async ({ sk
   expect(await seriousFaults(page)).toEqual([]);
   expect(await page.title()).toBe('Tessera Studio');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 inTurn('shows the schema to a viewer, and what the server says when one tries to change it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
-  await page.getByLabel('As', { exact: true }).selectOption('Database user');
-  await openSchema(page, 'viewer', 'a view of it');
+  const { page } = await openSchema(studio, databaseUser('viewer', 'a view of it'));
   expect(await textOf(page)).toContain('DEFINE TABLE artist');
   await page.getByRole('button', { name: 'Remove artist' }).click();
   await dialogOf(page).getByRole('button', { name: 'Remove', exact: true }).click();
   await expect.poll(() => dialogOf(page).getByRole('alert').innerText()).toContain('Not enough permissions');
   expect(await seriousFaults(page)).toEqual([]);
-  await page.close();
 });
 
 inTurn('finds the tables that a type leads to, whatever they are called', () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isInTurn } from '../support/runs-all.js';
 import { temporaryFolder } from '../support/server-process.js';
-import { openView, type Studio, signIn, startStudio, textOf } from './browser.js';
+import { databaseUser, type Studio, startStudio, textOf, type User } from './browser.js';
 
 // In turns with other long tests.
 const inTurn = it.skipIf(!isInTurn(1));
@@ -23,9 +23,8 @@ inTurn(
   'draws the figures with their words, and lists nodes and settings, for a viewer of the root',
   async ({ skip }) => {
     if (studio === undefined) return skip('There is no Chromium on this machine');
-    const { page, requests, complaints } = await studio.open();
-    await signIn(page, 'viewer', 'a view of it');
-    await openView(page, 'Server');
+    const viewer: User = { level: 'root', name: 'viewer', credentials: { user: 'viewer', pass: 'a view of it' } };
+    const { page, requests, complaints } = await studio.tab('server', viewer);
     const chart = (name: string) => page.getByRole('img', { name: new RegExp(`^${name}: Now`) });
     await expect.poll(() => chart('Memory').count(), { timeout: 20_000 }).toBe(1);
     expect(await chart('Memory').getAttribute('aria-label')).toMatch(/Now \d+\.\d MiB, lowest .* highest .* MiB/);
@@ -36,27 +35,20 @@ inTurn(
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'GRAPHQL' }).count()).toBe(1);
     expect(requests.filter((url) => url.includes('eyJ'))).toEqual([]);
     expect(complaints).toEqual([]);
-    await page.close();
   },
 );
 
 inTurn('asks for no metrics as a user of a database', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, requests } = await studio.open();
-  await page.getByLabel('As', { exact: true }).selectOption('Database user');
-  await signIn(page, 'keeper', 'a key to it');
-  await openView(page, 'Server');
+  const { page, requests } = await studio.tab('server', databaseUser('keeper', 'a key to it'));
   await expect.poll(() => textOf(page)).toContain('Users of the root see metrics and nodes.');
   await expect.poll(() => page.getByRole('row').filter({ hasText: 'GRAPHQL' }).count()).toBe(1);
   expect(requests.filter((url) => url.endsWith('/metrics'))).toEqual([]);
-  await page.close();
 });
 
 inTurn('frames GraphiQL, signed in, and signs out with it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, requests, complaints } = await studio.open();
-  await signIn(page);
-  await openView(page, 'GraphQL');
+  const { page, requests, complaints } = await studio.tab('graphql');
   const frame = page.frameLocator('iframe[title="GraphiQL"]');
   await expect.poll(() => frame.locator('body').innerText()).toContain('Signed in as root');
   await expect.poll(() => frame.locator('.graphiql-query-editor').isVisible()).toBe(true);
@@ -64,7 +56,6 @@ inTurn('frames GraphiQL, signed in, and signs out with it', async ({ skip }) => 
   expect(complaints).toEqual([]);
   await frame.getByRole('button', { name: 'Sign out' }).click();
   await expect.poll(() => page.getByRole('heading', { name: 'Tessera Studio' }).isVisible()).toBe(true);
-  await page.close();
 });
 
 it.each([

@@ -35,7 +35,7 @@ it('signs a root user in and out, keeps the token with the tab alone, and loads 
   skip,
 }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, requests, complaints } = await studio.open();
+  const { page, requests, complaints } = await studio.tab('explore', 'nobody');
   await page.getByLabel('User', { exact: true }).fill(ROOT.user);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -56,12 +56,11 @@ it('signs a root user in and out, keeps the token with the tab alone, and loads 
   expect(requests.filter((url) => !url.startsWith(`${studio?.server.url}/`) && !url.startsWith('data:'))).toEqual([]);
   expect(requests.filter((url) => url.includes('eyJ') || url.includes('password'))).toEqual([]);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('signs in by keyboard alone, from the first key on', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
+  const { page } = await studio.tab('explore', 'nobody');
   await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('User');
   for (const text of [ROOT.user, ROOT.pass, PLACE.namespace, PLACE.database]) {
     await page.keyboard.type(text);
@@ -70,7 +69,6 @@ it('signs in by keyboard alone, from the first key on', async ({ skip }) => {
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign in');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
-  await page.close();
 });
 
 it.each([
@@ -78,18 +76,17 @@ it.each([
   ['Database user', 'viewer', 'a view of it'],
 ])('signs a %s in', async (level, user, pass) => {
   if (studio === undefined) return;
-  const { page, complaints } = await studio.open();
+  const { page, complaints } = await studio.tab('explore', 'nobody');
   await page.getByLabel('As', { exact: true }).selectOption(level);
   await signIn(page, user, pass);
   await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
   expect(await textOf(page)).toContain(user);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('signs in by a record access with what its SIGNIN reads, and keeps no refresh token', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
+  const { page, complaints } = await studio.tab('explore', 'nobody');
   await page.getByLabel('As', { exact: true }).selectOption('Record access');
   await page.getByLabel('Access method').fill('account');
   await page.getByLabel('Variable 2', { exact: true }).fill('code');
@@ -104,12 +101,11 @@ it('signs in by a record access with what its SIGNIN reads, and keeps no refresh
   expect(tab).not.toContain('refresh');
   expect(tab + beyond).not.toContain('a code of Ann');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('signs in with a one-time code, once', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page, complaints } = await studio.open();
+  const { page, complaints } = await studio.tab('explore', 'nobody');
   const [[code]] = (await studio.sql('SELECT VALUE crypto::totp::code(totp) FROM careful')) as [[string]];
   const enter = async (digits: string) => {
     await page.getByLabel('As', { exact: true }).selectOption('Record access');
@@ -130,18 +126,16 @@ it('signs in with a one-time code, once', async ({ skip }) => {
   await enter(code);
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('There was a problem with authentication');
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('goes back to the form when the server no longer takes the token', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   await studio.sql(`DEFINE USER passing ON ROOT PASSWORD 'for a while' ROLES VIEWER`);
-  const { page } = await studio.open();
+  const { page } = await studio.tab('explore', 'nobody');
   await signIn(page, 'passing', 'for a while');
   await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
   await studio.sql('REMOVE USER passing ON ROOT');
   await page.reload();
   await expect.poll(() => textOf(page)).toContain('Your sign-in has ended');
   expect((await kept(page)).tab).toBe('{}');
-  await page.close();
 });

@@ -1,9 +1,8 @@
 /** Every view as a viewer of the database, as a record user and as a guest: what they may see, and words where they may not. */
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawn } from '../support/runs-all.js';
 import { temporaryFolder } from '../support/server-process.js';
-import { openView, PLACE, type Studio, signIn, startStudio } from './browser.js';
+import { databaseUser, openView, PLACE, type Studio, startStudio, type User } from './browser.js';
 
 const SETUP = `DEFINE TABLE song PERMISSIONS FOR select WHERE owner = $auth.id;
   DEFINE TABLE account PERMISSIONS FOR select WHERE id = $auth.id;
@@ -48,29 +47,18 @@ const RECORD: Walk = {
   Server: /Users of the root see metrics and nodes/,
 };
 
-async function asViewer(page: Page): Promise<void> {
-  await page.getByLabel('As', { exact: true }).selectOption('Database user');
-  await signIn(page, 'viewer', 'a view of it');
-}
-
-async function asRecordUser(page: Page): Promise<void> {
-  await page.getByLabel('As', { exact: true }).selectOption('Record access');
-  await page.getByLabel('Access method').fill('account');
-  await page.getByLabel('Variable 1', { exact: true }).fill('name');
-  await page.getByLabel('Value of name').fill('ann');
-  await page.getByLabel('Namespace', { exact: true }).fill(PLACE.namespace);
-  await page.getByLabel('Database', { exact: true }).fill(PLACE.database);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Views' }).waitFor();
-}
+const RECORD_USER: User = {
+  level: 'record',
+  name: 'account',
+  credentials: { NS: PLACE.namespace, DB: PLACE.database, AC: 'account', name: 'ann' },
+};
 
 it.each([
-  ['a viewer', asViewer, VIEWER, ['song:1', 'song:2']],
-  ['a record user', asRecordUser, RECORD, ['song:1']],
-] as const)(`walks through every view as %s, on a store in ${STORE}`, async (_, enter, walk, songs) => {
+  ['a viewer', databaseUser('viewer', 'a view of it'), VIEWER, ['song:1', 'song:2']],
+  ['a record user', RECORD_USER, RECORD, ['song:1']],
+] as const)(`walks through every view as %s, on a store in ${STORE}`, async (_, user, walk, songs) => {
   if (studio === undefined) return;
-  const { page, complaints } = await studio.open();
-  await enter(page);
+  const { page, complaints } = await studio.tab('explore', user);
   const main = page.locator('main');
   if (songs.length === 1) {
     await expect.poll(() => main.innerText()).toContain('Name a table that you may see');
@@ -104,12 +92,11 @@ it.each([
   await expect.poll(() => frame.locator('.graphiql-query-editor').isVisible()).toBe(true);
   expect(await studio.sql('SELECT VALUE stolen FROM song')).toEqual([[null, null]]);
   expect(complaints).toEqual([]);
-  await page.close();
 });
 
 it('says to a guest where guests may not look', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.open();
+  const { page } = await studio.tab('explore', 'nobody');
   await page.getByLabel('As', { exact: true }).selectOption('Guest, without signing in');
   await page.getByLabel('Namespace', { exact: true }).fill(PLACE.namespace);
   await page.getByLabel('Database', { exact: true }).fill(PLACE.database);
@@ -123,5 +110,4 @@ it('says to a guest where guests may not look', async ({ skip }) => {
     await openView(page, title);
     await expect.poll(() => page.locator('main').innerText(), { message: title }).toMatch(says);
   }
-  await page.close();
 });

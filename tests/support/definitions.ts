@@ -4,20 +4,20 @@ import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.j
 import type { DatabasePath, Principal } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { TesseraError } from '../../src/errors/error.js';
-import { DEFINITIONS } from '../../src/exec/define/define.js';
+import { DEFINITION_COMPILERS } from '../../src/exec/define/define.js';
 import { compileRemove } from '../../src/exec/define/remove.js';
-import { RevocationFlag } from '../../src/exec/identity/revocation-flag.js';
 import { compileInfo } from '../../src/exec/info/info.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
 import { type Compiler, type Evaluate, type Execution, Frame } from '../../src/exec/runtime/execution.js';
 import { QueryTimeout } from '../../src/exec/runtime/query-timeout.js';
+import { RevocationFlag } from '../../src/exec/runtime/revocation-flag.js';
 import { Scope } from '../../src/exec/runtime/scope.js';
 import { DEFAULT_TUNING } from '../../src/exec/runtime/tuning.js';
 import { Variants } from '../../src/exec/runtime/variants.js';
 import type { Expression, Statement } from '../../src/language/ast.js';
 import { constantValue } from '../../src/language/constant-value.js';
 import { parseQuery } from '../../src/language/parse.js';
-import { InMemorySessionRegistry } from '../../src/session/database/session-registry.js';
+import { InMemorySessionRegistry } from '../../src/session/resources/session-registry.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
@@ -37,7 +37,7 @@ const compiler: Compiler = {
   statement(statement: Statement): Evaluate {
     if (statement.kind === 'remove') return compileRemove(statement, compiler);
     if (statement.kind === 'info') return compileInfo(statement, compiler);
-    const row = DEFINITIONS[statement.kind as keyof typeof DEFINITIONS] as
+    const row = DEFINITION_COMPILERS[statement.kind as keyof typeof DEFINITION_COMPILERS] as
       | ((statement: Statement, compiler: Compiler) => Evaluate)
       | undefined;
     if (row === undefined) throw new Error(`not in these tests: ${statement.kind}`);

@@ -15,10 +15,10 @@ import type {
   StatementExecutor,
   StatementResult,
 } from '../../src/session/contract.js';
-import { ServerMemory } from '../../src/session/database/server-memory.js';
-import { Connection } from '../../src/session/session/connection.js';
-import { SessionMemory } from '../../src/session/session/memory.js';
-import type { Variable } from '../../src/session/session/variables.js';
+import { ClientConnection } from '../../src/session/resources/client-connection.js';
+import { ServerMemory } from '../../src/session/resources/server-memory.js';
+import { SessionMemory } from '../../src/session/resources/session-memory.js';
+import type { Variable } from '../../src/session/resources/session-variables.js';
 import { newObject, type ObjectValue, type Value } from '../../src/value/value.js';
 
 export class FakeSession implements Session {
@@ -30,14 +30,14 @@ export class FakeSession implements Session {
   database: string | undefined;
   principal: Identity['principal'] = { kind: 'guest' };
 
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly memory: SessionMemory;
 
   constructor(
     readonly owner: FakeDatabase,
     readonly origin: Origin,
   ) {
-    this.connection = new Connection(owner.memory.connection());
+    this.connection = new ClientConnection(owner.memory.connection());
     this.memory = new SessionMemory(this.connection.memory, this.principal);
   }
 

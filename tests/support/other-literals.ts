@@ -2,7 +2,7 @@
 import { TesseraError } from '../../src/errors/error.js';
 import { StatementReader } from '../../src/language/parse.js';
 import { type Blank, type BlankKind, type Shape, shapesOf } from '../../src/language/shape.js';
-import type { PlanCache } from '../../src/session/database/plan-cache.js';
+import type { PlanCache } from '../../src/session/plans/plan-cache.js';
 import { newObject } from '../../src/value/value.js';
 
 /** Two literals of each kind: every other differs from one of them. */

@@ -54,12 +54,25 @@ const LIMITED = 'ulimit -f "$1"; shift; exec "$@"';
  * Starts a server with these arguments, on any free port. `fileBlocks` bounds the length of its files, in blocks of 512
  * or of 1,024 bytes, by the shell.
  */
-export async function startServerWith(
+export function startServerWith(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   fileBlocks?: number,
 ): Promise<ServerProcess> {
-  const command = ['dist/bin/tessera.js', 'start', ...args, '--bind', '127.0.0.1:0', '--no-banner'];
+  return launch([...args, '--no-banner'], environment, fileBlocks);
+}
+
+/** Starts a server in memory that has no user yet; its log has the banner too. */
+export function startFreshServer(): Promise<ServerProcess> {
+  return launch(['memory'], {});
+}
+
+async function launch(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  fileBlocks?: number,
+): Promise<ServerProcess> {
+  const command = ['dist/bin/tessera.js', 'start', ...args, '--bind', '127.0.0.1:0'];
   const limited = ['-c', LIMITED, 'sh', String(fileBlocks), process.execPath, ...command];
   const [program, all] = fileBlocks === undefined ? [process.execPath, command] : ['sh', limited];
   const child = spawn(program, all, {

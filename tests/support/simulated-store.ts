@@ -12,13 +12,13 @@ import {
   type CommitGroup,
   type CommitOutcome,
   type CommitRequest,
+  type EntryPage,
   GroupTooOld,
   type HeadStamps,
   type LogPage,
   type LogRow,
   type LogSlice,
   OutcomeUnknown,
-  type Page,
   type PageRequest,
   type ReadAnswer,
   type ReadRequest,
@@ -408,7 +408,7 @@ function read(
   };
 }
 
-function pageOf(entries: ReadonlyMap<Key, Stored>, { reverse, limit, keysOnly, ...range }: PageRequest): Page {
+function pageOf(entries: ReadonlyMap<Key, Stored>, { reverse, limit, keysOnly, ...range }: PageRequest): EntryPage {
   const found = entriesIn(entries, range);
   if (reverse) found.reverse();
   const page = found.slice(0, limit).map(([key, value]): Entry => [key, keysOnly ? null : value]);

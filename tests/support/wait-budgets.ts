@@ -7,7 +7,7 @@ import type { Environment } from '../../src/env/environment.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { StubbedEnvironment } from '../support/environment.js';
+import { StubbedEnvironment } from './environment.js';
 
 /** An engine that counts how often nothing but an answer of the store was waited for. */
 export interface CountedEngine {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { encodeCbor } from '../../src/value/cbor-encode.js';
 import { stringifyJson } from '../../src/value/json.js';
 import { setFrom } from '../../src/value/order.js';
-import { CBOR_PIECES, isLarge, JSON_PIECES, piecesOf } from '../../src/value/pieces.js';
+import { CBOR_PIECES, isLargeValue, JSON_PIECES, piecesOf } from '../../src/value/pieces.js';
 import { newObject, RecordId, type Value } from '../../src/value/value.js';
 
 const object = (fields: Record<string, Value>): Value => Object.assign(newObject(), fields);
@@ -47,17 +47,24 @@ test('no piece is large, wherever the members are', () => {
 
 test('results with many rows are distinguished from others', () => {
   const answer = (value: Value) => object({ id: 1, result: [object({ result: value, status: 'OK', time: '1ms' })] });
-  expect(isLarge(answer(rows(1000)))).toBe(true);
-  expect(isLarge(answer(object({ rows: rows(1000) })))).toBe(true);
-  expect(isLarge(answer(rows(100)))).toBe(false);
-  expect(isLarge(answer(1))).toBe(false);
+  expect(isLargeValue(answer(rows(1000)))).toBe(true);
+  expect(isLargeValue(answer(object({ rows: rows(1000) })))).toBe(true);
+  expect(isLargeValue(answer(rows(100)))).toBe(false);
+  expect(isLargeValue(answer(1))).toBe(false);
 });
 
 test('what is shared so often that it is too large ends in an error', () => {
-  let value: Value = rows(500);
-  for (let at = 0; at < 40; at++) value = [value, value];
-  for (const notation of [JSON_PIECES, CBOR_PIECES]) {
-    expect(() => Array.from(piecesOf(value, notation), ({ length }) => length)).toThrow('larger than');
+  const texts = Array.from({ length: 200 }, () => 'x'.repeat(1_000));
+  const least: readonly (readonly [Value, number | undefined])[] = [
+    [texts, undefined],
+    [rows(500), 2 ** 21],
+  ];
+  for (const [part, limit] of least) {
+    let value = part;
+    for (let at = 0; at < 40; at++) value = [value, value];
+    for (const notation of [JSON_PIECES, CBOR_PIECES]) {
+      expect(() => Array.from(piecesOf(value, notation, limit), ({ length }) => length)).toThrow('larger than');
+    }
   }
 });
 
@@ -66,6 +73,7 @@ test('a large value is recognised by all of its parts, wherever they are', () =>
   for (let level = 0; level < 12; level++) shared = [shared, shared];
   const hidden: Value = [1, 2, 3, 4, 5, object({ a: [1, 2, 3, 4, 5, rows(1_000)] })];
   const texts: Value = Array.from({ length: 400 }, (): Value => 'x'.repeat(1_000));
-  for (const value of [shared, hidden, texts]) expect(isLarge(value)).toBe(true);
-  for (const value of [rows(400), 'x', object({ a: rows(3) }), hidden.slice(0, 5)]) expect(isLarge(value)).toBe(false);
+  for (const value of [shared, hidden, texts]) expect(isLargeValue(value)).toBe(true);
+  for (const value of [rows(400), 'x', object({ a: rows(3) }), hidden.slice(0, 5)])
+    expect(isLargeValue(value)).toBe(false);
 });

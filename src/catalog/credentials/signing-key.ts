@@ -111,7 +111,7 @@ export function validateKey(use: KeyUse, { algorithm, key }: SigningKey, optiona
       `it must have at least ${family.hashBytes} bytes (a server with --allow-weak-keys takes shorter ones${random})`,
     );
   }
-  return readKey(use, { algorithm, key });
+  return readSigningKey(use, { algorithm, key });
 }
 
 /**
@@ -121,7 +121,7 @@ export function validateKey(use: KeyUse, { algorithm, key }: SigningKey, optiona
  *
  * @throws TesseraError `invalid_key`
  */
-export function readKey(use: KeyUse, { algorithm, key }: SigningKey): KeyObject {
+export function readSigningKey(use: KeyUse, { algorithm, key }: SigningKey): KeyObject {
   const { family } = ROWS[algorithm];
   const isPem = key.includes('-----BEGIN');
   if (family.type === 'hmac') {

@@ -122,6 +122,7 @@ function readRow(row: ObjectValue): Definition {
   return definition as unknown as Definition;
 }
 
+/** A stored definition as an object. A definition of another kind is a bug, not bad data. */
 export function rowOf(stored: Stored): ObjectValue {
   invariant(isObject(stored), 'a stored definition is an object');
   return stored;

@@ -114,6 +114,7 @@ export function putBuildProgress(transaction: Transaction, ids: IndexIds, progre
   transaction.put(buildKey(ids), objectFrom(members.filter(([, value]) => value !== undefined)));
 }
 
+/** Removes the progress of a build, and the flaw that it noted. */
 export function forgetBuild(transaction: Transaction, ids: IndexIds): void {
   transaction.delete(buildKey(ids));
   transaction.delete(flawKey(ids));

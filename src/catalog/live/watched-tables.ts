@@ -23,10 +23,10 @@ import { watchKey } from './keys.js';
 /** For how many milliseconds a table is watched without a renewal. */
 export const WATCH_TIME = 600_000;
 /** Milliseconds between two renewals. */
-export const RENEWAL_INTERVAL = 120_000;
+export const WATCH_RENEWAL_INTERVAL = 120_000;
 
 /** The watch of a table, and whether it begins with the transaction. */
-export interface Watch {
+export interface TableWatch {
   readonly id: string;
   readonly isNew: boolean;
 }
@@ -36,7 +36,7 @@ export function watchTable(
   change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableDefinition,
-): PromiseOrValue<Watch> {
+): PromiseOrValue<TableWatch> {
   if (table.watch !== undefined) return { id: table.watch, isNew: false };
   const watch = { id: token(change), isNew: true };
   return andThen(putTable(change, catalog, { ...table, watch: watch.id }), () => watch);

@@ -7,7 +7,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
-import { FORMAT } from '../../storage/engines/lmdb-metadata.js';
+import { LMDB_FORMAT } from '../../storage/engines/lmdb-metadata.js';
 import { STORE_FORMAT_KEY } from './keys.js';
 
 /** The formats that a release reads and writes. */
@@ -16,7 +16,7 @@ export interface KnownFormats {
   readonly newest: number;
 }
 
-export const KNOWN_FORMATS: KnownFormats = { oldest: FORMAT, newest: FORMAT };
+export const KNOWN_FORMATS: KnownFormats = { oldest: LMDB_FORMAT, newest: LMDB_FORMAT };
 
 /** That of a store that doesn't say. */
 const FIRST_FORMAT = 2;

@@ -4,14 +4,14 @@ import type { ObjectValue, Value } from '../../value/value.js';
 import { CommandError } from '../command-error.js';
 import type { RpcClient } from '../rpc-client.js';
 import { ServerError } from '../server-error.js';
-import { entriesOf, errorOf } from '../target.js';
-import { type Migration, placed, statementPositions } from './files.js';
+import { statementError, statementResults } from '../target.js';
+import { type Migration, sourceLocation, statementPositions } from './files.js';
 import { prepareJournal, readJournal, writeEntry } from './journal.js';
 import { type MigrationPlan, planMigrations, refuseDrift } from './plan.js';
 
 /** How often a migration is tried that conflicts with others. */
 const MAX_TRIES = 20;
-/** Milliseconds before the second try, and so many more before each further one. */
+/** Milliseconds before the second attempt; each further attempt waits that much longer. */
 const PAUSE = 20;
 
 /**
@@ -102,13 +102,13 @@ export async function runMigration(client: RpcClient, migration: Migration, tran
   if (positions.length === 0) return;
   let entries: readonly ObjectValue[];
   try {
-    entries = entriesOf(await client.query(text, transaction));
+    entries = statementResults(await client.query(text, transaction));
   } catch (error) {
     throw error instanceof ServerError ? failed(file, error) : error;
   }
   const at = entries.findIndex(({ status }) => status !== 'OK');
   const entry = entries[at];
-  if (entry !== undefined) throw failed(placed(file, positions[at]), errorOf(entry));
+  if (entry !== undefined) throw failed(sourceLocation(file, positions[at]), statementError(entry));
 }
 
 function failed(place: string, error: ServerError): Error {

@@ -84,15 +84,17 @@ export function statementPositions({ file, text }: Migration): SourcePosition[] 
     return [...stream.statements()].map(({ statement, position }) => {
       const reason = REFUSED[statement.kind];
       if (reason === undefined) return position;
-      throw new CommandError(`${placed(file, position)}: ${statement.kind.toUpperCase()} is refused: ${reason}`);
+      throw new CommandError(
+        `${sourceLocation(file, position)}: ${statement.kind.toUpperCase()} is refused: ${reason}`,
+      );
     });
   } catch (error) {
     if (!(error instanceof TesseraError)) throw error;
-    throw new CommandError(`${placed(file, error.position)}: ${error.message.trimEnd()}`);
+    throw new CommandError(`${sourceLocation(file, error.position)}: ${error.message.trimEnd()}`);
   }
 }
 
 /** `migrations/0001_users.surql:3:1`. */
-export function placed(file: string, position: SourcePosition | undefined): string {
+export function sourceLocation(file: string, position: SourcePosition | undefined): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }

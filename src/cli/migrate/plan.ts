@@ -12,8 +12,9 @@ export interface MigrationPlan {
 }
 
 /** Exit codes of `tessera migrate`, besides 0 for all is done and 1 for an error. */
-export const EXIT_CODES = { outstanding: 2, drift: 3 } as const;
+export const MIGRATE_EXIT_CODES = { outstanding: 2, drift: 3 } as const;
 
+/** Compares migration files with the journal: which are to be applied, and where the two disagree (drift). */
 export function planMigrations(files: readonly Migration[], applied: readonly AppliedMigration[]): MigrationPlan {
   const byName = new Map(files.map((file) => [file.name, file]));
   const done = new Set(applied.map(({ name }) => name));
@@ -33,5 +34,5 @@ export function planMigrations(files: readonly Migration[], applied: readonly Ap
 
 /** @throws CommandError where there is drift */
 export function refuseDrift({ drift }: MigrationPlan): void {
-  if (drift.length > 0) throw new CommandError(drift.join('\ntessera: '), EXIT_CODES.drift);
+  if (drift.length > 0) throw new CommandError(drift.join('\ntessera: '), MIGRATE_EXIT_CODES.drift);
 }

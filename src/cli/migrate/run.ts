@@ -6,7 +6,7 @@ import { applyMigrations, tryMigrations } from './apply.js';
 import { type Difference, diffMigrations } from './diff.js';
 import { readMigrations } from './files.js';
 import { readJournal } from './journal.js';
-import { EXIT_CODES, type MigrationPlan, planMigrations } from './plan.js';
+import { MIGRATE_EXIT_CODES, type MigrationPlan, planMigrations } from './plan.js';
 
 export interface MigrateOptions extends TargetOptions {
   /** The folder of the files. */
@@ -36,15 +36,16 @@ export async function runApply(
   });
   if (options.json === true) output.write(`${JSON.stringify({ [dryRun === true ? 'pending' : 'applied']: done })}\n`);
   else if (done.length === 0) output.write('nothing to apply\n');
-  return dryRun === true && done.length > 0 ? EXIT_CODES.outstanding : 0;
+  return dryRun === true && done.length > 0 ? MIGRATE_EXIT_CODES.outstanding : 0;
 }
 
+/** Prints what is applied and what is pending. Resolves with the exit code: 0, or one of `MIGRATE_EXIT_CODES`. */
 export async function runStatus(options: MigrateOptions, output: NodeJS.WritableStream): Promise<number> {
   const files = readMigrations(options.dir);
   const plan = await withConnection(options, async (client) => planMigrations(files, await readJournal(client)));
   output.write(options.json === true ? `${JSON.stringify(statusAsJson(plan))}\n` : statusAsText(plan));
-  if (plan.drift.length > 0) return EXIT_CODES.drift;
-  return plan.pending.length > 0 ? EXIT_CODES.outstanding : 0;
+  if (plan.drift.length > 0) return MIGRATE_EXIT_CODES.drift;
+  return plan.pending.length > 0 ? MIGRATE_EXIT_CODES.outstanding : 0;
 }
 
 function statusAsJson({ applied, pending, drift }: MigrationPlan): object {
@@ -60,12 +61,13 @@ function statusAsText({ applied, pending, drift }: MigrationPlan): string {
   return lines.length === 0 ? 'no migrations\n' : `${lines.join('\n')}\n`;
 }
 
+/** Prints how the definitions of the server differ from the files. Resolves with the exit code, as `runStatus`. */
 export async function runDiff(options: MigrateOptions, output: NodeJS.WritableStream): Promise<number> {
   const files = readMigrations(options.dir);
   const differences = await withConnection(options, (client) => diffMigrations(client, files));
   if (options.json === true) output.write(`${JSON.stringify(differences)}\n`);
   else output.write(differences.length === 0 ? 'no differences\n' : differences.map(asLines).join(''));
-  return differences.length === 0 ? 0 : EXIT_CODES.outstanding;
+  return differences.length === 0 ? 0 : MIGRATE_EXIT_CODES.outstanding;
 }
 
 /** `-` is what the database alone has, `+` what the files alone have. */

@@ -7,6 +7,7 @@ const ZERO = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
+/** Columns that a text takes in a terminal: East Asian wide characters take two, combining marks none. */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
   let width = 0;

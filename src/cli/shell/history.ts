@@ -14,12 +14,13 @@ const LONGEST_ENTRY = 10_000;
 /** Whatever may hold a secret is never written down: passwords, hashes of them, keys, tokens. */
 const SECRET = /pass(word|hash|phrase)?\b|secret|token|\bkey\b|bearer|credential|\beyJ[\w-]+\.|\bsignin\b|\bsignup\b/i;
 
+/** Whether a statement names a password or a key, so that the history must not keep it. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
 /** How statements that were typed together are kept: in one line where that says the same. */
-export function entriesOf(text: string): string[] {
+export function historyEntries(text: string): string[] {
   if (text.trim() === '' || text.length > LONGEST_ENTRY || isSecret(text)) return [];
   const line = inOneLine(text.trim());
   return line === undefined ? text.split('\n').filter((part) => part.trim() !== '') : [line];

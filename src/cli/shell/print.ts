@@ -5,7 +5,7 @@ import { escapeObjectKey } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, isObject, kindOf, type Value } from '../../value/value.js';
 import { indentJson } from './indent-json.js';
-import { type Color, harmless, paint, type Style } from './style.js';
+import { type Color, escapeControls, paint, type Style } from './style.js';
 import { formatTable } from './table.js';
 
 const INDENT = '  ';
@@ -33,7 +33,7 @@ const COLOR_OF: Readonly<Partial<Record<string, Color>>> = {
 export function formatValue(value: Value, style: Style): string {
   if (style.json) {
     const text = stringifyJson(value);
-    return harmless(style, style.pretty ? indentJson(text) : text);
+    return escapeControls(style, style.pretty ? indentJson(text) : text);
   }
   const table = style.table ? formatTable(value, style, (kind) => COLOR_OF[kind]) : undefined;
   if (table !== undefined) return table;
@@ -60,17 +60,17 @@ function isShort(value: Value, width: number): boolean {
 }
 
 function inline(value: Value, style: Style, depth: number): string {
-  if (depth >= MAX_DEPTH || !style.color) return harmless(style, toText(value));
+  if (depth >= MAX_DEPTH || !style.color) return escapeControls(style, toText(value));
   if (isArray(value)) return `[${value.map((item) => inline(item, style, depth + 1)).join(', ')}]`;
   if (isObject(value)) {
     const fields = sortedKeys(value).map((key) => `${keyText(key, style)}: ${inline(value[key], style, depth + 1)}`);
     return fields.length === 0 ? '{  }' : `{ ${fields.join(', ')} }`;
   }
   const color = COLOR_OF[kindOf(value)];
-  const text = harmless(style, toText(value));
+  const text = escapeControls(style, toText(value));
   return color === undefined ? text : paint(style, color, text);
 }
 
 function keyText(key: string, style: Style): string {
-  return harmless(style, escapeObjectKey(key));
+  return escapeControls(style, escapeObjectKey(key));
 }

@@ -4,7 +4,7 @@ import { realEnvironment } from '../../env/real.js';
 import { isArray, type ObjectValue, type Value } from '../../value/value.js';
 import { OWN_VERSION } from '../version.js';
 import { complete } from './completion.js';
-import { entriesOf, HISTORY_SIZE, type History } from './history.js';
+import { HISTORY_SIZE, type History, historyEntries } from './history.js';
 import { HistorySearch } from './history-search.js';
 import { type KeySource, Keys, type KeyTaker } from './keys.js';
 import { META_NAMES, readMeta, type ShellActions } from './meta.js';
@@ -12,8 +12,8 @@ import { isLongerThan, type Pager, page } from './pager.js';
 import { formatValue } from './print.js';
 import { SchemaNames } from './schema-names.js';
 import type { ShellSession } from './shell-session.js';
-import { InputBuffer, type Open, readStatements } from './statements.js';
-import { harmless, paint, type Style } from './style.js';
+import { InputBuffer, type OpenConstruct, readStatements } from './statements.js';
+import { escapeControls, paint, type Style } from './style.js';
 
 export interface ShellOptions {
   readonly style: Style;
@@ -35,7 +35,13 @@ export interface ShellStreams {
 const MOST_HELD = 1_000;
 
 /** The prompt marks of continuation lines, as in psql. */
-const MARKS: Readonly<Record<Open, string>> = { string: "'", name: '`', comment: '*', bracket: '(', statement: '-' };
+const MARKS: Readonly<Record<OpenConstruct, string>> = {
+  string: "'",
+  name: '`',
+  comment: '*',
+  bracket: '(',
+  statement: '-',
+};
 
 export class Shell implements ShellActions {
   isTimed = true;
@@ -51,7 +57,7 @@ export class Shell implements ShellActions {
   /** The lines of an incomplete statement. */
   #typed = new InputBuffer();
   /** What is still open in it. */
-  #open: Open | undefined;
+  #open: OpenConstruct | undefined;
   /** What the arrow keys go through, newest first; readline's own. */
   #recalled: string[];
   /** Lines that came while a statement ran. */
@@ -112,12 +118,12 @@ export class Shell implements ShellActions {
   }
 
   print(text: string): void {
-    this.#output.write(`${harmless(this.#options.style, text)}\n`);
+    this.#output.write(`${escapeControls(this.#options.style, text)}\n`);
   }
 
   complain(text: string): void {
     const { style } = this.#options;
-    this.#output.write(`${paint(style, 'error', harmless(style, text.trimEnd()))}\n`);
+    this.#output.write(`${paint(style, 'error', escapeControls(style, text.trimEnd()))}\n`);
   }
 
   quit(): void {
@@ -186,7 +192,7 @@ export class Shell implements ShellActions {
 
   /** What was typed comes back as one entry, if it may come back at all. */
   #remember(text: string): void {
-    const entries = entriesOf(text);
+    const entries = historyEntries(text);
     for (const line of text.split('\n').toReversed()) if (this.#recalled[0] === line) this.#recalled.shift();
     this.#recalled.unshift(...entries.toReversed());
     this.#options.history.add(entries);
@@ -286,7 +292,7 @@ export class Shell implements ShellActions {
   #prompt(preserveCursor = false): void {
     const mark = this.#open === undefined ? '' : MARKS[this.#open];
     this.#lines.setPrompt(
-      `${harmless(this.#options.style, this.place)}${this.#session.isInTransaction ? '*' : ''}${mark}> `,
+      `${escapeControls(this.#options.style, this.place)}${this.#session.isInTransaction ? '*' : ''}${mark}> `,
     );
     this.#lines.prompt(preserveCursor);
   }

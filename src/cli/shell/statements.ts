@@ -4,21 +4,21 @@
  * What keeps a text going on: a string, a quoted name, a comment or a bracket without its end, or a statement without
  * its `;`.
  */
-export type Open = 'string' | 'name' | 'comment' | 'bracket' | 'statement';
+export type OpenConstruct = 'string' | 'name' | 'comment' | 'bracket' | 'statement';
 
-export interface Typed {
+export interface TypedInput {
   /** The statements that have ended, without their semicolons. */
   readonly statements: readonly string[];
   /** What follows the last of them; empty when it says nothing. */
   readonly rest: string;
   /** What is still open in the rest; `undefined` if nothing. */
-  readonly open: Open | undefined;
+  readonly open: OpenConstruct | undefined;
 }
 
 const OPENING = '([{';
 const CLOSING = ')]}';
 /** What a string or name that begins so ends with. */
-const QUOTES: Readonly<Record<string, readonly [close: string, open: Open]>> = {
+const QUOTES: Readonly<Record<string, readonly [close: string, open: OpenConstruct]>> = {
   "'": ["'", 'string'],
   '"': ['"', 'string'],
   '`': ['`', 'name'],
@@ -49,7 +49,7 @@ const BEGINNING: Progress = { at: 0, from: 0, depth: 0, says: false, before: ';'
  *
  *     readStatements("RETURN 1; FOR $a IN [1] { RETURN ';'").open === 'bracket'
  */
-export function readStatements(text: string): Typed {
+export function readStatements(text: string): TypedInput {
   const { statements, open, progress } = read(text, BEGINNING);
   return { statements, rest: open === undefined ? '' : text.slice(progress.from).trim(), open };
 }
@@ -70,7 +70,7 @@ export class InputBuffer {
   }
 
   /** Appends a line; answers what is still open after it. */
-  add(line: string): Open | undefined {
+  add(line: string): OpenConstruct | undefined {
     const text = this.isEmpty ? line : `${this.#unread}\n${line}`;
     this.#lines.push(line);
     const { open, progress } = read(text, this.#progress);
@@ -83,7 +83,7 @@ export class InputBuffer {
 function read(text: string, progress: Progress) {
   const statements: string[] = [];
   let { at, from, depth, says, before } = progress;
-  const stop = (open: Open | undefined) => ({ statements, open, progress: { at, from, depth, says, before } });
+  const stop = (open: OpenConstruct | undefined) => ({ statements, open, progress: { at, from, depth, says, before } });
   while (at < text.length) {
     PLAIN.lastIndex = at;
     const plain = PLAIN.exec(text)?.[0] ?? '';

@@ -47,6 +47,7 @@ export function styleOf(
   return { isTerminal: isTTY, color: colorful, width: columns || USUAL_WIDTH, pretty, json, table };
 }
 
+/** The text in a color (ANSI escapes), or as it is where the terminal has none. */
 export function paint(style: Style, color: Color, text: string): string {
   return style.color ? `\x1b[${COLORS[color]}m${text}\x1b[0m` : text;
 }
@@ -55,7 +56,7 @@ export function paint(style: Style, color: Color, text: string): string {
 const ACTIVE = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** A text that is safe for a terminal: stored control sequences are neutralized. */
-export function harmless(style: Style, text: string): string {
+export function escapeControls(style: Style, text: string): string {
   if (!style.isTerminal) return text;
   return text.replace(ACTIVE, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`);
 }

@@ -3,7 +3,7 @@ import { sortedKeys } from '../../value/strings.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, isObject, kindOf, type ObjectValue, type Value } from '../../value/value.js';
 import { cutToWidth, displayWidth } from './display-width.js';
-import { type Color, harmless, paint, type Style } from './style.js';
+import { type Color, escapeControls, paint, type Style } from './style.js';
 
 /** Narrower columns say nothing. */
 const LEAST_WIDTH = 8;
@@ -37,7 +37,7 @@ export function formatTable(
   const columns = columnsOf(value);
   if (columns.length === 0) return undefined;
   const rows = value.map((item) => columns.map((name) => cellOf(item[name], style, colorOf)));
-  const titles = columns.map((name) => ({ ...EMPTY, text: harmless(style, name) }));
+  const titles = columns.map((name) => ({ ...EMPTY, text: escapeControls(style, name) }));
   const natural = titles.map(({ text }, at) =>
     rows.reduce((most, row) => Math.max(most, displayWidth((row[at] as Cell).text)), displayWidth(text)),
   );
@@ -61,7 +61,7 @@ function cellOf(value: Value, style: Style, colorOf: (kind: string) => Color | u
   // A row that lacks a field and one in which it is NONE are the same.
   if (value === undefined) return EMPTY;
   const kind = kindOf(value);
-  return { text: harmless(style, toText(value)), color: colorOf(kind), isNumber: NUMBERS.has(kind) };
+  return { text: escapeControls(style, toText(value)), color: colorOf(kind), isNumber: NUMBERS.has(kind) };
 }
 
 function padded({ text, color: own, isNumber }: Cell, width: number, style: Style, color = own): string {

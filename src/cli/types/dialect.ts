@@ -2,7 +2,7 @@
 import type { GeometryType, PlainType } from '../../value/type.js';
 import { quoted } from './identifiers.js';
 
-export interface Dialect {
+export interface ClientDialect {
   /** The package that has the classes. */
   readonly module: string;
   /** What may have to be imported from it. */
@@ -33,7 +33,7 @@ const SAME = {
   string: 'string',
 } as const;
 
-const CLIENT: Dialect = {
+const CLIENT: ClientDialect = {
   module: 'surrealdb',
   classes: [
     ...['DateTime', 'Decimal', 'Duration', 'FileRef', 'Geometry', 'GeometryCollection', 'GeometryLine'],
@@ -77,7 +77,7 @@ const CLIENT: Dialect = {
 const shaped = (type: string) => `Geometry & { readonly shape: { readonly type: '${type}' } }`;
 
 /** A whole number of type float is a `Float`. */
-const EMBEDDED: Dialect = {
+const EMBEDDED: ClientDialect = {
   module: 'tesseradb',
   classes: [
     ...['Closure', 'Datetime', 'Decimal', 'Duration', 'FileReference', 'Float', 'Geometry', 'Range', 'RecordId'],
@@ -120,4 +120,4 @@ const EMBEDDED: Dialect = {
   functions: 'What each function takes and gives.',
 };
 
-export const DIALECTS = { client: CLIENT, embedded: EMBEDDED } as const satisfies Record<string, Dialect>;
+export const CLIENT_DIALECTS = { client: CLIENT, embedded: EMBEDDED } as const satisfies Record<string, ClientDialect>;

@@ -3,14 +3,14 @@ import type { DefineField } from '../../language/ast.js';
 import type { Type } from '../../value/type.js';
 
 /** What is defined of a field, and of what is within it. */
-export interface FieldNode extends FieldBranches<FieldNode> {
+export interface FieldTypeNode extends FieldBranches<FieldTypeNode> {
   type: Type | undefined;
   comment: string | undefined;
   /** What isn't defined within it is kept, too. */
   isOpen: boolean;
 }
 
-export function newNode(isOpen: boolean): FieldNode {
+export function newNode(isOpen: boolean): FieldTypeNode {
   return { type: undefined, comment: undefined, isOpen, fields: new Map(), element: undefined };
 }
 
@@ -18,7 +18,7 @@ export function newNode(isOpen: boolean): FieldNode {
 const DEEPEST = 100;
 
 /** The fields of a table as a tree. */
-export function fieldTree(definitions: readonly DefineField[], isOpen: boolean): FieldNode {
+export function fieldTypeTree(definitions: readonly DefineField[], isOpen: boolean): FieldTypeNode {
   const root = newNode(isOpen);
   for (const { path, type, comment, flexible } of definitions) {
     const node = fieldNode(root, path, DEEPEST, () => newNode(isOpen));

@@ -2,12 +2,12 @@
 import { type ByKind, byKind } from '../../value/by-kind.js';
 import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';
 import type { Shape, Value } from '../../value/value.js';
-import type { Dialect } from './dialect.js';
-import type { FieldNode } from './field-tree.js';
+import type { ClientDialect } from './dialect.js';
+import type { FieldTypeNode } from './field-tree.js';
 import { documentation, propertyName, quoted } from './identifiers.js';
 
 type Texts = {
-  readonly [K in Type['kind']]: (type: Extract<Type, { kind: K }>, node: FieldNode | undefined) => string;
+  readonly [K in Type['kind']]: (type: Extract<Type, { kind: K }>, node: FieldTypeNode | undefined) => string;
 };
 
 export interface Member {
@@ -23,7 +23,7 @@ export class TypeWriter {
   readonly #literals: ByKind<string>;
   readonly #widened: ByKind<string>;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: ClientDialect) {
     this.#texts = this.#textsOf(dialect);
     this.#literals = this.#literalsOf(dialect);
     this.#widened = {
@@ -39,8 +39,8 @@ export class TypeWriter {
   }
 
   /** A type, with what the definitions of fields within it say. */
-  of(type: Type, node?: FieldNode): string {
-    return (this.#texts[type.kind] as (type: Type, node: FieldNode | undefined) => string)(type, node);
+  of(type: Type, node?: FieldTypeNode): string {
+    return (this.#texts[type.kind] as (type: Type, node: FieldTypeNode | undefined) => string)(type, node);
   }
 
   /** What values like this one are: `{ a: number }` for `{ a: 1 }`. */
@@ -48,7 +48,7 @@ export class TypeWriter {
     return byKind(this.#widened, value);
   }
 
-  nodeMembers({ fields }: FieldNode): Member[] {
+  nodeMembers({ fields }: FieldTypeNode): Member[] {
     return [...fields].map(([name, node]) => ({
       name,
       text: this.#field(node),
@@ -57,7 +57,7 @@ export class TypeWriter {
     }));
   }
 
-  #textsOf(dialect: Dialect): Texts {
+  #textsOf(dialect: ClientDialect): Texts {
     const plain = PLAIN_TYPES.map((kind) => [kind, () => dialect.plain[kind]] as const);
     return {
       ...(Object.fromEntries(plain) as Record<PlainType, () => string>),
@@ -75,7 +75,7 @@ export class TypeWriter {
   }
 
   /** A value as the type that holds nothing else where TypeScript has one, otherwise as its class. */
-  #literalsOf({ plain, geometries, set, table, record, wholeFloat }: Dialect): ByKind<string> {
+  #literalsOf({ plain, geometries, set, table, record, wholeFloat }: ClientDialect): ByKind<string> {
     const shapes = Object.fromEntries(
       Object.entries(GEOMETRY_TYPES).map(([name, shape]) => [shape, geometries[name as GeometryType]]),
     ) as Record<Shape['type'], string>;
@@ -110,13 +110,13 @@ export class TypeWriter {
   }
 
   /** A field, whose type may be known from the fields within it alone. */
-  #field(node: FieldNode): string {
+  #field(node: FieldTypeNode): string {
     if (node.type !== undefined) return this.of(node.type, node);
     if (node.fields.size > 0) return this.#object(undefined, node);
     return node.element === undefined ? 'unknown' : `Array<${this.#field(node.element)}>`;
   }
 
-  #union(types: readonly Type[], node: FieldNode | undefined): string {
+  #union(types: readonly Type[], node: FieldTypeNode | undefined): string {
     const texts = new Set(types.map((type) => this.of(type, node)));
     if (texts.has('unknown')) return 'unknown';
     if (texts.delete('undefined')) texts.add('undefined');
@@ -124,13 +124,13 @@ export class TypeWriter {
   }
 
   /** Fields below `list.*` say more of the items than `array<object>` does. */
-  #item(item: Type | undefined, node: FieldNode | undefined): string {
+  #item(item: Type | undefined, node: FieldTypeNode | undefined): string {
     const element = node?.element;
     if (element === undefined) return item === undefined ? 'unknown' : this.of(item);
     return this.#field({ ...element, type: element.type ?? item });
   }
 
-  #object(fields: Extract<Type, { kind: 'object' }>['fields'], node: FieldNode | undefined): string {
+  #object(fields: Extract<Type, { kind: 'object' }>['fields'], node: FieldTypeNode | undefined): string {
     if (fields !== undefined) {
       return members(
         fields.map(([name, type]) => ({
@@ -153,8 +153,8 @@ export function isOptional(type: Type | undefined): boolean {
   return type.kind === 'none' || type.kind === 'any';
 }
 
-/** An object that isn't defined itself is there as soon as something within it must be. */
-function hasRequired({ fields }: FieldNode): boolean {
+/** An undefined parent object is required if one of its members is. */
+function hasRequired({ fields }: FieldTypeNode): boolean {
   for (const node of fields.values())
     if (node.type === undefined ? hasRequired(node) : !isOptional(node.type)) return true;
   return false;

@@ -2,14 +2,14 @@
 import type { DefineFunction } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { Type } from '../../value/type.js';
-import type { Dialect } from './dialect.js';
-import { fieldTree, newNode } from './field-tree.js';
+import type { ClientDialect } from './dialect.js';
+import { fieldTypeTree, newNode } from './field-tree.js';
 import { documentation, parameterNames, TypeNames } from './identifiers.js';
 import type { Schema, TableSchema } from './schema.js';
 import { isOptional, type Member, members, TypeWriter } from './type-text.js';
 
 /** The text of the module. */
-export function writeTypes({ tables, functions, params }: Schema, dialect: Dialect): string {
+export function writeTypes({ tables, functions, params }: Schema, dialect: ClientDialect): string {
   const writer = new TypeWriter(dialect);
   const names = new TypeNames();
   const named = tables.map((table) => ({ table, type: names.take(table.name) }));
@@ -51,7 +51,7 @@ export function writeTypes({ tables, functions, params }: Schema, dialect: Diale
 const COMMENTS_AND_STRINGS = /\/\*.*?\*\/|'(?:[^'\\]|\\.)*'/gs;
 
 /** Only what is used: compilers complain about more. */
-function importText(body: string, { classes, module }: Dialect): string {
+function importText(body: string, { classes, module }: ClientDialect): string {
   const code = body.replace(COMMENTS_AND_STRINGS, '');
   const used = classes.filter((name) => new RegExp(`\\b${name}\\b(?!\\??:)`).test(code));
   return used.length === 0 ? '' : `import type { ${used.join(', ')} } from '${module}';\n`;
@@ -64,12 +64,12 @@ function declaration(name: string, comment: string | undefined, list: readonly M
 function tableText(
   { definition, name, fields }: TableSchema,
   type: string,
-  { record }: Dialect,
+  { record }: ClientDialect,
   writer: TypeWriter,
 ): string {
   const { schemafull, view, tableKind, comment } = definition;
   const isOpen = !schemafull || view !== undefined;
-  const tree = fieldTree(fields, isOpen);
+  const tree = fieldTypeTree(fields, isOpen);
   const id = tree.fields.get('id');
   tree.fields.delete('id');
   const fixed: Member[] = [

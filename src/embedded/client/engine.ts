@@ -20,10 +20,10 @@ import { realEnvironment } from '../../env/real.js';
 import { asTesseraError } from '../../errors/error.js';
 import { readExportSelection } from '../../exec/export/selection.js';
 import { RpcConnection, type SessionOpener } from '../../rpc/connection.js';
-import { errorAnswer } from '../../rpc/response.js';
+import { errorMessage } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database/database.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
-import { leaseStore } from '../shared-stores.js';
+import { acquireStore } from '../shared-stores.js';
 import { storeAddress } from './address.js';
 import { piecesOf, streamedResponse } from './transfer.js';
 import { type Translation, translationFor } from './translation.js';
@@ -122,7 +122,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     try {
       await rpc.session.import(piecesOf(data));
     } catch (thrown) {
-      const { error } = this.#translate(errorAnswer(null, asTesseraError(thrown)));
+      const { error } = this.#translate(errorMessage(null, asTesseraError(thrown)));
       throw parseRpcError(error as Parameters<typeof parseRpcError>[0]);
     }
   }
@@ -133,7 +133,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   }
 
   async #connect(url: URL): Promise<OpenConnection> {
-    const { database, release } = await leaseStore(storeAddress(url), this.#options);
+    const { database, release } = await acquireStore(storeAddress(url), this.#options);
     const opener: SessionOpener = {
       session: (_, connection) => database.ownerSession(connection),
       check: () => database.check(),
@@ -169,7 +169,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
         answer = given;
       });
     } catch (thrown) {
-      answer = errorAnswer(null, asTesseraError(thrown));
+      answer = errorMessage(null, asTesseraError(thrown));
     }
     // Calls that wait when the connection closes aren't begun.
     if (answer === undefined || this.#closed !== undefined) throw new CallTerminatedError();
@@ -195,7 +195,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     try {
       return this.#translation.toClient(answer) as Record<string, unknown>;
     } catch (thrown) {
-      return this.#translation.toClient(errorAnswer(null, asTesseraError(thrown))) as Record<string, unknown>;
+      return this.#translation.toClient(errorMessage(null, asTesseraError(thrown))) as Record<string, unknown>;
     }
   }
 

@@ -16,6 +16,7 @@ export function streamedResponse(pieces: AsyncGenerator<string>): Response {
   return new Response(body, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
 }
 
+/** The text of an import in pieces; bytes are decoded as UTF-8. */
 export async function* piecesOf(data: string | Blob | ReadableStream): AsyncGenerator<string> {
   if (typeof data === 'string') {
     yield data;

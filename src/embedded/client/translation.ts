@@ -2,7 +2,7 @@ import type { DriverContext } from 'surrealdb';
 import { parseRecordId } from '../../language/parse.js';
 import { decodeCbor } from '../../value/cbor-decode.js';
 import { encodeCbor } from '../../value/cbor-encode.js';
-import { DEFAULT_LIMITS } from '../../value/nesting.js';
+import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
 import type { Value } from '../../value/value.js';
 import { fromClient } from './from-client.js';
 import { toClient } from './to-client.js';
@@ -21,7 +21,7 @@ export function translationFor({ options, codecs }: DriverContext): Translation 
   if (options.codecs === undefined && options.codecOptions === undefined) return DIRECT;
   return {
     toEngine: (value) =>
-      decodeCbor(new Uint8Array(codecs.cbor.encode(value)), { ...DEFAULT_LIMITS, readRecord: parseRecordId }),
+      decodeCbor(new Uint8Array(codecs.cbor.encode(value)), { ...DEFAULT_DECODE_LIMITS, readRecord: parseRecordId }),
     toClient: (value) => codecs.cbor.decode(encodeCbor(value)),
   };
 }

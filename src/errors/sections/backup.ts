@@ -6,41 +6,42 @@ export const backupErrors = {
     kind: 'Configuration',
     text: ({ store, instead }) => `"tessera backup" copies stores in folders, and ${store} isn't in one. ${instead}`,
   }),
-  backup_target_not_empty: row<{ place: string }>({
+  backup_target_not_empty: row<{ location: string }>({
     kind: 'Configuration',
-    text: ({ place }) =>
-      `${place} holds something already. Name an empty place for the backup, or remove what an interrupted one left there`,
+    text: ({ location }) =>
+      `${location} holds something already. Name an empty place for the backup, or remove what an interrupted one left there`,
   }),
-  backup_missing: row<{ place: string }>({
+  backup_missing: row<{ location: string }>({
     kind: 'Configuration',
-    text: ({ place }) => `There is no complete backup in ${place}: its backup.json, which is written last, is missing`,
+    text: ({ location }) =>
+      `There is no complete backup in ${location}: its backup.json, which is written last, is missing`,
   }),
-  backup_format: row<{ place: string; format: string; known: number }>({
+  backup_format: row<{ location: string; format: string; known: number }>({
     kind: 'Configuration',
-    text: ({ place, format, known }) =>
-      `The backup in ${place} has format ${format}, and this version of Tessera knows ${known} only. Use the version that made it, or a newer one`,
+    text: ({ location, format, known }) =>
+      `The backup in ${location} has format ${format}, and this version of Tessera knows ${known} only. Use the version that made it, or a newer one`,
   }),
   backup_damaged: row<{ what: string }>({
     kind: 'Internal',
     text: ({ what }) => `The backup is damaged: ${what}. Restore another one`,
   }),
-  backup_key_missing: row<{ place: string }>({
+  backup_key_missing: row<{ location: string }>({
     kind: 'Configuration',
-    text: ({ place }) =>
-      `The backup in ${place} is encrypted. Name the file of its passphrase or key with --passphrase-file or --key-file`,
+    text: ({ location }) =>
+      `The backup in ${location} is encrypted. Name the file of its passphrase or key with --passphrase-file or --key-file`,
   }),
-  backup_key_wrong: row<{ place: string }>({
+  backup_key_wrong: row<{ location: string }>({
     kind: 'Configuration',
-    text: ({ place }) =>
-      `The backup in ${place} can't be decrypted: it was made with another passphrase or key, or it is damaged`,
+    text: ({ location }) =>
+      `The backup in ${location} can't be decrypted: it was made with another passphrase or key, or it is damaged`,
   }),
   backup_key_invalid: row<{ reason: string }>({
     kind: 'Configuration',
     text: ({ reason }) => `The key of backups can't be used: ${reason}`,
   }),
-  backup_remote: row<{ place: string; reason: string }>({
+  backup_remote: row<{ location: string; reason: string }>({
     kind: 'Connection',
-    text: ({ place, reason }) => `${place}: ${reason}`,
+    text: ({ location, reason }) => `${location}: ${reason}`,
     retryable: true,
   }),
   restore_target_not_empty: row<{ folder: string }>({

@@ -3,7 +3,7 @@ import { failure, TesseraError } from '../../errors/error.js';
 import { decodeCbor } from '../../value/cbor-decode.js';
 import { encodeCbor } from '../../value/cbor-encode.js';
 import { parseJson, stringifyJson } from '../../value/json.js';
-import { DEFAULT_LIMITS } from '../../value/nesting.js';
+import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
 import { type ApiRequest, type ApiResponse, response, withHeader } from './message.js';
@@ -24,7 +24,11 @@ const FORMATS = {
     decode: (bytes) => parseJson(strictUtf8.decode(bytes)),
     encode: (value) => utf8(stringifyJson(value)),
   },
-  cbor: { contentType: 'application/cbor', decode: (bytes) => decodeCbor(bytes, DEFAULT_LIMITS), encode: encodeCbor },
+  cbor: {
+    contentType: 'application/cbor',
+    decode: (bytes) => decodeCbor(bytes, DEFAULT_DECODE_LIMITS),
+    encode: encodeCbor,
+  },
   plain: {
     contentType: 'text/plain',
     decode: (bytes) => strictUtf8.decode(bytes),
@@ -51,6 +55,7 @@ const NO_FLATBUFFERS = 'FlatBuffers are not supported, use JSON or CBOR';
 
 export type Strategy = keyof typeof FORMATS | 'flatbuffers' | 'auto';
 
+/** Whether a value names a format of bodies (`auto`, `json`, `cbor`, …) as `api::req::body` takes it. */
 export function isStrategy(value: Value): value is Strategy {
   return typeof value === 'string' && (value === 'auto' || value === 'flatbuffers' || Object.hasOwn(FORMATS, value));
 }

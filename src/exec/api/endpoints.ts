@@ -21,8 +21,8 @@ import {
   type ApiRequest,
   type ApiResponse,
   REQUEST_ID,
-  readRequest,
-  readResponse,
+  readApiRequest,
+  readApiResponse,
   requestValue,
   response,
   responseValue,
@@ -83,7 +83,7 @@ export class Endpoints implements ApiEndpoints {
 
   invoke(execution: Execution, path: string, given: Value): PromiseOrValue<Value> {
     const parts = splitPath(path);
-    const asked = readRequest(given);
+    const asked = readApiRequest(given);
     const id = uuidV4(execution.services.environment.random).text;
     return andThen(execution.context.catalog(), (catalog) => {
       const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
@@ -143,7 +143,7 @@ class Invocation {
         scope.set('request', requestValue(request, this.id));
         return andThen(
           evaluate(new Frame(execution, scope)),
-          (value) => readResponse(value) ?? response(500, 'Failed to convert public value to ApiResponse'),
+          (value) => readApiResponse(value) ?? response(500, 'Failed to convert public value to ApiResponse'),
         );
       });
   }
@@ -171,7 +171,7 @@ class Invocation {
     const given = [requestValue(request, this.id), new Closure('|$request: any| $request', goOn), ...args];
     const called = callDefined(path.slice(CUSTOM.length), given, new Frame(execution, new Scope()), this.compiler);
     return andThen(called, (value) => {
-      const done = readResponse(value);
+      const done = readApiResponse(value);
       if (done === undefined) throw failure('api_middleware', { name: path });
       return done;
     });
@@ -180,7 +180,7 @@ class Invocation {
   #next(given: Value, execution: Execution, next: Handler): PromiseOrValue<ApiResponse> {
     let request: ApiRequest;
     try {
-      request = readRequest(given);
+      request = readApiRequest(given);
     } catch (error) {
       if (isQueryError(error)) return response(400, 'Failed to parse request in final action handler');
       throw error;

@@ -25,12 +25,19 @@ export const REQUEST_ID = 'x-surreal-request-id';
 
 const NOTHING: ObjectValue = objectFrom({});
 
+/** A response without headers and context. */
 export function response(status: number, body: Value): ApiResponse {
   return { body, context: NOTHING, headers: NOTHING, status };
 }
 
-/** A request as a value says it. @throws TesseraError `api_request` */
-export function readRequest(value: Value): ApiRequest {
+/**
+ * Reads the request of an API endpoint from an object; `method` is `get` and all else empty unless given.
+ *
+ *     readApiRequest(objectFrom({ method: 'post', body: 'x' }))   // { method: 'post', body: 'x', headers: {}, … }
+ *
+ * @throws TesseraError `api_request`
+ */
+export function readApiRequest(value: Value): ApiRequest {
   if (!isObject(value)) throw failure('api_request', { reason: `Expected object, got ${kindName(value)}` });
   const method = 'method' in value && value['method'] !== undefined ? value['method'] : 'get';
   if (!isMethod(method)) throw wrong('method', 'Failed to decode ApiMethod, no variants matched');
@@ -94,7 +101,7 @@ export function requestValue(request: ApiRequest, id: string): ObjectValue {
 }
 
 /** The response that a value says; `undefined` when it says none. */
-export function readResponse(value: Value): ApiResponse | undefined {
+export function readApiResponse(value: Value): ApiResponse | undefined {
   if (!isObject(value)) return undefined;
   const status = 'status' in value ? value['status'] : 200;
   const headers = 'headers' in value ? value['headers'] : NOTHING;

@@ -6,13 +6,13 @@ import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
 
-export type Segment =
+export type PathSegment =
   | { readonly kind: 'fixed'; readonly text: string }
   | { readonly kind: 'param'; readonly name: string; readonly type: Type | undefined }
   /** Takes all that is left; the last one. */
   | { readonly kind: 'rest'; readonly name: string };
 
-export type ApiPath = readonly Segment[];
+export type ApiPath = readonly PathSegment[];
 
 const MAX_LENGTH = 4_096;
 
@@ -26,7 +26,7 @@ const SEGMENT = /\/+(?:([:*])([\w-]*)|\\?([^/<>*?#%\s\\[\]{}|^`"'\u0080-\uffff]*
 export function parseApiPath(text: string): ApiPath {
   if (text === '') throw malformed('Path cannot be empty');
   if (text.length > MAX_LENGTH) throw malformed(`A path has no more than ${MAX_LENGTH} characters`);
-  const segments: Segment[] = [];
+  const segments: PathSegment[] = [];
   let at = 0;
   while (at < text.length) {
     if (segments.at(-1)?.kind === 'rest') throw malformed('Path not finished');
@@ -74,11 +74,12 @@ function malformed(reason: string): TesseraError {
   return failure('api_path', { reason });
 }
 
+/** The path as DEFINE API prints it: `/users/:id<int>`; `/` for an empty one. */
 export function apiPathText(path: ApiPath): string {
   return path.length === 0 ? '/' : path.map((segment) => `/${segmentText(segment)}`).join('');
 }
 
-function segmentText(segment: Segment): string {
+function segmentText(segment: PathSegment): string {
   switch (segment.kind) {
     case 'fixed':
       return /^[:*]/.test(segment.text) ? `\\${segment.text}` : segment.text;

@@ -4,8 +4,8 @@ import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Access, Config, Idiom, Level, Name, Statement } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
+import type { AdministrativeAction, AuditRecorder } from '../runtime/audit-recorder.js';
 import type { Evaluate } from '../runtime/execution.js';
-import type { AuditAction, AuditRecorder } from './audit-recorder.js';
 
 /** Wraps a statement that is audited; any other, and all where no audit log is kept, run as they are. */
 export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
@@ -42,8 +42,8 @@ export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
 
 /** The action of a statement, and its subject, known once it has run. */
 interface DescribedAction {
-  readonly action: AuditAction['action'];
-  subject(recorder: AuditRecorder, result: Value): AuditAction['subject'];
+  readonly action: AdministrativeAction['action'];
+  subject(recorder: AuditRecorder, result: Value): AdministrativeAction['subject'];
 }
 
 function describeAction(statement: Statement): DescribedAction | undefined {
@@ -90,13 +90,14 @@ function nameText(name: Name | undefined, recorder: AuditRecorder): string | und
 /** As many grants as are named; the others are counted. */
 const NAMED_GRANTS = 100;
 
-const GRANT_ACTIONS: Readonly<Record<Exclude<Access['action']['kind'], 'rotate'>, AuditAction['action'] | undefined>> =
-  {
-    grant: 'grant-issue',
-    revoke: 'grant-revoke',
-    purge: 'grant-purge',
-    show: undefined,
-  };
+const GRANT_ACTIONS: Readonly<
+  Record<Exclude<Access['action']['kind'], 'rotate'>, AdministrativeAction['action'] | undefined>
+> = {
+  grant: 'grant-issue',
+  revoke: 'grant-revoke',
+  purge: 'grant-purge',
+  show: undefined,
+};
 
 /** The ids of grants are no secrets: their keys are what opens. */
 function describeGrants({ name, level, action }: Access): DescribedAction | undefined {

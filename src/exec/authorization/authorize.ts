@@ -34,7 +34,13 @@ export function guestRefusal(): TesseraError {
   return failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
 }
 
-/** @throws TesseraError `not_allowed` */
+/**
+ * Checks that a role of the principal permits `action` on a kind of resource at the path.
+ *
+ *     authorize(execution.identity, 'edit', databasePath, 'Table');
+ *
+ * @throws TesseraError `not_allowed`
+ */
 export function authorize(
   { principal }: Identity,
   action: Action,

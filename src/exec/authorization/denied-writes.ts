@@ -7,7 +7,7 @@ import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
-import type { DeniedWrite } from '../audit/audit-recorder.js';
+import type { DeniedWrite } from '../runtime/audit-recorder.js';
 import type { Execution } from '../runtime/execution.js';
 
 /** @throws TesseraError `write_refused` strictly */

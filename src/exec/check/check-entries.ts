@@ -6,10 +6,10 @@ import { checkedDatabases } from './databases.js';
 import type { Faults } from './fault.js';
 import { checkFullText } from './full-text.js';
 import { checkChanges, checkEvents } from './logs.js';
-import { type Progress, TableCheck } from './tables.js';
+import { type CheckProgress, TableCheck } from './tables.js';
 
 /** The engine reads damaged values as NULL (`LmdbOptions.damagedAsNull`): other checks report them. */
-export async function checkEntries(engine: Engine, faults: Faults, progress: Progress): Promise<void> {
+export async function checkEntries(engine: Engine, faults: Faults, progress: CheckProgress): Promise<void> {
   const transaction = await engine.begin({ writable: false });
   try {
     for (const catalog of await checkedDatabases(transaction, faults)) {

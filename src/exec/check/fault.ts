@@ -13,10 +13,10 @@ export const ADVICE = {
   events: 'The event will never run. Repeat by hand what it should have done',
 } as const satisfies Record<string, string>;
 
-export type Part = keyof typeof ADVICE;
+export type CheckedPart = keyof typeof ADVICE;
 
 export interface Fault {
-  readonly part: Part;
+  readonly part: CheckedPart;
   /** Where: a table or an index with its database, a page, a kind of key. */
   readonly place: string;
   readonly what: string;
@@ -28,9 +28,9 @@ const LISTED = 100;
 /** Collects faults, in bounded memory. */
 export class Faults {
   readonly listed: Fault[] = [];
-  readonly #counts = new Map<Part, number>();
+  readonly #counts = new Map<CheckedPart, number>();
 
-  add(part: Part, place: string, what: string): void {
+  add(part: CheckedPart, place: string, what: string): void {
     const count = this.countOf(part) + 1;
     this.#counts.set(part, count);
     if (count <= LISTED) this.listed.push({ part, place, what });
@@ -45,13 +45,13 @@ export class Faults {
     }
   }
 
-  countOf(part: Part): number {
+  countOf(part: CheckedPart): number {
     return this.#counts.get(part) ?? 0;
   }
 
   /** Those parts that have faults, in the order of `ADVICE`. */
-  get parts(): Part[] {
-    return (Object.keys(ADVICE) as Part[]).filter((part) => this.countOf(part) > 0);
+  get parts(): CheckedPart[] {
+    return (Object.keys(ADVICE) as CheckedPart[]).filter((part) => this.countOf(part) > 0);
   }
 
   get total(): number {

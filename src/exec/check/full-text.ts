@@ -15,7 +15,7 @@ import type { KeptIndex } from '../index/contract.js';
 import { indexedValue } from '../index/full-text.js';
 import { keptIndexes } from '../index/maintain.js';
 import type { Faults } from './fault.js';
-import { batchesOf, databasePathOf, type Progress } from './tables.js';
+import { batchesOf, type CheckProgress, tableLabel } from './tables.js';
 
 /** The full-text indexes of a table that answer by themselves. */
 export function fullTextIndexes(table: TableEntry): readonly KeptIndex[] {
@@ -24,15 +24,16 @@ export function fullTextIndexes(table: TableEntry): readonly KeptIndex[] {
   );
 }
 
+/** Compares the full-text indexes of a table with its records, by digests of the terms of each document. */
 export async function checkFullText(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   table: TableEntry,
   faults: Faults,
-  progress: Progress,
+  progress: CheckProgress,
 ): Promise<void> {
   for (const index of fullTextIndexes(table)) {
-    const place = databasePathOf(catalog, table, index.definition);
+    const place = tableLabel(catalog, table, index.definition);
     const held = await digestsOf(transaction, index);
     if (held === undefined) faults.add('indexes', place, 'what is stored of it can’t be read');
     else {
@@ -59,9 +60,9 @@ async function compare(
   index: KeptIndex,
   { digests }: IndexDigests,
   faults: Faults,
-  progress: Progress,
+  progress: CheckProgress,
 ): Promise<void> {
-  const place = databasePathOf(catalog, table, index.definition);
+  const place = tableLabel(catalog, table, index.definition);
   const analyzer = analyzerOf(catalog, index);
   let listed = 0;
   for await (const batch of batchesOf(transaction, table.keys.records)) {

@@ -7,13 +7,14 @@ import { changesPrefixOf, changesRange, eventQueue, FORMER_EVENT_QUEUE, prefixRa
 import { APPENDED_LENGTH } from '../../storage/append.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import type { Faults } from './fault.js';
-import { batchesOf, type Progress } from './tables.js';
+import { batchesOf, type CheckProgress } from './tables.js';
 
+/** Checks that each entry of the changefeeds of a database can be read. */
 export async function checkChanges(
   transaction: Transaction,
   { database, namespace }: DatabaseCatalog,
   faults: Faults,
-  progress: Progress,
+  progress: CheckProgress,
 ): Promise<void> {
   const place = `database ${namespace.name}/${database.name}`;
   for await (const batch of batchesOf(transaction, changesRange(database.id))) {
@@ -26,7 +27,8 @@ export async function checkChanges(
   }
 }
 
-export async function checkEvents(transaction: Transaction, faults: Faults, progress: Progress): Promise<void> {
+/** Checks that each queued asynchronous event can be read. */
+export async function checkEvents(transaction: Transaction, faults: Faults, progress: CheckProgress): Promise<void> {
   const databases = await databasesWithEvents(transaction);
   for (const queue of [FORMER_EVENT_QUEUE, ...databases.map(eventQueue)]) {
     for await (const batch of batchesOf(transaction, prefixRange(queue))) {

@@ -13,12 +13,12 @@ import { keptIndexes } from '../index/maintain.js';
 import { checkedDatabases } from './databases.js';
 import { Faults } from './fault.js';
 import { checkFullText, fullTextIndexes } from './full-text.js';
-import { databasePathOf, TableCheck } from './tables.js';
+import { TableCheck, tableLabel } from './tables.js';
 
 /** Entries that are looked at in one transaction. */
 const STEP = 512;
 
-export interface Repair {
+export interface RepairResult {
   /** Index entries that were written, and removed. */
   readonly added: number;
   readonly removed: number;
@@ -29,7 +29,7 @@ export interface Repair {
 }
 
 /** Works in transactions of bounded size; interrupted, it can be run again. The engine reads damaged values as NULL. */
-export async function repairIndexes(engine: Engine): Promise<Repair> {
+export async function repairIndexes(engine: Engine): Promise<RepairResult> {
   const start = await engine.begin({ writable: false });
   const catalogs = await checkedDatabases(start, new Faults());
   start.cancel();
@@ -39,7 +39,7 @@ export async function repairIndexes(engine: Engine): Promise<Repair> {
       for (const index of fullTextIndexes(table)) {
         if (await isSound(engine, catalog, table)) continue;
         await queueRebuild(engine, catalog, table, index);
-        total.rebuilt.push(databasePathOf(catalog, table, index.definition));
+        total.rebuilt.push(tableLabel(catalog, table, index.definition));
       }
       for (const index of keptIndexes(table)) {
         // The rest of its entries come in the background.
@@ -117,7 +117,7 @@ class IndexRepair {
         if (listed === undefined) {
           transaction.put(entry.key, own);
           added++;
-        } else conflicts.push(databasePathOf(this.#catalog, this.#table, index.definition));
+        } else conflicts.push(tableLabel(this.#catalog, this.#table, index.definition));
       }
       return added;
     });

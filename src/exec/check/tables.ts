@@ -23,7 +23,7 @@ import { referredBy, referringFields } from '../record/references.js';
 import type { Faults } from './fault.js';
 
 /** Called for each batch of entries, with how many there were. */
-export type Progress = (entries: number) => void;
+export type CheckProgress = (entries: number) => void;
 
 /** Every batch of a range. */
 export async function* batchesOf(transaction: Transaction, range: KeyRange): AsyncGenerator<readonly Entry[]> {
@@ -32,7 +32,7 @@ export async function* batchesOf(transaction: Transaction, range: KeyRange): Asy
 }
 
 /** How faults name a table. */
-export function databasePathOf(catalog: DatabaseCatalog, table: TableEntry, index?: IndexDefinition): string {
+export function tableLabel(catalog: DatabaseCatalog, table: TableEntry, index?: IndexDefinition): string {
   const place = `table ${table.definition.name} of ${catalog.namespace.name}/${catalog.database.name}`;
   return index === undefined ? place : `index ${index.name} on ${place}`;
 }
@@ -43,7 +43,7 @@ export class TableCheck {
   readonly #catalog: DatabaseCatalog;
   readonly #table: TableEntry;
   readonly #faults: Faults;
-  readonly #progress: Progress;
+  readonly #progress: CheckProgress;
   readonly #place: string;
 
   constructor(
@@ -51,14 +51,14 @@ export class TableCheck {
     catalog: DatabaseCatalog,
     table: TableEntry,
     faults: Faults,
-    progress: Progress,
+    progress: CheckProgress,
   ) {
     this.#transaction = transaction;
     this.#catalog = catalog;
     this.#table = table;
     this.#faults = faults;
     this.#progress = progress;
-    this.#place = databasePathOf(catalog, table);
+    this.#place = tableLabel(catalog, table);
   }
 
   async run(): Promise<void> {
@@ -103,7 +103,7 @@ export class TableCheck {
     const key = id.key as RecordKey;
     for (const entry of index.keeping.entries?.(index, record, key) ?? []) {
       const listed = await this.#transaction.get(entry.key);
-      const place = databasePathOf(this.#catalog, this.#table, index.definition);
+      const place = tableLabel(this.#catalog, this.#table, index.definition);
       if (listed === undefined) this.#faults.add('indexes', place, `${toText(id)} isn’t listed`);
       else if (listed !== null && !equals(listed, key))
         this.#faults.add('indexes', place, `an entry lists another record in place of ${toText(id)}`);
@@ -111,7 +111,7 @@ export class TableCheck {
   }
 
   async #entries(index: KeptIndex): Promise<void> {
-    const place = databasePathOf(this.#catalog, this.#table, index.definition);
+    const place = tableLabel(this.#catalog, this.#table, index.definition);
     for await (const batch of batchesOf(this.#transaction, prefixRange(index.prefix))) {
       for (const [key, stored] of batch) {
         if (!(await this.isEntryOfRecord(index, key, stored)))

@@ -27,7 +27,7 @@ import { compileComputedClauses } from './computed-clauses.js';
 import { compileConfig } from './define-config.js';
 import { keepRelation } from './define-field.js';
 import { wakeIndexBuilder } from './define-index.js';
-import { compileTimeout } from './define-sequence.js';
+import { compileSequenceTimeout } from './define-sequence.js';
 import { passhashOf } from './define-user.js';
 import { beginDefinition, compileName, finish, tableNow } from './definition.js';
 import { compileFieldPath } from './field-path.js';
@@ -134,7 +134,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     missing: ({ name }) => failure('sequence_missing', { name }),
     compile: ({ set }, definition: DefineSequence, compiler) => {
       if (!set.includes('timeout')) return (after) => after;
-      const timeoutOf = compileTimeout(definition.timeout, compiler);
+      const timeoutOf = compileSequenceTimeout(definition.timeout, compiler);
       return ({ timeout: _, ...after }, frame) => andThen(timeoutOf(frame), (timeout) => ({ ...after, ...timeout }));
     },
     put: replaceAtLevel,

@@ -7,10 +7,10 @@ import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
-import { REDACTED } from '../info/text.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
-import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
+import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
+import { REDACTED } from './redacted.js';
 
 /** Defines an access method, with random keys where the statement gives none. */
 export function compileDefineAccess(statement: DefineAccess, compiler: Compiler): Evaluate {
@@ -22,7 +22,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
     return andThen(nameOf(frame), (name) =>
       andThen(ensureLevel(execution, level), () =>
         andThen(findAccess(change.transaction, databasePath, name), (existing): PromiseOrValue<undefined> => {
-          if (!goesAhead(mode, existing !== undefined, () => failure('access_exists', { name, ...databasePath })))
+          if (!shouldDefine(mode, existing !== undefined, () => failure('access_exists', { name, ...databasePath })))
             return;
           if (!execution.importing) refuseRedactedKeys(statement.accessKind);
           const access = accessDefinition(statement, name, execution.services.environment.random);

@@ -2,9 +2,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
-import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'analyzer name', compiler);
@@ -14,7 +14,7 @@ export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compi
     return andThen(nameOf(frame), (name) =>
       andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const taken = catalog.analyzers.has(name);
-        if (!goesAhead(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
+        if (!shouldDefine(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
         const definition = settled(statement, { name });
         // An import may come before the files that it names.
         const prepared = execution.importing ? undefined : execution.services.analyzers.prepare(execution, definition);

@@ -3,10 +3,10 @@ import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { ApiAction, DefineApi } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { compileHandling } from './api-handling.js';
-import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineApi(statement: DefineApi, compiler: Compiler): Evaluate {
   const pathOf = compileName(statement.name, 'string', compiler);
@@ -18,7 +18,7 @@ export function compileDefineApi(statement: DefineApi, compiler: Compiler): Eval
     return andThen(pathOf(frame), (path) => {
       const name = apiPathText(parseApiPath(path));
       return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-        if (!goesAhead(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
+        if (!shouldDefine(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
         return andThen(handlingOf(frame), (handling) =>
           andThen(
             mapInOrder(actions, (action) => action(frame)),

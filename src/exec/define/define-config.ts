@@ -5,10 +5,10 @@ import { findDefaults } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { Config, DefaultConfig, DefineConfig, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { compileHandling } from './api-handling.js';
-import { beginDefinition, finish, goesAhead, settled } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
+import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 /** Defines a configuration: DEFAULT for the whole store, the others for the selected database. */
 export function compileDefineConfig(statement: DefineConfig, compiler: Compiler): Evaluate {
@@ -19,7 +19,7 @@ export function compileDefineConfig(statement: DefineConfig, compiler: Compiler)
     const level = kind === 'default' ? 'root' : 'database';
     const { databasePath, change } = beginDefinition(execution, level, 'own', 'Config');
     return andThen(isConfigured(execution, kind), (taken): PromiseOrValue<undefined> => {
-      if (!goesAhead(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
+      if (!shouldDefine(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
       return andThen(settle(frame), (config) =>
         andThen(putAtLevel(change, databasePath, { ...settled(statement, {}), config }), () => finish(execution)),
       );

@@ -3,9 +3,9 @@ import { putDatabase } from '../../catalog/definitions/define.js';
 import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineDatabase } from '../../language/ast.js';
+import { ensureSelectedNamespace } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
-import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
-import { ensureSelectedNamespace } from './ensure-database.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineDatabase(statement: DefineDatabase, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'database name', compiler);
@@ -15,7 +15,7 @@ export function compileDefineDatabase(statement: DefineDatabase, compiler: Compi
     return andThen(nameOf(frame), (name) =>
       andThen(ensureSelectedNamespace(execution), (namespace) =>
         andThen(findDatabase(change.transaction, namespace.name, name), (existing) => {
-          if (!goesAhead(statement.mode, existing !== undefined, () => failure('database_exists', { name }))) return;
+          if (!shouldDefine(statement.mode, existing !== undefined, () => failure('database_exists', { name }))) return;
           return andThen(putDatabase(change, namespace.name, settled(statement, { name })), () => finish(execution));
         }),
       ),

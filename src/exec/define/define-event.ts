@@ -3,7 +3,7 @@ import { putEvent } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineEvent, Expression } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
-import { beginDefinition, compileName, finish, goesAhead, settled, tableToDefineOn } from './definition.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine, tableToDefineOn } from './definition.js';
 
 /** An event without WHEN is one WHEN true. */
 const ALWAYS: Expression = { kind: 'literal', value: true };
@@ -18,7 +18,7 @@ export function compileDefineEvent(statement: DefineEvent, compiler: Compiler): 
       andThen(tableOf(frame), (tableName) =>
         andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
           const taken = table.events.some((event) => event.name === name);
-          if (!goesAhead(statement.mode, taken, () => failure('event_exists', { name }))) return;
+          if (!shouldDefine(statement.mode, taken, () => failure('event_exists', { name }))) return;
           const event = settled(statement, { name, table: tableName, when: statement.when ?? ALWAYS });
           return andThen(putEvent(change, catalog, table.definition, event), () => finish(execution));
         }),

@@ -10,8 +10,8 @@ import {
   beginDefinition,
   compileName,
   finish,
-  goesAhead,
   settled,
+  shouldDefine,
   type TableInCatalog,
   tableNow,
   tableToDefineOn,
@@ -34,7 +34,7 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
           const name = fieldName(field);
           checkField(field, found.table, execution.importing);
           const existing = found.table.fields.find((other) => fieldName(other) === name);
-          if (!goesAhead(statement.mode, existing !== undefined, () => failure('field_exists', { name }))) return;
+          if (!shouldDefine(statement.mode, existing !== undefined, () => failure('field_exists', { name }))) return;
           return defineField(execution, change, found, field, existing);
         }),
       ),

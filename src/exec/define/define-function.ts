@@ -2,16 +2,16 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Evaluate } from '../runtime/execution.js';
-import { beginDefinition, finish, goesAhead, settled } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
+import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineFunction(statement: DefineFunction): Evaluate {
   const { name, mode } = statement;
   return ({ execution }) => {
     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Function');
     return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-      if (!goesAhead(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
+      if (!shouldDefine(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
         return;
       return andThen(putAtLevel(change, databasePath, settled(statement, { name })), () => finish(execution));
     });

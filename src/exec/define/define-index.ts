@@ -10,15 +10,23 @@ import type { DefineIndex } from '../../language/ast.js';
 import { buildIndex } from '../index/build.js';
 import { INDEX_KINDS } from '../index/kinds.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
-import { beginDefinition, compileName, finish, goesAhead, settled, tableNow, tableToDefineOn } from './definition.js';
+import {
+  beginDefinition,
+  compileName,
+  finish,
+  settled,
+  shouldDefine,
+  tableNow,
+  tableToDefineOn,
+} from './definition.js';
 import { checkHnswOptions } from './hnsw-options.js';
-import { checkColumns, compileColumns } from './index-columns.js';
+import { checkColumns, compileIndexColumns } from './index-columns.js';
 
 /** Defines an index and lists the records that are there already: at once, or with CONCURRENTLY in the background. */
 export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'index name', compiler);
   const tableOf = compileName(statement.table, 'index table', compiler);
-  const columnsOf = compileColumns(statement, compiler);
+  const columnsOf = compileIndexColumns(statement, compiler);
   return (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');
@@ -26,7 +34,7 @@ export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): 
       andThen(tableOf(frame), (tableName) =>
         andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
           const taken = table.indexes.some((index) => index.name === name);
-          if (!goesAhead(statement.mode, taken, () => failure('index_exists', { name }))) return;
+          if (!shouldDefine(statement.mode, taken, () => failure('index_exists', { name }))) return;
           return andThen(columnsOf(frame), (fields) => {
             checkColumns(fields, name, table, execution.importing);
             checkHnswOptions(name, statement.indexKind);

@@ -4,7 +4,7 @@ import { findNamespace } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineNamespace } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
-import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineNamespace(statement: DefineNamespace, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'namespace name', compiler);
@@ -13,7 +13,7 @@ export function compileDefineNamespace(statement: DefineNamespace, compiler: Com
     const { change } = beginDefinition(execution, 'root', 'edit', 'Namespace');
     return andThen(nameOf(frame), (name) =>
       andThen(findNamespace(change.transaction, name), (existing) => {
-        if (!goesAhead(statement.mode, existing !== undefined, () => failure('namespace_exists', { name }))) return;
+        if (!shouldDefine(statement.mode, existing !== undefined, () => failure('namespace_exists', { name }))) return;
         return andThen(putNamespace(change, settled(statement, { name })), () => finish(execution));
       }),
     );

@@ -3,10 +3,10 @@ import { putAtLevel } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import { assertStorable } from '../record/storable.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
-import { beginDefinition, finish, goesAhead, settled } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
+import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 /** Defines a param with the value that its expression has now. */
 export function compileDefineParam(statement: DefineParam, compiler: Compiler): Evaluate {
@@ -18,7 +18,7 @@ export function compileDefineParam(statement: DefineParam, compiler: Compiler): 
     // A definition would be one more way to claim what only the session says.
     if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
     return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-      if (!goesAhead(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
+      if (!shouldDefine(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
       return andThen(evaluate(frame), (value) => {
         assertStorable(value);
         return andThen(putAtLevel(change, databasePath, settled(statement, { value })), () => finish(execution));

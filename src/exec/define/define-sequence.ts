@@ -9,9 +9,9 @@ import { cast } from '../../value/cast.js';
 import { toText } from '../../value/text/text.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
-import { beginDefinition, compileName, finish, goesAhead, settled } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 const INT: Type = { kind: 'int' };
 const DURATION: Type = { kind: 'duration' };
@@ -28,7 +28,7 @@ export function compileDefineSequence(statement: DefineSequence, compiler: Compi
     return andThen(nameOf(frame), (name) =>
       andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
         const existing = catalog.sequences.get(name);
-        if (!goesAhead(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
+        if (!shouldDefine(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
         return andThen(clausesOf(frame), (clauses) => {
           const { timeout: _, ...plain } = statement;
           const identity = existing?.identity ?? generateSecret(execution.services.environment.random, IDENTITY_LENGTH);
@@ -47,7 +47,7 @@ function compileSequenceClauses(
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<Clauses> {
   const evaluate = [compileClause(batch, INT, compiler), compileClause(start, INT, compiler)];
-  const timeoutOf = compileTimeout(timeout, compiler);
+  const timeoutOf = compileSequenceTimeout(timeout, compiler);
   return (frame) =>
     andThen(
       mapInOrder(evaluate, (clause) => clause(frame)),
@@ -61,7 +61,7 @@ function compileSequenceClauses(
 }
 
 /** The compiled TIMEOUT of a sequence, with its value in place of the expression; without one for NONE. */
-export function compileTimeout(
+export function compileSequenceTimeout(
   timeout: Expression | undefined,
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<Pick<SequenceDefinition, 'timeout'>> {

@@ -4,10 +4,10 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { putTable } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
+import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
 import { buildView } from '../view/maintain.js';
-import { beginDefinition, compileName, finish, goesAhead, settled, tableNow } from './definition.js';
-import { ensureSelectedDatabase } from './ensure-database.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine, tableNow } from './definition.js';
 import { endsOf, settleImplied } from './implied-fields.js';
 
 /** Defines a table; records and what is defined on it outlive OVERWRITE. A relation gets the fields of its two ends. */
@@ -21,7 +21,7 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
       (name): PromiseOrValue<undefined> =>
         andThen(ensureSelectedDatabase(execution), (catalog) => {
           const existing = catalog.tables.get(name);
-          if (!goesAhead(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
+          if (!shouldDefine(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
           // What is imported comes in the order of names, so that a view may come before what it reads.
           if (!execution.importing) checkSources(catalog, statement);
           checkCycle(catalog, name, statement);

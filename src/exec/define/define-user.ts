@@ -5,10 +5,10 @@ import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
-import { REDACTED } from '../info/text.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
-import { beginDefinition, compileName, ensureLevel, finish, goesAhead, settled } from './definition.js';
+import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
 import { HOUR } from './lifetime.js';
+import { REDACTED } from './redacted.js';
 
 /**
  * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is regenerated,
@@ -23,7 +23,8 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
     return andThen(nameOf(frame), (name) =>
       andThen(ensureLevel(execution, level), () =>
         andThen(findUser(change.transaction, databasePath, name), (existing): PromiseOrValue<undefined> => {
-          if (!goesAhead(mode, existing !== undefined, () => failure('user_exists', { name, ...databasePath }))) return;
+          if (!shouldDefine(mode, existing !== undefined, () => failure('user_exists', { name, ...databasePath })))
+            return;
           return andThen(passhashOf(statement, execution), (passhash) => {
             const { password: _, ...rest } = statement;
             const user: UserDefinition = settled(rest, {

@@ -1,8 +1,8 @@
 /** DEFINE, by what is defined. */
 import type { DefineStatement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';
+import { withPeerErrorText } from '../runtime/peer-error-wording.js';
 import { notSupported } from '../statement/not-supported.js';
-import { withPeerErrorText } from '../statement/peer-error-wording.js';
 import { withComputedClauses } from './computed-clauses.js';
 import { compileDefineAccess } from './define-access.js';
 import { compileDefineAnalyzer } from './define-analyzer.js';
@@ -21,7 +21,7 @@ import { compileDefineUser } from './define-user.js';
 import { importable } from './importable.js';
 
 /** Rows for the compiler's table of statements. */
-export const DEFINITIONS: {
+export const DEFINITION_COMPILERS: {
   readonly [K in DefineStatement['kind']]: (
     statement: Extract<DefineStatement, { readonly kind: K }>,
     compiler: Compiler,

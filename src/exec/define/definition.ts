@@ -8,8 +8,13 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { DefineStatement, Level, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { authorize, type Resource } from '../authorization/authorize.js';
+import {
+  ensureSelectedDatabase,
+  ensureSelectedNamespace,
+  schemaChangeOf,
+  selectedPath,
+} from '../authorization/selected-database.js';
 import type { Compiler, Execution, Frame } from '../runtime/execution.js';
-import { ensureSelectedDatabase, ensureSelectedNamespace, schemaChangeOf, selectedPath } from './ensure-database.js';
 import { ensureTable } from './ensure-table.js';
 
 /** The compiled name of a definition. `what` names it in the error for a value that isn't a string: `table name`. */
@@ -28,7 +33,10 @@ export function compileName(name: Name, what: string, compiler: Compiler): (fram
 const FOUNDATIONS: ReadonlySet<Resource> = new Set<Resource>(['Namespace', 'Database', 'Actor']);
 
 /**
- * Asks who may, and gives what the definition is made with.
+ * Authorizes a definition at a level, and gives the path and the schema change that it is made with.
+ *
+ *     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Table');
+ *
  * @throws TesseraError `namespace_empty`, `database_empty`, `not_allowed`, `read_only`
  */
 export function beginDefinition(
@@ -53,7 +61,7 @@ export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<
 /**
  * Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error.
  */
-export function goesAhead(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
+export function shouldDefine(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
   if (!taken || mode === 'overwrite') return true;
   if (mode === 'if-not-exists') return false;
   throw error();
@@ -68,7 +76,11 @@ export function settled<S extends { readonly mode?: unknown }, N extends object>
   return { ...rest, ...names } as Omit<S, 'mode' | keyof N> & N;
 }
 
-/** The end of each definition: the statement's result is NONE. */
+/**
+ * Ends a definition: later statements of the transaction load the catalog again. The statement's result is NONE.
+ *
+ *     andThen(putAtLevel(change, databasePath, definition), () => finish(execution))
+ */
 export function finish(execution: Execution): undefined {
   execution.context.catalogChanged();
   return undefined;

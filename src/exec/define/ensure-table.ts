@@ -3,10 +3,10 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { implicitTable, putTable } from '../../catalog/definitions/define.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import { recordImplied } from '../audit/audit-recorder.js';
 import { denyWrite } from '../authorization/denied-writes.js';
+import { ensureSelectedDatabase, schemaChangeOf } from '../authorization/selected-database.js';
+import { recordImplied } from '../runtime/audit-recorder.js';
 import type { Execution } from '../runtime/execution.js';
-import { ensureSelectedDatabase, schemaChangeOf } from './ensure-database.js';
 
 /**
  * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may

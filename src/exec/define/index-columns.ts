@@ -14,7 +14,7 @@ import { mayHaveParts } from './field-type.js';
  * The compiled columns of an index: as they are written, or as `type::field` and `type::fields` name them.
  * @throws TesseraError `index_column`, `parse_error`, `invalid_path`
  */
-export function compileColumns(
+export function compileIndexColumns(
   { fields, indexKind }: DefineIndex,
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<readonly Idiom[]> {

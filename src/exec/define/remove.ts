@@ -16,11 +16,11 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Level, RemoveStatement } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
 import type { Resource } from '../authorization/authorize.js';
+import { selectedNamespace } from '../authorization/selected-database.js';
 import { settleReferences } from '../record/references.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { wakeIndexBuilder } from './define-index.js';
 import { beginDefinition, compileName, finish } from './definition.js';
-import { selectedNamespace } from './ensure-database.js';
 import { compileFieldPath } from './field-path.js';
 import { elementsOf, settleImplied } from './implied-fields.js';
 

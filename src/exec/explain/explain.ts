@@ -13,15 +13,15 @@ import type { PlanTree } from '../../plan/nodes.js';
 import { type Measured, type PlanNode, planText, planValue } from '../../plan/query-plan.js';
 import type { Prefetch } from '../../storage/contract.js';
 import { isArray, type Value } from '../../value/value.js';
+import { type Meter, Stopwatch } from '../operators/stopwatch.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
-import { readsOfWrite } from '../prefetch/write-reads.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import type { Plan } from '../statement/prepared.js';
 import { planSelect } from '../statement/select.js';
 import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
 import { planUpsert } from '../write/upsert.js';
-import { type Meter, Stopwatch } from './analyze.js';
+import { readsOfWrite } from '../write/write-reads.js';
 
 type Of<Kind extends Statement['kind']> = Extract<Statement, { readonly kind: Kind }>;
 
@@ -163,7 +163,10 @@ function foldingFor({ checks, context }: Execution): PromiseOrValue<Folding> {
  */
 function shownOf({ checks }: Execution, { kind }: Statement, watch: Stopwatch): Measured['of'] {
   if (!checks.view && !checks.edit) return (step) => watch.of(step);
-  return (step) => (kind === 'select' ? { rows: watch.of(step).rows } : undefined);
+  return (step) => {
+    const metrics = kind === 'select' ? watch.of(step) : undefined;
+    return metrics && { rows: metrics.rows };
+  };
 }
 
 function rowsOf(answer: Value): number {

@@ -11,12 +11,12 @@ import { ALL_FIELDS } from '../../plan/fields-read.js';
 import { chooseAccess } from '../../plan/rewrite.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import { ALL_ROWS, type Reading } from '../operators/operator.js';
+import { compileSources } from '../expression/targets.js';
+import { ALL_ROWS, type RecordReading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';
 import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
-import { compileSources } from '../statement/targets.js';
-import { askingFrame, identityOf, recordOf, subjectTo } from './subject.js';
+import { callerFrame, explainedIdentity, recordOf, subjectTo } from './subject.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {
   const { where } = statement;
@@ -26,10 +26,10 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
   const subject = as && compiler.expression(as);
 
   return (frame) => {
-    const asking = askingFrame(frame);
+    const asking = callerFrame(frame);
     const { execution } = asking;
     return andThen(subject?.(asking), (value) => {
-      const identity = identityOf(frame.execution, subject && recordOf(value));
+      const identity = explainedIdentity(frame.execution, subject && recordOf(value));
       const subjected = subjectTo(execution, identity);
       return andThen(execution.context.catalog(), (catalog) =>
         andThen(named(asking), (targets) => {
@@ -53,7 +53,10 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
 }
 
 /** Records are read without permissions: only those may ask who see all of them. */
-function readingOf({ where, with: hints }: ExplainPermissions['statement'], { tuning: { rules } }: Compiler): Reading {
+function readingOf(
+  { where, with: hints }: ExplainPermissions['statement'],
+  { tuning: { rules } }: Compiler,
+): RecordReading {
   const owner = { isChecked: false, mayHide: () => false };
   return {
     purpose: 'select',
@@ -151,6 +154,7 @@ export function clauseText(permission: Permission): string {
   return permission.kind === 'where' ? `WHERE ${printExpression(permission.condition)}` : permission.kind.toUpperCase();
 }
 
+/** An object value with these fields. */
 export function objectOf(entries: Readonly<Record<string, Value>>): ObjectValue {
   return Object.assign(newObject(), entries);
 }

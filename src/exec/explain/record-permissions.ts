@@ -11,11 +11,11 @@ import { printExpression, printIdiom } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, newObject, type ObjectValue, type RecordId, type Value } from '../../value/value.js';
 import { UNCHECKED } from '../authorization/permission.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { Variants } from '../runtime/variants.js';
 import { clauseText, objectOf } from './permissions.js';
-import { askingFrame, identityOf, recordOf, subjectTo } from './subject.js';
+import { callerFrame, explainedIdentity, recordOf, subjectTo } from './subject.js';
 
 export function compileExplainRecordPermissions(
   { action, record, as, access: name }: ExplainRecordPermissions,
@@ -25,7 +25,7 @@ export function compileExplainRecordPermissions(
   const subject = as && compiler.expression(as);
 
   return (frame) => {
-    const asking = askingFrame(frame);
+    const asking = callerFrame(frame);
     const { execution } = asking;
     return andThen(named(asking), (target) =>
       andThen(subject?.(asking), (user) =>
@@ -37,7 +37,7 @@ export function compileExplainRecordPermissions(
           }
           const entry = catalog?.tables.get(id.table);
           if (entry === undefined) throw failure('table_missing', { name: id.table });
-          const identity = identityOf(frame.execution, subject && recordOf(user), access);
+          const identity = explainedIdentity(frame.execution, subject && recordOf(user), access);
           const reading: Execution = { ...execution, checks: UNCHECKED, variants: new Variants() };
           return andThen(execution.services.reader.read(reading, id), (found) =>
             new Verdict(compiler, asking, identity, entry, action, id).of(found),

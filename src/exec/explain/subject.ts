@@ -5,7 +5,7 @@ import { cast } from '../../value/cast.js';
 import { newObject, type RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
 import { UNCHECKED } from '../authorization/permission.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import { type Execution, Frame } from '../runtime/execution.js';
 import { Variants } from '../runtime/variants.js';
 
@@ -14,7 +14,7 @@ import { Variants } from '../runtime/variants.js';
  * it. In a view (`view_as`) that is the owner who has it; nothing may have effects there either.
  * @throws TesseraError `not_allowed`
  */
-export function askingFrame(frame: Frame): Frame {
+export function callerFrame(frame: Frame): Frame {
   const { execution, scope, current, parent } = frame;
   const { viewer, ...identity } = { ...execution.identity, session: execution.identity.session };
   const asker: Identity = viewer === undefined ? execution.identity : { ...identity, principal: viewer, viewer };
@@ -37,7 +37,7 @@ export function recordOf(value: Value): RecordId {
  * The identity of a record user who has just signed in with an access method, if it is known, or of a guest. Without a
  * record in a view: the one that it shows.
  */
-export function identityOf(execution: Execution, id: RecordId | undefined, access?: AccessDefinition): Identity {
+export function explainedIdentity(execution: Execution, id: RecordId | undefined, access?: AccessDefinition): Identity {
   if (id === undefined && execution.identity.viewer !== undefined) return execution.identity;
   const databasePath = selectedDatabase(execution);
   const { namespace = '', database = '' } = databasePath;

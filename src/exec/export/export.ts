@@ -14,7 +14,7 @@ import type { DatabaseDefinition } from '../../catalog/definitions/definition.js
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { authorize } from '../authorization/authorize.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import type { Execution } from '../runtime/execution.js';
 import { outlivesSources } from '../view/totals.js';
 import { definitionLines } from './definitions.js';

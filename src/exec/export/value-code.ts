@@ -2,7 +2,7 @@
 import type { Expression } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { geometryFromObject, geometryToObject } from '../../value/geometry.js';
-import { deeper } from '../../value/nesting.js';
+import { nextDepth } from '../../value/nesting.js';
 import type { Coordinates } from '../../value/order.js';
 import { escapeName } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';
@@ -41,7 +41,7 @@ function hasNoLiteral(value: Value, depth: number): boolean {
   if (specialCode(value) !== undefined) return true;
   const members = membersOf(value);
   if (members.length === 0) return false;
-  const below = deeper(depth);
+  const below = nextDepth(depth);
   return members.some((member) => hasNoLiteral(member, below));
 }
 

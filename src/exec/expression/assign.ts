@@ -28,7 +28,7 @@ import {
 } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
-import { fieldNameOf } from './index-step.js';
+import { indexAsFieldName } from './index-step.js';
 
 export type AssignmentOperator = Assignment['operator'];
 
@@ -160,7 +160,7 @@ function changeElement(value: Value, index: Value, below: Below): PromiseOrValue
     const at = isNumber(index) ? toNumber(index) : -1;
     return changeItems(value, (_, each) => each === at, below);
   }
-  const name = fieldNameOf(index);
+  const name = indexAsFieldName(index);
   const isOpen = value === undefined || value === null || isObject(value);
   return name === undefined || !isOpen ? value : changeField(value, name, 0, (inner) => below(inner));
 }

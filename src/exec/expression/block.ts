@@ -1,10 +1,10 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Block, Statement, Subquery } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import { withLetErrorText } from '../control/let-error-text.js';
 import type { Evaluate, Frame } from '../runtime/execution.js';
 import { scoped } from '../runtime/scoped.js';
 import type { InlineCompiler } from './inline-compiler.js';
+import { withLetErrorText } from './let-error-text.js';
 
 /** Runs statements in order; the value is that of the last one. */
 export function compileBlock(block: Block, compiler: InlineCompiler, last = false): Evaluate {

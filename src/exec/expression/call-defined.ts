@@ -6,7 +6,7 @@ import { CoercionError, coerce, matches } from '../../value/coerce.js';
 import type { Value } from '../../value/value.js';
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { admits, compileRule, type Rule } from '../authorization/permission.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';

@@ -6,12 +6,12 @@ import { findFunction } from '../../functions/registry.js';
 import type { Call, Expression } from '../../language/ast.js';
 import { Closure, kindOf, type Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
-import { compileMatchCall } from '../search/match-call.js';
 import { CUSTOM, callDefined } from './call-defined.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
-import { ExecutionContext } from './execution-context.js';
+import { ExecutionFunctionContext } from './function-context.js';
 import type { InlineCompiler } from './inline-compiler.js';
+import { compileMatchCall } from './match-call.js';
 import { compileNamedField } from './named-field.js';
 import type { PartStep } from './step.js';
 
@@ -54,7 +54,7 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   }
   const run = functionCaller(row, call.path);
   const apply = (values: readonly Value[], { execution, current }: Frame): PromiseOrValue<Value> => {
-    const made = run(values, new ExecutionContext(execution, current));
+    const made = run(values, new ExecutionFunctionContext(execution, current));
     return made instanceof Promise
       ? made.then((settled) => execution.request.memory.charged(settled))
       : execution.request.memory.charged(made);

@@ -6,7 +6,7 @@ import { cast } from '../../value/cast.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
-import { ExecutionContext } from './execution-context.js';
+import { ExecutionFunctionContext } from './function-context.js';
 
 export function compileCast({ type, operand }: Cast, compiler: Compiler): Evaluate {
   const evaluate = compiler.expression(operand);
@@ -20,5 +20,5 @@ export function compileCast({ type, operand }: Cast, compiler: Compiler): Evalua
 
 function castIn({ execution }: Frame, value: Value, type: Type): PromiseOrValue<Value> {
   if (typeof value !== 'object' && typeof value !== 'string') return cast(value, type, parseRecordId);
-  return castInSteps(value, type, new ExecutionContext(execution));
+  return castInSteps(value, type, new ExecutionFunctionContext(execution));
 }

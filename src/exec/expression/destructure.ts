@@ -10,6 +10,7 @@ import { type PartStep, type Step, stepInto } from './step.js';
 /** Writes what a field of a destructuring gives into the new object. */
 type Member = (from: ObjectValue, into: MutableObject, frame: Frame) => PromiseOrValue<undefined>;
 
+/** The step `.{ a, b: c.d }` of a path. */
 export function destructureStep(fields: readonly DestructureField[], compiler: Compiler): PartStep {
   const members = fields.map((field) => compileMember(field, compiler));
   const step: Step = (value, frame) => {

@@ -72,7 +72,7 @@ function isLink(value: Value): boolean {
 }
 
 /** `.?` ends the path where there is nothing. */
-export function optional({ whole, each }: Path): Path {
+export function optionalField({ whole, each }: Path): Path {
   return { whole: unlessNothing(whole), each: unlessNothing(each) };
 }
 

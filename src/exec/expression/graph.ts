@@ -19,13 +19,13 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import type { EdgeStep, Hop } from '../record/links.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import type { EdgeStep, Hop } from '../runtime/links.js';
 import { Scope } from '../runtime/scope.js';
 import { frameAtEdge } from './document-frame.js';
-import { compileFilter } from './index-step.js';
+import { compileElementFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
 import { compileReferrers } from './reference.js';
@@ -55,6 +55,7 @@ interface Found {
 
 type Link = (from: Found, frame: Frame) => PromiseOrValue<Found>;
 
+/** Follows `->edge->table …` from a record or a list of records, as one walk with `rest` applied to what it reaches. */
 export function chainStep(chain: readonly ChainPart[], rest: Path, compiler: InlineCompiler): Path {
   const links = linksOf(chain, compiler);
   const walk = (start: Value, frame: Frame): PromiseOrValue<Value> => {
@@ -138,7 +139,7 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
 }
 
 function compileWhere({ condition }: WherePart, compiler: InlineCompiler): Link {
-  const filter = compileFilter(condition, compiler, frameAtEdge);
+  const filter = compileElementFilter(condition, compiler, frameAtEdge);
   return ({ nodes, edges }, frame) => andThen(filter(nodes, frame), (kept) => ({ nodes: kept as ArrayValue, edges }));
 }
 

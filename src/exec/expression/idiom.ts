@@ -4,12 +4,12 @@ import type { Idiom, Part } from '../../language/ast.js';
 import type { Evaluate } from '../runtime/execution.js';
 import { invokeStep } from './call.js';
 import { destructureStep } from './destructure.js';
-import { ALL, compileDocumentField, FLATTEN, fieldStep, optional } from './field.js';
+import { ALL, compileDocumentField, FLATTEN, fieldStep, optionalField } from './field.js';
 import { type ChainPart, chainStep } from './graph.js';
 import { indexStep, LAST, whereStep } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { methodStep } from './method.js';
-import { apart, REPEAT, recursionStep } from './recursion.js';
+import { REPEAT, recursionStep, splitRecursion } from './recursion.js';
 import { joined, NO_PATH, type PartStep, type Path } from './step.js';
 
 type PartCompiler<P extends Part> = (part: P, compiler: InlineCompiler) => PartStep;
@@ -28,7 +28,7 @@ const PARTS: { readonly [K in Exclude<Part['kind'], JoinedOtherwise>]: PartCompi
   flatten: () => FLATTEN,
   repeat: () => REPEAT,
   recursion: (part, compiler) => {
-    const [repeated, rest] = apart(part);
+    const [repeated, rest] = splitRecursion(part);
     const step = recursionStep(part, compilePath(repeated, compiler).whole, compiler);
     if (rest.length === 0) return step;
     const { whole } = compilePath(rest, compiler);
@@ -71,7 +71,7 @@ function compilePath(parts: readonly Part[], compiler: InlineCompiler): Path {
 }
 
 function withPart(part: Part, rest: Path, compiler: InlineCompiler): Path {
-  if (part.kind === 'optional') return optional(rest);
+  if (part.kind === 'optional') return optionalField(rest);
   if (part.kind === 'graph') return chainStep([part], rest, compiler);
   return joined((PARTS[part.kind] as PartCompiler<Part>)(part, compiler), rest);
 }

@@ -25,6 +25,7 @@ import type { Compiler, Frame } from '../runtime/execution.js';
 import { frameAt } from './document-frame.js';
 import { isKeyField, type PartStep, type Step } from './step.js';
 
+/** The step `[index]`; a constant index is evaluated when the path is compiled. */
 export function indexStep(index: Expression, compiler: Compiler): PartStep {
   const known = constantValue(index);
   if (known !== undefined) return { apply: (value, frame) => elementAt(value, known.value, frame) };
@@ -43,7 +44,7 @@ function elementAt(value: Value, index: Value, frame: Frame): Value {
 /** The same of what isn't a record id. */
 export function plainElementAt(value: Value, index: Value): Value {
   if (isObject(value)) {
-    const name = fieldNameOf(index);
+    const name = indexAsFieldName(index);
     return name === undefined ? undefined : value[name];
   }
   if (isArray(value) && index instanceof Range) return slice(value, index);
@@ -52,7 +53,7 @@ export function plainElementAt(value: Value, index: Value): Value {
 }
 
 /** An index as the name of a field: `{`1.5`: 'x'}[1.5]`. */
-export function fieldNameOf(index: Value): string | undefined {
+export function indexAsFieldName(index: Value): string | undefined {
   if (typeof index === 'string') return index;
   return isNumber(index) ? `${index instanceof Float || index instanceof Decimal ? index.number : index}` : undefined;
 }
@@ -80,12 +81,13 @@ export function lastElement(value: Value): Value {
   return isArray(value) ? value.at(-1) : value;
 }
 
+/** The step `[WHERE condition]`. */
 export function whereStep(condition: Expression, compiler: Compiler): PartStep {
-  return { apply: compileFilter(condition, compiler) };
+  return { apply: compileElementFilter(condition, compiler) };
 }
 
 /** Keeps the elements for which a condition holds; what isn't an array counts as one of a single element. */
-export function compileFilter(condition: Expression, compiler: Compiler, frameOf = frameAt): Step {
+export function compileElementFilter(condition: Expression, compiler: Compiler, frameOf = frameAt): Step {
   const holds = compiler.expression(condition);
   return (value, frame) => {
     const items = isArray(value) ? value : [value];

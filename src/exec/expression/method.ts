@@ -9,9 +9,10 @@ import { Closure, isNumber, isObject, kindOf, type Value } from '../../value/val
 import type { Compiler } from '../runtime/execution.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
-import { ExecutionContext } from './execution-context.js';
+import { ExecutionFunctionContext } from './function-context.js';
 import type { PartStep, Step } from './step.js';
 
+/** The step `.name(args)`: a built-in function with the value as its first argument. */
 export function methodStep(name: string, args: readonly Expression[], compiler: Compiler): PartStep {
   const evaluate = compileList(args, compiler);
   const apply: Step = (value, frame) =>
@@ -19,7 +20,7 @@ export function methodStep(name: string, args: readonly Expression[], compiler: 
       const row = methodFor(value, name);
       const { execution } = frame;
       if (row !== undefined) {
-        const made = callMethod(row, name, [value, ...values], new ExecutionContext(execution));
+        const made = callMethod(row, name, [value, ...values], new ExecutionFunctionContext(execution));
         return andThen(made, (settled) => execution.request.memory.charged(settled));
       }
       const closure = isObject(value) ? value[name] : undefined;

@@ -32,7 +32,7 @@ export function compileNamedField({ path, args }: Call, compiler: Compiler): Eva
  * The names that a call of `type::field` or `type::fields` gives, by its argument.
  * @throws TesseraError `invalid_arguments`
  */
-export function fieldsNamed(path: string, given: Value): readonly string[] {
+export function namesOfCall(path: string, given: Value): readonly string[] {
   return path === FIELD ? [nameGiven(given)] : namesGiven(given);
 }
 

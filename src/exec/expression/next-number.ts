@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { intValue } from '../../value/number.js';
 import type { Value } from '../../value/value.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import type { Execution } from '../runtime/execution.js';
 
 /**

@@ -5,7 +5,7 @@ import type { Param } from '../../language/ast.js';
 import { CURRENT_DOCUMENT_PARAMS, type RequestParam } from '../../language/engine-params.js';
 import type { Value } from '../../value/value.js';
 import { admits, compileRule, type Rule } from '../authorization/permission.js';
-import { selectedDatabase } from '../define/ensure-database.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 
 /** Params that no LET can hide: who asks, and from where. */

@@ -94,7 +94,10 @@ function isRepeating(field: DestructureField): boolean {
  * The path to repeat, and what is left for where it ends: without parentheses around it, what follows an `@` is applied
  * to what the last step gives.
  */
-export function apart({ path, enclosed }: Recursion): readonly [repeated: readonly Part[], rest: readonly Part[]] {
+export function splitRecursion({
+  path,
+  enclosed,
+}: Recursion): readonly [repeated: readonly Part[], rest: readonly Part[]] {
   const at = enclosed ? -1 : path.findIndex(isRepeat);
   return at === -1 ? [path, []] : [path.slice(0, at + 1), path.slice(at + 1)];
 }

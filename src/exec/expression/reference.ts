@@ -2,13 +2,13 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { GraphStep } from '../../language/ast.js';
-import { fieldNameOf } from '../../plan/fields-read.js';
+import { readOfField } from '../../plan/fields-read.js';
 import { rangeContains } from '../../value/membership.js';
 import { equals } from '../../value/order.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
-import type { Referrer } from '../record/links.js';
 import { referredBy } from '../record/references.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Referrer } from '../runtime/links.js';
 import { compileRecordKey } from './record-id.js';
 import { fetchRecord } from './step.js';
 
@@ -42,7 +42,7 @@ function visible(referrers: readonly Referrer[], to: RecordId, frame: Frame): Pr
   const ids = referrers.map(({ id }) => id);
   if (!frame.execution.checks.view) return ids;
   const verdicts = mapInOrder(referrers, ({ id, field }) =>
-    andThen(fetchRecord(id, frame, fieldNameOf(field)), (record) =>
+    andThen(fetchRecord(id, frame, readOfField(field)), (record) =>
       referredBy(record?.[field]).some((each) => equals(each, to)),
     ),
   );

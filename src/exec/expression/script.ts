@@ -5,10 +5,10 @@ import type { ScriptFunction } from '../../language/ast.js';
 import { weightOf } from '../../value/weight.js';
 import { assertEffectsAllowed } from '../authorization/views.js';
 import type { Evaluate } from '../runtime/execution.js';
-import { DatabaseHost } from '../script/host.js';
 import { ScriptValues } from '../script/wire.js';
 import { compileList } from './collection.js';
 import type { InlineCompiler } from './inline-compiler.js';
+import { DatabaseHost } from './script-host.js';
 
 export function compileScript({ args, body }: ScriptFunction, compiler: InlineCompiler): Evaluate {
   const evaluate = compileList(args, compiler);

@@ -19,7 +19,8 @@ import { datetimeNanoseconds } from '../../value/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import { schemaChangeOf, selectedPath } from '../define/ensure-database.js';
+import { schemaChangeOf, selectedPath } from '../authorization/selected-database.js';
+import { REDACTED } from '../define/redacted.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import { rotateKey } from './rotate-key.js';
 
@@ -74,7 +75,8 @@ const ACTIONS: Actions = {
     }),
 };
 
-export function compileAccess({ name, level, action }: Access, compiler: Compiler): Evaluate {
+/** ACCESS … GRANT, SHOW, REVOKE and PURGE. */
+export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {
     const { execution } = frame;
@@ -206,7 +208,7 @@ function isPurged(grant: Grant, action: Extract<Action, { kind: 'purge' }>, now:
 const plain = (grant: Grant): ObjectValue => shown(grant);
 
 /** A grant as it is shown; its key only when it has just been made. */
-function shown({ id, access, subject, creation, expiration, revocation }: Grant, key = '[REDACTED]'): ObjectValue {
+function shown({ id, access, subject, creation, expiration, revocation }: Grant, key = REDACTED): ObjectValue {
   return objectFrom({
     ac: access,
     creation,

@@ -23,7 +23,7 @@ import { printExpression } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
 import { authorize, guestRefusal } from '../authorization/authorize.js';
-import { selectedDatabase, selectedPath } from '../define/ensure-database.js';
+import { selectedDatabase, selectedPath } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Execution, LastingSession } from '../runtime/execution.js';
 import type { SessionsElsewhere } from '../runtime/nodes.js';
 

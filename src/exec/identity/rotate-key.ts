@@ -10,9 +10,9 @@ import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { KeyRotation } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
+import { schemaChangeOf } from '../authorization/selected-database.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
-import { schemaChangeOf } from '../define/ensure-database.js';
 import { HOUR } from '../define/lifetime.js';
 import type { Execution } from '../runtime/execution.js';
 

@@ -27,8 +27,8 @@ import { encodedKeyOf, indexPrefix, prefixRange } from '../../catalog/keys.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Execution } from '../runtime/execution.js';
-import { asNew } from './build.js';
-import type { BulkBuild, KeptIndex, RecordChange } from './contract.js';
+import { asCreations } from './build.js';
+import type { BulkBuild, IndexedChange, KeptIndex } from './contract.js';
 import { keptIndex, maintain, notingFlaws } from './maintain.js';
 
 /** How much a step may do. */
@@ -141,7 +141,7 @@ function listOneByOne(kept: KeptIndex, execution: Execution): Listing {
   const { transaction } = execution.context;
   return {
     add: (batch) => {
-      const changes = asNew(batch.map(([, record]) => record));
+      const changes = asCreations(batch.map(([, record]) => record));
       const fetched = transaction.prefetch?.({ keys: claimsOf(kept, changes) });
       return andThen(fetched, () => maintain(kept, execution, changes));
     },
@@ -151,13 +151,13 @@ function listOneByOne(kept: KeptIndex, execution: Execution): Listing {
 
 function listTogether(kept: KeptIndex, execution: Execution, bulk: BulkBuild, rest: KeyRange): Listing {
   return {
-    add: (batch) => notingFlaws(execution, kept.ids, () => bulk.add(asNew(batch.map(([, record]) => record)))),
+    add: (batch) => notingFlaws(execution, kept.ids, () => bulk.add(asCreations(batch.map(([, record]) => record)))),
     finish: ({ next }) =>
       bulk.finish({ from: encodedKeyOf(rest.from), to: next === undefined ? '' : encodedKeyOf(next) }),
   };
 }
 
-function claimsOf(kept: KeptIndex, changes: readonly RecordChange[]): Key[] {
+function claimsOf(kept: KeptIndex, changes: readonly IndexedChange[]): Key[] {
   const { claims } = kept.keeping;
   if (claims === undefined) return [];
   return changes.flatMap(({ after }) => (after === undefined ? [] : claims(kept, after)));

@@ -7,7 +7,7 @@ import type { Stored } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { isObject, RecordId, type RecordKey } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
-import type { RecordChange } from './contract.js';
+import type { IndexedChange } from './contract.js';
 import { INDEX_KINDS } from './kinds.js';
 import { keptIndex, maintain } from './maintain.js';
 
@@ -33,7 +33,7 @@ function listRecords(execution: Execution, table: TableEntry, index: IndexDefini
   const build = kept.keeping.build?.(kept, execution);
   const done = forEachBatchOfValues(transaction.scan(table.keys.records), (batch) => {
     read += batch.length;
-    const changes = asNew(batch);
+    const changes = asCreations(batch);
     return andThen(build === undefined ? maintain(kept, execution, changes) : build.add(changes), () =>
       andThen(execution.interrupt.checkpoint(), () => undefined),
     );
@@ -45,8 +45,8 @@ function listRecords(execution: Execution, table: TableEntry, index: IndexDefini
 }
 
 /** Stored records as if they had just been created. */
-export function asNew(records: readonly Stored[]): RecordChange[] {
-  const changes: RecordChange[] = [];
+export function asCreations(records: readonly Stored[]): IndexedChange[] {
+  const changes: IndexedChange[] = [];
   for (const record of records) {
     const id = isObject(record) ? record['id'] : undefined;
     if (!isObject(record) || !(id instanceof RecordId)) continue;

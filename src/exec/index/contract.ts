@@ -8,7 +8,7 @@ import type { ObjectValue, RecordKey } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 
 /** A record before and after a change; one of them is missing where it is created or deleted. */
-export interface RecordChange {
+export interface IndexedChange {
   readonly key: RecordKey;
   readonly before: ObjectValue | undefined;
   readonly after: ObjectValue | undefined;
@@ -43,7 +43,7 @@ export interface IndexKeeping {
   maintain(
     index: KeptIndex,
     execution: Execution,
-    changes: readonly RecordChange[],
+    changes: readonly IndexedChange[],
     tellsHolder: boolean,
   ): PromiseOrValue<void>;
   /** How many records that weren't listed before are listed together; `maintain` does it where it is absent. */
@@ -67,7 +67,7 @@ export interface IndexKeeping {
 /** Records that are being listed together, in the order of their keys. */
 export interface BulkBuild {
   /** @throws TesseraError as `IndexKeeping.maintain` does */
-  add(changes: readonly RecordChange[]): PromiseOrValue<void>;
+  add(changes: readonly IndexedChange[]): PromiseOrValue<void>;
   /**
    * Lists what was added. All records were whose encoded keys lie in a range, so that what writers have noted of these
    * meanwhile is void; an empty end is that of the table. Without a range no one else has written.

@@ -10,14 +10,14 @@ import { addDocuments, foldPending } from '../../search/fold.js';
 import { GatheredSource } from '../../search/gathered-source.js';
 import { textsOf } from '../../search/indexed-texts.js';
 import { pendingPrefix } from '../../search/layout.js';
-import { readChange, storeChange } from '../../search/pending.js';
+import { type NotedTerms, noteCounted, noteTerms, readChange, storeChange } from '../../search/pending.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
+import { chargingPause } from '../runtime/charging-pause.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
-import { chargingPause } from '../search/analyzers.js';
-import type { BulkBuild, IndexKeeping, KeptIndex, RecordChange } from './contract.js';
+import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
 
 export const fullText: IndexKeeping = {
@@ -68,18 +68,23 @@ function countTerms(
   });
 }
 
-const NO_TERMS: DocumentTerms = { length: 0, counts: new Map() };
+const NO_TERMS = noteTerms({ length: 0, counts: new Map() });
 
-/** The terms of a record in an index. What holds no texts needs no analyzer. */
+/** The terms of a record in an index, to be noted. What holds no texts needs no analyzer. */
 function termsOfRecord(
   index: KeptIndex,
   execution: Execution,
   record: ObjectValue | undefined,
-): PromiseOrValue<DocumentTerms | undefined> {
+): PromiseOrValue<NotedTerms | undefined> {
   if (record === undefined) return undefined;
   const value = indexedValue(index, record);
   if (textsOf(value).length === 0) return NO_TERMS;
-  return andThen(analyzerOf(index, execution), (analyzer) => documentTerms(execution, analyzer, value));
+  return andThen(analyzerOf(index, execution), (analyzer) =>
+    andThen(sourcesOf(analyzer, value), (texts) => {
+      if (analyzer.analyzer.isShort(texts)) return noteCounted(analyzer.analyzer.countShort(texts));
+      return andThen(countTerms(execution, analyzer, texts), noteTerms);
+    }),
+  );
 }
 
 function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Execution): PromiseOrValue<TextAnalyzer> {
@@ -87,7 +92,7 @@ function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Executi
 }
 
 /** Notes a change of a record. What was noted before stays what the segments hold. */
-function note(index: KeptIndex, execution: Execution, { key, before, after }: RecordChange): PromiseOrValue<void> {
+function note(index: KeptIndex, execution: Execution, { key, before, after }: IndexedChange): PromiseOrValue<void> {
   if (before !== undefined && after !== undefined && isSame(index, before, after)) return;
   const { transaction } = execution.context;
   const place = pendingPrefix(index.prefix) + encodeKey(key);
@@ -129,7 +134,7 @@ class SegmentBuild implements BulkBuild {
     this.#execution = execution;
   }
 
-  add(changes: readonly RecordChange[]): PromiseOrValue<void> {
+  add(changes: readonly IndexedChange[]): PromiseOrValue<void> {
     return forEachInOrder(changes, ({ key, after }) =>
       andThen(this.#gather(encodeKey(key), after), () =>
         andThen(this.#source.isFull ? this.#write() : this.#execution.interrupt.checkpoint(), () => false),
@@ -139,14 +144,19 @@ class SegmentBuild implements BulkBuild {
 
   #gather(key: string, record: ObjectValue | undefined): PromiseOrValue<void> {
     const value = record && indexedValue(this.#index, record);
-    if (textsOf(value).length === 0) return this.#source.add(key, NO_TERMS);
+    if (textsOf(value).length === 0) {
+      this.#source.add(key, NO_TERMS);
+      return;
+    }
     return andThen(analyzerOf(this.#index, this.#execution), (analyzer) =>
       andThen(sourcesOf(analyzer, value), (texts) => {
         if (analyzer.analyzer.isShort(texts)) {
           this.#source.addCounted(key, analyzer.analyzer.countShort(texts));
           return;
         }
-        return andThen(countTerms(this.#execution, analyzer, texts), (terms) => this.#source.add(key, terms));
+        return andThen(countTerms(this.#execution, analyzer, texts), (terms) => {
+          this.#source.add(key, noteTerms(terms));
+        });
       }),
     );
   }

@@ -6,16 +6,16 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { changedKey } from '../../index/hnsw/layout.js';
 import { linkChanged } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
-import { encodedVectorKey, graphOptions, packedVector, typeOf } from '../../index/vectors.js';
+import { encodedVectorKey, graphOptions, packedVector, vectorTypeOf } from '../../index/vectors.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { Execution } from '../runtime/execution.js';
-import type { IndexKeeping, KeptIndex, RecordChange } from './contract.js';
+import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
 import { isSame } from './ordered.js';
 
 export const hnsw: IndexKeeping = { maintain, fold };
 
-function maintain(index: KeptIndex, execution: Execution, changes: readonly RecordChange[]): PromiseOrValue<void> {
+function maintain(index: KeptIndex, execution: Execution, changes: readonly IndexedChange[]): PromiseOrValue<void> {
   const { transaction } = execution.context;
   const { prefix } = index;
   for (const { key, before, after } of changes) {
@@ -39,5 +39,5 @@ function fold({ prefix, definition }: KeptIndex, execution: Execution): PromiseO
   const pause = () => interrupt.checkpoint();
   const stored = new StoredGraph(context.transaction, prefix, graphOptions(definition), pause);
   const stamp = Buffer.from(services.environment.random.bytes(9)).toString('base64url');
-  return linkChanged({ stored, type: typeOf(definition), graphs: services.graphs, stamp }, BOUNDS);
+  return linkChanged({ stored, type: vectorTypeOf(definition), graphs: services.graphs, stamp }, BOUNDS);
 }

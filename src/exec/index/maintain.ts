@@ -10,7 +10,7 @@ import { TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { ObjectValue, RecordKey } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
-import type { KeptIndex, RecordChange } from './contract.js';
+import type { IndexedChange, KeptIndex } from './contract.js';
 import { INDEX_KINDS } from './kinds.js';
 
 /** The indexes of a table that keep entries. */
@@ -96,7 +96,7 @@ const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export function maintain(
   index: KeptIndex,
   execution: Execution,
-  changes: readonly RecordChange[],
+  changes: readonly IndexedChange[],
   tellsHolder = true,
 ): PromiseOrValue<void> {
   const { keeping, ids, isBuilding } = index;

@@ -8,8 +8,9 @@ import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
-import type { IndexKeeping, KeptIndex, RecordChange } from './contract.js';
+import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 
+/** How ordered indexes keep their entries; with `unique` one that admits each value once. */
 export function ordered(unique?: 'unique'): IndexKeeping {
   return unique === undefined ? { maintain, entries } : { maintain, entries, claims };
 }
@@ -17,7 +18,7 @@ export function ordered(unique?: 'unique'): IndexKeeping {
 function maintain(
   index: KeptIndex,
   { context: { transaction } }: Execution,
-  changes: readonly RecordChange[],
+  changes: readonly IndexedChange[],
   tellsHolder: boolean,
 ): PromiseOrValue<void> {
   return forEachInOrder(changes, (change) => replaceEntries(index, transaction, change, tellsHolder));
@@ -35,7 +36,7 @@ function claims(index: KeptIndex, record: ObjectValue): readonly Key[] {
 function replaceEntries(
   index: KeptIndex,
   transaction: Transaction,
-  { key, before, after }: RecordChange,
+  { key, before, after }: IndexedChange,
   tellsHolder: boolean,
 ): PromiseOrValue<undefined> {
   if (before !== undefined && after !== undefined && isSame(index.fields, before, after)) return;

@@ -21,6 +21,7 @@ const BUILDING: { readonly [State in IndexState | 'ready']: (progress: BuildProg
   withdrawn: (progress) => BUILDING.ready(progress),
 };
 
+/** What INFO FOR INDEX shows of the build: status, and while it lasts the counts of records and changes. */
 export function indexBuild(
   transaction: Transaction,
   { catalog, table, index }: IndexInCatalog,

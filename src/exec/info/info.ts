@@ -16,20 +16,20 @@ import type { Info } from '../../language/ast.js';
 import { printConfig, printStatement } from '../../language/print.js';
 import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import { compileName } from '../define/definition.js';
 import {
   ensureSelectedDatabase,
   selectedDatabase,
   selectedNamespace,
   selectedPath,
-} from '../define/ensure-database.js';
+} from '../authorization/selected-database.js';
+import { compileName } from '../define/definition.js';
 import type { Compiler, Evaluate, Execution, Frame, ListedLiveQuery } from '../runtime/execution.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
 import { indexBuild } from './index-build.js';
 import { nodeList } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
-import { describe, describeLive } from './structure.js';
+import { describeDefinition, describeLive } from './structure.js';
 import { definitionText } from './text.js';
 
 type Of = Info['of'];
@@ -88,8 +88,8 @@ const TEXTS: View = {
 };
 
 const STRUCTURE: View = {
-  list: (definitions) => [...definitions].map(describe),
-  one: describe,
+  list: (definitions) => [...definitions].map(describeDefinition),
+  one: describeDefinition,
   lives: (queries) => queries.map(describeLive),
   none: [],
 };

@@ -25,10 +25,12 @@ import { printExpression, printFilter, printIdiom, printProjections, printStatem
 import { toText } from '../../value/text/text.js';
 import { typeText } from '../../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../../value/value.js';
+import { REDACTED } from '../define/redacted.js';
 import type { ListedLiveQuery } from '../runtime/execution.js';
-import { codeText, REDACTED } from './text.js';
+import { codeText } from './text.js';
 
-export function describe<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {
+/** A definition as INFO … STRUCTURE shows it: its clauses as fields. */
+export function describeDefinition<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {
   // The row of a kind takes definitions of that kind, which a lookup by a kind known only in general can't tell the
   // compiler.
   const row = DESCRIPTIONS[definition.kind] as unknown as (definition: Definition) => Members;

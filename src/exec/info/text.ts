@@ -1,11 +1,9 @@
 /** Definitions as INFO prints them, without secrets. */
-
 import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import type { Expression } from '../../language/ast.js';
 import { printExpression, printStatement } from '../../language/print.js';
 
-export const REDACTED = '[REDACTED]';
-
+/** A definition as the statement that makes it, with secrets redacted. */
 export function definitionText(definition: Definition): string {
   return printStatement(statementOf(definition));
 }

@@ -14,7 +14,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { weightOf } from '../../value/weight.js';
-import type { LiveQuery, LiveRegistry, Written } from '../runtime/execution.js';
+import type { LiveQuery, LiveRegistry, WrittenRecord } from '../runtime/execution.js';
 import type { TransactionContext } from '../runtime/transaction-context.js';
 
 interface WatchedTable {
@@ -65,7 +65,7 @@ export class LiveQueries implements LiveRegistry {
     });
   }
 
-  note(transaction: Transaction, change: Written): void {
+  note(transaction: Transaction, change: WrittenRecord): void {
     const watched = this.#tables.get(change.table.keys.records.from);
     if (watched === undefined) return;
     const { before, after } = change;

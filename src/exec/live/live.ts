@@ -16,8 +16,8 @@ import { equals } from '../../value/order.js';
 import { toErrorText } from '../../value/text/text.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import { selectedDatabase } from '../define/ensure-database.js';
-import type { Reading } from '../operators/operator.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
+import type { RecordReading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import {
   type Compiler,
@@ -25,7 +25,7 @@ import {
   type Execution,
   Frame,
   type LiveQuery,
-  type Written,
+  type WrittenRecord,
 } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import { stampAt } from './show-changes.js';
@@ -136,7 +136,7 @@ function keptWith(statement: Live): { readonly parameters: readonly string[]; re
 type Look = (
   execution: Execution,
   table: TableEntry,
-  change: Written,
+  change: WrittenRecord,
   versionstamp: Versionstamp | undefined,
   variables: Scope,
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
@@ -150,7 +150,7 @@ function compileLook(statement: Live, compiler: Compiler): Look {
   const fields = fieldsWatched(statement);
   const { since } = statement;
   return (execution, table, { before, after }, versionstamp, variables) => {
-    const see = (record: Written['after']) =>
+    const see = (record: WrittenRecord['after']) =>
       record && execution.services.reader.present(execution, table, record, 'select', fields);
     return andThen(see(before), (seenBefore) =>
       andThen(see(after), (seenAfter) => {
@@ -171,7 +171,7 @@ function compileLook(statement: Live, compiler: Compiler): Look {
 }
 
 /** Changes are shown one by one, and name no tables. */
-const SHOWN: Reading = {
+const SHOWN: RecordReading = {
   purpose: 'select',
   fields: ALL_FIELDS,
   writes: false,

@@ -16,7 +16,7 @@ import { databaseKey } from '../../catalog/keys.js';
 import { databaseOfLiveLog, liveQueryKey } from '../../catalog/live/keys.js';
 import { appendLiveChange } from '../../catalog/live/live-log.js';
 import { findLiveRow, type LiveRow, liveRows, putLiveRow } from '../../catalog/live/live-rows.js';
-import { RENEWAL_INTERVAL, renewWatch, watchTable } from '../../catalog/live/watched-tables.js';
+import { renewWatch, WATCH_RENEWAL_INTERVAL, watchTable } from '../../catalog/live/watched-tables.js';
 import { appendSignal } from '../../catalog/nodes/signals.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Live } from '../../language/ast.js';
@@ -27,7 +27,7 @@ import type { Key, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { equals } from '../../value/order.js';
 import { Uuid } from '../../value/value.js';
-import type { ListedLiveQuery, LiveQuery, LiveRegistry, Written } from '../runtime/execution.js';
+import type { ListedLiveQuery, LiveQuery, LiveRegistry, WrittenRecord } from '../runtime/execution.js';
 import type { TransactionContext } from '../runtime/transaction-context.js';
 import { LiveTail, type LiveTailServices } from './live-tail.js';
 
@@ -119,7 +119,7 @@ export class SharedLiveQueries implements LiveRegistry {
     return queries;
   }
 
-  note(transaction: Transaction, { table, before, after }: Written): void {
+  note(transaction: Transaction, { table, before, after }: WrittenRecord): void {
     if (table.definition.watch === undefined) return;
     if (before !== undefined && after !== undefined && equals(before, after)) return;
     appendLiveChange(transaction, table.keys.database, { table: table.definition.id, before, after });
@@ -217,7 +217,7 @@ export class SharedLiveQueries implements LiveRegistry {
 
   #renewLater(): void {
     const { environment, report } = this.#services;
-    this.#stopRenewing ??= environment.timers.after(RENEWAL_INTERVAL, () => {
+    this.#stopRenewing ??= environment.timers.after(WATCH_RENEWAL_INTERVAL, () => {
       this.#stopRenewing = undefined;
       if (this.#queries.size === 0) return;
       this.#renewLater();

@@ -20,10 +20,14 @@ import { diff } from '../../value/diff.js';
 import { toDisplay } from '../../value/text/text.js';
 import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import { selectedDatabase } from '../define/ensure-database.js';
-import { describe } from '../info/structure.js';
+import { selectedDatabase } from '../authorization/selected-database.js';
+import { describeDefinition } from '../info/structure.js';
 import type { Evaluate } from '../runtime/execution.js';
 
+/**
+ * SHOW CHANGES FOR TABLE … SINCE …: reads the changefeed of a table.
+ * @throws TesseraError as the changefeed is read
+ */
 export function compileShowChanges({ table, since, limit }: ShowChanges): Evaluate {
   return ({ execution }) => {
     const databasePath = selectedDatabase(execution);
@@ -74,7 +78,7 @@ function shown({ stamp, changes }: ChangeSet): ObjectValue {
 function shownChange(change: LoggedChange): ObjectValue {
   switch (change.kind) {
     case 'define':
-      return objectFrom({ define_table: describe(change.table) });
+      return objectFrom({ define_table: describeDefinition(change.table) });
     case 'set':
       return objectFrom({ update: change.record });
     case 'update':

@@ -9,12 +9,12 @@ import { changedKeys, keysApart } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
-import type { Candidate, Candidates } from '../record/candidates.js';
+import type { Candidate, Candidates } from '../runtime/candidates.js';
 import type { Execution } from '../runtime/execution.js';
 import { GraphWalk, isQuicklyRead } from './graph-walk.js';
 import type { FoundVector, VectorSearch } from './vector-search.js';
 
-/** So many unlinked vectors are measured beside the graph, or one of so many. */
+/** Up to `few` unlinked vectors, or one in `part` of all, are measured beside the graph. */
 const UNLINKED = { few: 512, part: 8 };
 /** Candidates a batch, after the first. */
 const BATCH = 256;

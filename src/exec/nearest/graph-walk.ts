@@ -11,18 +11,18 @@ import type { Execution } from '../runtime/execution.js';
 import { COMPONENTS_AT_ONCE, compareFound, measureKeys } from './measure-keys.js';
 import type { FoundVector, VectorSearch } from './vector-search.js';
 
-/** Measuring all of so many times `ef` vectors takes no longer than walking to `ef` of them. */
+/** Up to this many times `ef` vectors, measuring all takes no longer than walking the graph. */
 const SCANNED = 256;
 /** The same where each has to be read. */
 const READ = 32;
-/** How many times as many are looked for next. */
+/** Factor by which the next batch is larger. */
 const GROWTH = 4;
 /** More are better found in steps. */
 const MOST_AT_ONCE = 8_192;
-/** Of what a walk has found one of so many is as good as certain. */
+/** One in this many candidates of a walk, the nearest ones, counts as certain. */
 const CERTAIN = 4;
 
-/** Whether so many vectors are read from the store and measured as soon as the graph is walked through there. */
+/** Whether this many vectors can be read from the store and measured as fast as the graph can be walked there. */
 export function isQuicklyRead(vectors: number, ef: number): boolean {
   return vectors <= READ * ef;
 }
@@ -70,7 +70,7 @@ export class GraphWalk {
     this.#walked?.close();
   }
 
-  /** How many should be looked for next. */
+  /** How many neighbours the next batch asks for. */
   get ef(): number {
     return this.#ef;
   }

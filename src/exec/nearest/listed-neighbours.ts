@@ -4,7 +4,7 @@ import type { KeyRange } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
-import type { Candidate, Candidates } from '../record/candidates.js';
+import type { Candidate, Candidates } from '../runtime/candidates.js';
 import type { Execution } from '../runtime/execution.js';
 import { compareFound, measureKeys } from './measure-keys.js';
 import type { VectorSearch } from './vector-search.js';

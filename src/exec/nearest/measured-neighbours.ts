@@ -13,12 +13,12 @@ import { Nearest, type Neighbour } from '../../vectors/nearest.js';
 import { PackedBlock } from '../../vectors/packed-block.js';
 import { isScreened, Screen } from '../../vectors/screen.js';
 import { unpackVector } from '../../vectors/vector-type.js';
-import type { Candidate, Candidates } from '../record/candidates.js';
+import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { VectorSearch } from './vector-search.js';
 
-/** Where conditions and PERMISSIONS turn down too many, so many times as many are looked for next. */
+/** Factor by which the next batch is larger if conditions and PERMISSIONS rejected too many. */
 const GROWTH = 16;
 /** Entries, or candidates, a batch. */
 const BATCH = 256;
@@ -33,7 +33,7 @@ export class MeasuredNeighbours implements Candidates {
   readonly #distance: Distance;
   readonly #screen: Screen | undefined;
   readonly #charged: number;
-  /** Nearest first, of which so many have been given. */
+  /** Nearest first; the first `given` have been delivered. */
   #found: readonly Neighbour<Key>[] = [];
   #given = 0;
   /** There are no more than were found. */

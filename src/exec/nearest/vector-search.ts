@@ -1,4 +1,4 @@
-/** What is looked for by an HNSW index. */
+/** The query of a search by an HNSW index. */
 import type { Floats } from '../../vectors/distances.js';
 import type { GraphOptions } from '../../vectors/hnsw/graph.js';
 import type { VectorType } from '../../vectors/vector-type.js';

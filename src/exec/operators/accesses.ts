@@ -24,6 +24,7 @@ export const ACCESSES: ByKind = {
   'knn-scan': narrowByNearest,
 };
 
+/** Compiles how a plan finds the records of a table to what narrows the table at run time. */
 export function compileAccess(access: Access, compiler: Compiler): Narrow {
   const compile = ACCESSES[access.kind] as (access: Access, compiler: Compiler) => Narrow;
   const narrow = compile(access, compiler);

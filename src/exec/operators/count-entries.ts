@@ -10,11 +10,12 @@ import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
 import { countedRow } from './counted-row.js';
 import { compileSearch } from './full-text-scan.js';
-import { compileOperands, rangeOf } from './index-ranges.js';
+import { compileOperands, indexRangeOf } from './index-ranges.js';
 import { unlessFailing } from './narrow.js';
 import type { List, OperatorContext } from './operator.js';
 import { requireTable } from './require-table.js';
 
+/** Counts the entries of an index rather than records. Where the operands fail, `otherwise` counts rows. */
 export function compileCountEntries({ table, access, item, otherwise }: CountEntries, context: OperatorContext): List {
   const { compiler } = context;
   const counted = unlessFailing(
@@ -50,7 +51,7 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
     andThen(operands(frame), (values): PromiseOrValue<number | undefined> => {
       const { fixed, from, to } = values;
       const wanted = [...fixed, ...(scan.from ? [from] : []), ...(scan.to ? [to] : [])];
-      const range = wanted.every(isScalar) ? rangeOf(scan, entry, values, database.id) : undefined;
+      const range = wanted.every(isScalar) ? indexRangeOf(scan, entry, values, database.id) : undefined;
       if (range === undefined) return undefined;
       const index = indexPrefix(database.id, entry.definition.id, scan.index.id);
       const arrays = scan.index.fields.map((_, at) =>

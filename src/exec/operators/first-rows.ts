@@ -5,7 +5,7 @@ import { toNumber } from '../../value/number.js';
 import { compare } from '../../value/order.js';
 import { isNumber, isObject, type Value } from '../../value/value.js';
 import { compareDistances } from '../../vectors/nearest.js';
-import { noteOf } from '../record/candidates.js';
+import { noteOf } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import { compileCharge } from './charge.js';
 import type { OperatorContext, Stream } from './operator.js';

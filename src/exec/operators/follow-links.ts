@@ -14,6 +14,7 @@ import {
 import type { Compiler, Frame } from '../runtime/execution.js';
 import { pathsNamed } from './paths-named.js';
 
+/** Compiles FETCH: replaces the record links at these paths of each row by their records. */
 export function compileFetch(
   expressions: readonly Expression[],
   compiler: Compiler,

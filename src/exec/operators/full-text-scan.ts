@@ -8,7 +8,7 @@ import { openSearch, type Search } from '../../search/searcher.js';
 import type { Match } from '../../search/window-scan.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
-import type { Candidate, Candidates } from '../record/candidates.js';
+import type { Candidate, Candidates } from '../runtime/candidates.js';
 import type { Compiler, Frame } from '../runtime/execution.js';
 import { analyzerOf, bm25Of } from '../search/match.js';
 import { MatchCandidates } from '../search/match-candidates.js';

@@ -63,6 +63,7 @@ interface Key {
 /** What an expression is for a row, of which `at` gives the frame. */
 type EvaluateRow = (row: Value, at: (row: Value) => Frame) => PromiseOrValue<Value>;
 
+/** Compiles GROUP BY or GROUP ALL with the aggregates of the projections: hash aggregation. */
 export function compileGroup(group: Group, projections: Projections, compiler: Compiler): CompiledGroup {
   const keys = group.kind === 'all' ? [] : group.paths.map((path) => compileKey(path, projections, compiler));
   const columns = compileColumns(projections, keys, compiler);

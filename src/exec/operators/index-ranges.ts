@@ -11,9 +11,9 @@ import { encodeOrder } from '../../value/key-codec.js';
 import { isArray, Regex, SetValue, type Value } from '../../value/value.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Compiler, Execution, Frame } from '../runtime/execution.js';
-import { bounded, edgesOf, idEdges } from './edges.js';
 import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
+import { idRangeEnds, keysWithin, rangeEnds } from './range-ends.js';
 
 /**
  * The ranges of some scans, and the positions at which their indexes list records with values that keys can't hold. If
@@ -58,7 +58,7 @@ function compileIndexScan(scan: IndexScan, compiler: Compiler): Ranges {
   return (frame, entry, database) =>
     andThen(operands(frame), (values): PromiseOrValue<readonly KeyRange[] | undefined> => {
       if (scan.anyOf !== undefined) return rangesOfList(scan, entry, values, database, frame.execution);
-      const range = rangeOf(scan, entry, values, database);
+      const range = indexRangeOf(scan, entry, values, database);
       return range && [range];
     });
 }
@@ -71,6 +71,7 @@ export interface OperandValues {
   readonly list: Value;
 }
 
+/** Compiles the operands of an index scan, which are evaluated once for each execution. */
 export function compileOperands(scan: IndexScan, compiler: Compiler): (frame: Frame) => PromiseOrValue<OperandValues> {
   const equal = scan.equal.map((operand) => compileOperand(operand, compiler));
   const others = [scan.from, scan.to, scan.anyOf].map((operand) => compileOperand(operand, compiler));
@@ -85,7 +86,7 @@ export function compileOperands(scan: IndexScan, compiler: Compiler): (frame: Fr
 }
 
 /** The range that holds all matches of a scan; `undefined` where the compared values don't determine it. */
-export function rangeOf(
+export function indexRangeOf(
   scan: IndexScan,
   entry: TableEntry,
   { fixed, from, to }: OperandValues,
@@ -95,8 +96,8 @@ export function rangeOf(
   if ([...fixed, from, to].some(isRegex)) return undefined;
   const start = startOf(scan, entry, fixed, database);
   const isById = fixed.length === scan.index.fields.length;
-  const edges = isById ? idEdges(scan, scan.table, from, to) : edgesOf(scan, from, to);
-  return bounded(prefixRange(start), (value) => start + encodeOrder(value), edges);
+  const edges = isById ? idRangeEnds(scan, scan.table, from, to) : rangeEnds(scan, from, to);
+  return keysWithin(prefixRange(start), (value) => start + encodeOrder(value), edges);
 }
 
 /** The ranges of the elements of a list, of which the next field equals one. */

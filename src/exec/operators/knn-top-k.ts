@@ -16,6 +16,7 @@ import { compileVector } from './vector-operand.js';
 /** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
 const MOST_PACKED = 2 ** 12;
 
+/** The `k` rows nearest to a vector, by measuring each row (a bounded heap). */
 export function compileKnnTopK(node: KnnTopK, context: OperatorContext): Stream {
   const { compiler, reading } = context;
   const { k, metric, packed } = node;

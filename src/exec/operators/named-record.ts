@@ -2,7 +2,7 @@ import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { NamedRecord } from '../../plan/nodes.js';
 import { RecordId, type Value } from '../../value/value.js';
-import { compileTarget } from '../statement/targets.js';
+import { compileTarget } from '../expression/targets.js';
 import type { List, OperatorContext } from './operator.js';
 import { TargetsWalk } from './targets-walk.js';
 

@@ -4,7 +4,7 @@ import type { Direction } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
 import { isQueryError } from '../authorization/error-redaction.js';
-import type { Candidates } from '../record/candidates.js';
+import type { Candidates } from '../runtime/candidates.js';
 import type { Frame } from '../runtime/execution.js';
 import type { Demand } from './operator.js';
 

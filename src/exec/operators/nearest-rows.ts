@@ -10,8 +10,8 @@ import type { Metric, MetricName } from '../../vectors/metric.js';
 import { Nearest, type Neighbour } from '../../vectors/nearest.js';
 import { PackedBlock } from '../../vectors/packed-block.js';
 import { Screen } from '../../vectors/screen.js';
-import { withNote } from '../record/candidates.js';
-import { showing, storedOf } from '../record/stored.js';
+import { storedOf, withStoredRecord } from '../record/stored.js';
+import { withNote } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Frame } from '../runtime/execution.js';
 
@@ -100,7 +100,7 @@ export class NearestRows {
   #noted({ distance, item: { row, vector } }: Neighbour<Measured>): Value {
     if (!isObject(row)) return row;
     const exact = IN_KIND[this.metric.name]?.(vector, this.#point) ?? float(distance);
-    return showing(withNote(row, { distance: exact }), storedOf(row));
+    return withStoredRecord(withNote(row, { distance: exact }), storedOf(row));
   }
 }
 

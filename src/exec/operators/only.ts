@@ -7,7 +7,7 @@ import type { Value } from '../../value/value.js';
  * is none).
  * @throws TesseraError `only_one` when ONLY meets several
  */
-export function answer(values: readonly Value[], only: boolean): Value {
+export function applyOnly(values: readonly Value[], only: boolean): Value {
   if (!only) return values;
   if (values.length > 1) throw failure('only_one');
   return values[0];
@@ -18,9 +18,9 @@ export function answer(values: readonly Value[], only: boolean): Value {
  * exactly one row.
  * @throws TesseraError `only_one`
  */
-export function answerSelected(values: readonly Value[], { only, from }: Select): Value {
+export function applyOnlyToSelect(values: readonly Value[], { only, from }: Select): Value {
   if (only && values.length === 0 && from.every(isWrittenDown)) throw failure('only_one');
-  return answer(values, only);
+  return applyOnly(values, only);
 }
 
 function isWrittenDown(source: Expression): boolean {

@@ -4,8 +4,8 @@ import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Access, Direction, RowNode, StreamNode } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler, Execution, Frame, Purpose } from '../runtime/execution.js';
-import type { Target } from '../statement/targets.js';
+import type { Target } from '../expression/targets.js';
+import type { Compiler, Execution, Frame, ReadPurpose } from '../runtime/execution.js';
 
 /** Hands rows on, batch by batch, to a visitor who may have enough of them. */
 export type Stream = (frame: Frame, demand: Demand, visit: Visit) => PromiseOrValue<unknown>;
@@ -37,15 +37,15 @@ export const ALL_ROWS: Demand = {};
 /** What the operators of one statement are made with. */
 export interface OperatorContext {
   readonly compiler: Compiler;
-  readonly reading: Reading;
+  readonly reading: RecordReading;
   stream(node: StreamNode): Stream;
   /** The rows of a node together, whatever it is. */
   list(node: RowNode): List;
 }
 
 /** How a statement reads records. */
-export interface Reading {
-  readonly purpose: Purpose;
+export interface RecordReading {
+  readonly purpose: ReadPurpose;
   /** What is read of the rows. */
   readonly fields: FieldsRead;
   /** Whether what is done with one row may change the next. */

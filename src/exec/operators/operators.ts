@@ -1,6 +1,5 @@
 /** The one place that knows how every kind of node is compiled. */
 import { isStream, type ListNode, type RowNode, type StreamNode } from '../../plan/nodes.js';
-import { type Meter, UNMEASURED } from '../explain/analyze.js';
 import type { Compiler } from '../runtime/execution.js';
 import { compileAggregate } from './aggregate.js';
 import { compileCountEntries } from './count-entries.js';
@@ -14,11 +13,12 @@ import { compileKnnTopK } from './knn-top-k.js';
 import { compileLimit } from './limit.js';
 import { compileOneRecord } from './named-record.js';
 import { compileOmitNode } from './omit.js';
-import type { List, OperatorContext, Reading, Stream } from './operator.js';
+import type { List, OperatorContext, RecordReading, Stream } from './operator.js';
 import { compileProject } from './project.js';
 import { compileSort, compileTopN } from './sort.js';
 import { SOURCES } from './sources.js';
 import { compileSplitNode } from './split.js';
+import { type Meter, UNMEASURED } from './stopwatch.js';
 
 type Of<Node, Kind> = Extract<Node, { readonly kind: Kind }>;
 
@@ -49,7 +49,7 @@ const LISTS: { readonly [Kind in ListNode['kind']]: (node: Of<ListNode, Kind>, c
 export class OperatorCompiler implements OperatorContext {
   constructor(
     readonly compiler: Compiler,
-    readonly reading: Reading,
+    readonly reading: RecordReading,
     private readonly meter: Meter = UNMEASURED,
   ) {}
 

@@ -1,9 +1,9 @@
 /** The list after SELECT or RETURN: makes one object of each row, or one value with VALUE. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, Projection, Projections } from '../../language/ast.js';
-import { isPlain, isWhole } from '../../plan/projections.js';
+import { isWhole, selectsFieldsOnly } from '../../plan/projections.js';
 import { isArray, isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
-import { fieldsNamed, plainPath } from '../expression/named-field.js';
+import { namesOfCall, plainPath } from '../expression/named-field.js';
 import { fieldPath, projectionPath } from '../expression/projection-name.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { fieldNames } from './paths-named.js';
@@ -11,6 +11,7 @@ import { fieldNames } from './paths-named.js';
 /** How the fields of a row are called. */
 type Naming = typeof projectionPath;
 
+/** Compiles what SELECT or RETURN projects of a row. `naming` gives the path of each column in the result. */
 export function compileProjections(
   projections: Projections,
   compiler: Compiler,
@@ -21,7 +22,7 @@ export function compileProjections(
   // Where `*` stands doesn't matter: what is named besides it is written over it.
   const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
   const writers = items.map((item) => compileItem(item, compiler, naming));
-  const plain = isPlain(projections);
+  const plain = selectsFieldsOnly(projections);
   const fill = (frame: Frame, result: MutableObject, from: number): PromiseOrValue<Value> => {
     for (let at = from; at < writers.length; at++) {
       const written = (writers[at] as Writer)(frame, result);
@@ -77,7 +78,7 @@ function compileNamedFields(path: string, names: Expression, compiler: Compiler)
   return (frame, result) =>
     andThen(evaluate(frame), (value) =>
       andThen(
-        forEachInOrder(fieldsNamed(path, value), (name) => {
+        forEachInOrder(namesOfCall(path, value), (name) => {
           const idiom = plainPath(name);
           return andThen(compiler.expression(idiom)(frame), (field) => {
             writeAt(result, fieldPath({ expression: idiom }), field);

@@ -3,9 +3,9 @@ import type { RangeScan } from '../../plan/nodes.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler } from '../runtime/execution.js';
-import { bounded, idEdges } from './edges.js';
 import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
+import { idRangeEnds, keysWithin } from './range-ends.js';
 
 /** Reads the records whose ids lie between bounds. */
 export function narrowToRange(scan: RangeScan, compiler: Compiler): Narrow {
@@ -17,7 +17,7 @@ export function narrowToRange(scan: RangeScan, compiler: Compiler): Narrow {
         const at = (key: Value) => keys.record(encodeOrder(key));
         return {
           kind: 'table',
-          keys: bounded(keys.records, at, idEdges(scan, scan.table, low, high)),
+          keys: keysWithin(keys.records, at, idRangeEnds(scan, scan.table, low, high)),
           ...(scan.direction && { direction: scan.direction }),
         };
       }),

@@ -5,9 +5,9 @@ import type { Value } from '../../value/value.js';
 import { forEachChunk } from '../runtime/cooperative-yielding.js';
 import type { Frame } from '../runtime/execution.js';
 import { compileCharge, readCharger } from './charge.js';
-import { compileEnough, type Enough } from './enough-in-order.js';
 import type { List, OperatorContext, Stream } from './operator.js';
 import { type CompiledOrder, compileOrder, type Sorting } from './sorting.js';
+import { compileStopCondition, type StopCondition } from './stop-condition.js';
 
 /** Keeps and orders all rows. */
 export function compileSort({ order, projections, input }: Sort, context: OperatorContext): List {
@@ -27,7 +27,7 @@ export function compileTopN({ order, projections, wanted, input }: TopN, context
   const compiled = compileOrder(order, projections, context.compiler);
   if (wanted === undefined || !isStream(input)) return sortedRows(compiled, input, context, (most) => most);
   const rows = context.stream(input);
-  const enough = compileEnough(wanted, context.compiler);
+  const enough = compileStopCondition(wanted, context.compiler);
   const charge = compileCharge(input);
   return (frame, { rows: most, targets }) => {
     const sorting = compiled.begin(frame, charge(frame), most);
@@ -80,7 +80,7 @@ class InOrder {
   constructor(
     private readonly frame: Frame,
     private readonly sorting: Sorting,
-    private readonly isEnough: Enough | undefined,
+    private readonly isEnough: StopCondition | undefined,
   ) {}
 
   add(rows: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean> {

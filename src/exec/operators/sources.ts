@@ -9,7 +9,7 @@ import {
   type SourceNode,
   type Union,
 } from '../../plan/nodes.js';
-import { compileSources, compileTarget, type Target, targetOf } from '../statement/targets.js';
+import { compileSources, compileTarget, type Target, targetOf } from '../expression/targets.js';
 import type { OperatorContext, Stream } from './operator.js';
 import { compileReadTable, oneByOne } from './read-table.js';
 import { requireTable } from './require-table.js';

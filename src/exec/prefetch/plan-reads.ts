@@ -23,15 +23,16 @@ import {
 import type { Prefetch } from '../../storage/contract.js';
 import { encodeRecordKey } from '../../value/key-codec.js';
 import { Range, RecordId } from '../../value/value.js';
+import { compileSources, compileTarget } from '../expression/targets.js';
 import { compileAccess } from '../operators/accesses.js';
 import { recordRange } from '../record/record-range.js';
 import type { Compiler } from '../runtime/execution.js';
-import { compileSources, compileTarget } from '../statement/targets.js';
 import type { FirstReads } from './first-reads.js';
 
 const NOTHING: Prefetch = {};
 const nothing: FirstReads = () => NOTHING;
 
+/** Compiles which keys and ranges the sources of a plan read first, so that they are requested together. */
 export function compilePlanReads(node: RowNode, compiler: Compiler): FirstReads {
   let source = node;
   while ('input' in source) source = source.input;

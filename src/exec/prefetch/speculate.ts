@@ -13,11 +13,11 @@ import type { Draft, Execution } from '../runtime/execution.js';
  * Whether the data of a statement consists of values and fields only, so that evaluating it twice has no side effects.
  */
 export function isSpeculable(data: Data | undefined): boolean {
-  return data === undefined || expressionsOf(data).every(isPlain);
+  return data === undefined || expressionsOf(data).every(isPlainExpression);
 }
 
 /** The same for an expression. */
-export function isPlain(expression: Expression): boolean {
+export function isPlainExpression(expression: Expression): boolean {
   let plain = true;
   walk(expression, {
     expression: (each) => {

@@ -11,7 +11,7 @@ import { type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import { Variants } from '../runtime/variants.js';
 import { coerceField } from './coerce-field.js';
-import type { Judge } from './mask.js';
+import type { MaskJudge } from './mask.js';
 import type { PreparedField, PreparedTable } from './table.js';
 
 /** The record with some of its table's computed fields, which are computed with the rights of the reader. */
@@ -90,7 +90,7 @@ export function judgeOfRecords(
 }
 
 /** For records of which the rules of fields judge parts: the same, computing once what any of them looks at. */
-export function judgeOfRecord(execution: Execution, table: PreparedTable, raw: ObjectValue): Judge {
+export function judgeOfRecord(execution: Execution, table: PreparedTable, raw: ObjectValue): MaskJudge {
   let judged: { readonly record: PromiseOrValue<ObjectValue | undefined> } | undefined;
   return (rule, value) => {
     if (rule.kind !== 'where') return rule.kind === 'full';

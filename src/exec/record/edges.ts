@@ -14,7 +14,7 @@ import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import { mapReads } from '../runtime/concurrent-reads.js';
 import type { Execution } from '../runtime/execution.js';
-import type { EdgeStep, Hop } from './links.js';
+import type { EdgeStep, Hop } from '../runtime/links.js';
 
 type Direction = 'in' | 'out';
 

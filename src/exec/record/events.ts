@@ -10,9 +10,9 @@ import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';
 import { deeperByEvent } from '../runtime/depth.js';
-import { type Execution, Frame, type Written } from '../runtime/execution.js';
+import { type Execution, Frame, type WrittenRecord } from '../runtime/execution.js';
+import { peerError } from '../runtime/peer-error-wording.js';
 import { Scope } from '../runtime/scope.js';
-import { peerError } from '../statement/peer-error-wording.js';
 import { assertStorable } from './storable.js';
 import type { PreparedEvent, PreparedTable, TablePreparer } from './table.js';
 
@@ -24,7 +24,7 @@ export function raiseEvents(
   execution: Execution,
   catalog: DatabaseCatalog,
   { events }: PreparedTable,
-  { before, after, table }: Written,
+  { before, after, table }: WrittenRecord,
   input: ObjectValue | undefined,
 ): PromiseOrValue<void> {
   if (events.length === 0 || (before !== undefined && after !== undefined && equals(before, after))) return;

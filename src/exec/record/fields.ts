@@ -11,19 +11,19 @@ import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
-import type { DeniedWrite } from '../audit/audit-recorder.js';
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { denyWrite, skipWrite } from '../authorization/denied-writes.js';
 import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
 import { admits } from '../authorization/permission.js';
+import type { DeniedWrite } from '../runtime/audit-recorder.js';
 import { type Evaluate, type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import { coerceField } from './coerce-field.js';
+import { assertDeclared } from './declared-fields.js';
+import type { ElementNumbers } from './element-numbers.js';
 import { keepEmptied } from './hidden.js';
 import { mayHide } from './mask.js';
-import { type Places, rewriteAt } from './occurrence.js';
-import type { Origins } from './origins.js';
-import { checkShape } from './schema.js';
+import { type PathRewrite, rewriteAtPath } from './path-rewrite.js';
 import type { PreparedField, PreparedTable } from './table.js';
 
 export interface FieldChange {
@@ -35,7 +35,7 @@ export interface FieldChange {
   /** The record as the statement would have it. */
   readonly draft: ObjectValue;
   /** Where elements of arrays in the draft come from. */
-  readonly origins: Origins;
+  readonly origins: ElementNumbers;
   /**
    * Whether a readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed.
    */
@@ -55,7 +55,7 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
       return undefined;
     }
     const { parts, optionalParents } = field;
-    const places: Places = {
+    const places: PathRewrite = {
       parts,
       optionalParents,
       keeps: isGuarded(field, change),
@@ -66,7 +66,7 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
           : // Its parent is gone: what may not be changed may not be removed that way either.
             permitField(field, change, value, old, input),
     };
-    const rewritten = () => rewriteAt(record, [before, draft], places);
+    const rewritten = () => rewriteAtPath(record, [before, draft], places);
     return andThen(redacting(field, change, rewritten), (fresh) => {
       record = fresh;
       return undefined;
@@ -74,7 +74,7 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
   });
   return andThen(done, () => {
     const result = withEmptied(change, record as ObjectValue);
-    if (table.entry.definition.schemafull) checkShape(result, table.shape, table.entry.definition.name);
+    if (table.entry.definition.schemafull) assertDeclared(result, table.shape, table.entry.definition.name);
     return result;
   });
 }

@@ -1,7 +1,7 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Permission } from '../../language/ast.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Execution, Verdict } from '../runtime/execution.js';
+import type { Execution, PermissionVerdict } from '../runtime/execution.js';
 import { judgeOfRecord } from './computed.js';
 import { applyMask, buildMask } from './mask.js';
 import type { PreparedTable } from './table.js';
@@ -11,7 +11,7 @@ export function hiddenFields(
   execution: Execution,
   table: PreparedTable,
   raw: ObjectValue,
-): PromiseOrValue<Verdict['hidden']> {
+): PromiseOrValue<PermissionVerdict['hidden']> {
   const judge = judgeOfRecord(execution, table, raw);
   const undeclared = table.mask?.only;
   const hidden: { field: string; permission: Permission }[] = Object.keys(raw)

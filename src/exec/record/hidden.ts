@@ -14,8 +14,8 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
+import type { ElementNumbers, NumberedElement } from './element-numbers.js';
 import { childrenNamed, elementMasks, type Mask } from './mask.js';
-import type { Origins, Placed } from './origins.js';
 
 /**
  * Puts back hidden fields: `changed` was made of `seen`, which is `stored` without them. Elements of lists are known by
@@ -61,12 +61,18 @@ export function restoreElements(
   changed: ObjectValue,
   seen: ObjectValue,
   stored: ObjectValue,
-  origins: Origins,
+  origins: ElementNumbers,
 ): ObjectValue {
   return mask.guardsElements ? (elementsBelow(changed, seen, stored, [mask], origins) as ObjectValue) : changed;
 }
 
-function elementsBelow(changed: Value, seen: Value, stored: Value, masks: readonly Mask[], origins: Origins): Value {
+function elementsBelow(
+  changed: Value,
+  seen: Value,
+  stored: Value,
+  masks: readonly Mask[],
+  origins: ElementNumbers,
+): Value {
   if (!masks.some(({ guardsElements }) => guardsElements)) return changed;
   if (isArray(stored) && isArray(seen)) return itemsRestored(changed, seen, stored, masks, origins);
   if (stored instanceof SetValue && seen instanceof SetValue) {
@@ -93,7 +99,7 @@ function itemsRestored(
   seen: ArrayValue,
   stored: ArrayValue,
   masks: readonly Mask[],
-  origins: Origins,
+  origins: ElementNumbers,
 ): Value {
   if (!mayHideItems(masks, stored)) return changed;
   const kept = origins.of(seen);
@@ -115,7 +121,7 @@ function itemsRestored(
   const hidden = new Set(stored.keys());
   for (const index of kept) hidden.delete(index);
   const last = masks.some(({ at }) => at.has(-1)) && hidden.delete(stored.length - 1) ? stored.at(-1) : undefined;
-  const placed: Placed<Value>[] = Array.from(hidden, (origin) => ({ origin, value: stored[origin] }));
+  const placed: NumberedElement<Value>[] = Array.from(hidden, (origin) => ({ origin, value: stored[origin] }));
   let origin = 0;
   for (const value of items) {
     while (hidden.has(origin)) origin++;
@@ -152,11 +158,16 @@ function long(list: ArrayValue, seen: ArrayValue, masks: readonly Mask[]): Array
  * Leaves objects in place of those that may hold hidden fields which can't be removed, and have been removed or
  * replaced, so that the result doesn't reveal whether they held any.
  */
-export function keepEmptied(mask: Mask, changed: ObjectValue, stored: ObjectValue, origins: Origins): ObjectValue {
+export function keepEmptied(
+  mask: Mask,
+  changed: ObjectValue,
+  stored: ObjectValue,
+  origins: ElementNumbers,
+): ObjectValue {
   return mask.guardsFixed ? (emptiedBelow(changed, stored, [mask], origins) as ObjectValue) : changed;
 }
 
-function emptiedBelow(changed: Value, stored: Value, masks: readonly Mask[], origins: Origins): Value {
+function emptiedBelow(changed: Value, stored: Value, masks: readonly Mask[], origins: ElementNumbers): Value {
   if (!masks.some(({ guardsFixed }) => guardsFixed)) return changed;
   if (isArray(stored)) return emptiedItems(changed, stored, masks, origins);
   if (!isObject(stored)) return changed;
@@ -174,7 +185,7 @@ function hasFixedMembers({ fields, each }: Mask): boolean {
   return each?.isFixed === true || [...fields.values()].some(({ isFixed }) => isFixed);
 }
 
-function emptiedItems(changed: Value, stored: ArrayValue, masks: readonly Mask[], origins: Origins): Value {
+function emptiedItems(changed: Value, stored: ArrayValue, masks: readonly Mask[], origins: ElementNumbers): Value {
   const items = isArray(changed) ? changed : [];
   const places = origins.of(items);
   const values = new Map(items.map((value, index) => [places[index] as number, value]));

@@ -19,7 +19,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Rule } from '../authorization/permission.js';
-import type { Origins } from './origins.js';
+import type { ElementNumbers } from './element-numbers.js';
 
 /** A guarded place, and what is guarded below it. */
 export interface Mask {
@@ -131,20 +131,22 @@ export function mayHide(mask: Mask, parts: readonly Part[]): boolean {
   return masks.length > 0;
 }
 
+/** A mask and those of its elements: `tags`, `tags.*`, `tags[0]`. */
 export function withElements(mask: Mask): Mask[] {
   return [mask, ...(mask.each === undefined ? [] : [mask.each]), ...mask.at.values()];
 }
 
+/** The masks that apply to a member of this name: its own, and that of all members. */
 export function childrenNamed({ fields, each }: Mask, name: string): Mask[] {
   const named = fields.get(name);
   return [...(named === undefined ? [] : [named]), ...(each === undefined ? [] : [each])];
 }
 
 /** Judges one place. */
-export type Judge = (rule: Rule, value: Value) => PromiseOrValue<boolean>;
+export type MaskJudge = (rule: Rule, value: Value) => PromiseOrValue<boolean>;
 
 /** The record without the places that a rule refuses; the record itself when nothing is hidden. */
-export function applyMask(mask: Mask, record: ObjectValue, judge: Judge): PromiseOrValue<ObjectValue> {
+export function applyMask(mask: Mask, record: ObjectValue, judge: MaskJudge): PromiseOrValue<ObjectValue> {
   return maskBelow(record, [mask], { judge, what: 'all' }) as PromiseOrValue<ObjectValue>;
 }
 
@@ -155,8 +157,8 @@ export function applyMask(mask: Mask, record: ObjectValue, judge: Judge): Promis
 export function maskElements(
   mask: Mask,
   record: ObjectValue,
-  judge: Judge,
-  origins: Origins,
+  judge: MaskJudge,
+  origins: ElementNumbers,
 ): PromiseOrValue<ObjectValue> {
   if (!mask.guardsElements) return record;
   return maskBelow(record, [mask], { judge, what: 'elements', origins }) as PromiseOrValue<ObjectValue>;
@@ -164,9 +166,9 @@ export function maskElements(
 
 /** How a record is masked: all of it, or the elements of its lists alone. */
 interface Masking {
-  readonly judge: Judge;
+  readonly judge: MaskJudge;
   readonly what: 'all' | 'elements';
-  readonly origins?: Origins;
+  readonly origins?: ElementNumbers;
 }
 
 /** NONE when the place is hidden. */

@@ -2,7 +2,7 @@
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Reference } from '../../language/ast.js';
-import { fieldNameOf } from '../../plan/fields-read.js';
+import { readOfField } from '../../plan/fields-read.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
@@ -12,8 +12,8 @@ import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.j
 import { UNCHECKED } from '../authorization/permission.js';
 import { deeper } from '../runtime/depth.js';
 import { type Execution, Frame } from '../runtime/execution.js';
+import type { Referrer } from '../runtime/links.js';
 import { Scope } from '../runtime/scope.js';
-import type { Referrer } from './links.js';
 import { forgetReferrers, referredBy, referrersAt, topName } from './references.js';
 import type { PreparedField, TablePreparer } from './table.js';
 
@@ -109,7 +109,7 @@ export class OnDelete {
 function reject(execution: Execution, id: RecordId, { id: by, field }: Referrer): PromiseOrValue<never> {
   const isSeen =
     !execution.checks.view ||
-    andThen(execution.services.reader.read(execution, by, 'select', fieldNameOf(field)), (record) =>
+    andThen(execution.services.reader.read(execution, by, 'select', readOfField(field)), (record) =>
       referredBy(record?.[field]).some((each) => equals(each, id)),
     );
   return andThen(isSeen, (seen) => {

@@ -19,26 +19,33 @@ import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/c
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
 import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
 import { skipWrite } from '../authorization/denied-writes.js';
+import { type Candidate, type Candidates, forEachCandidates, withNote } from '../runtime/candidates.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
-import type { BatchVisitor, Execution, Purpose, RecordReader, RecordScan, Verdict } from '../runtime/execution.js';
+import type {
+  BatchVisitor,
+  Execution,
+  PermissionVerdict,
+  ReadPurpose,
+  RecordReader,
+  RecordScan,
+} from '../runtime/execution.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { Tuning } from '../runtime/tuning.js';
-import { type Candidate, type Candidates, forEachCandidates, withNote } from './candidates.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
-import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import { ListedKeys } from './listed-keys.js';
 import { applyMask, mayHide } from './mask.js';
 import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
-import { showing, storedOf } from './stored.js';
+import { storedOf, withStoredRecord } from './stored.js';
 import type { PreparedField, PreparedTable, TablePreparer } from './table.js';
 
 /** How records of one table are read. */
 interface Reading {
   readonly execution: Execution;
   readonly table: PreparedTable;
-  readonly purpose: Purpose;
+  readonly purpose: ReadPurpose;
   /** Those that are read of its computed fields. */
   readonly computed: readonly PreparedField[];
 }
@@ -46,7 +53,7 @@ interface Reading {
 /** Shows a stored record of a table as it was asked for. */
 type Present = (table: PreparedTable, raw: ObjectValue) => PromiseOrValue<ObjectValue | undefined>;
 
-export class Reader implements RecordReader {
+export class StoredRecordReader implements RecordReader {
   readonly #tables: TablePreparer;
   readonly #batch: number;
 
@@ -58,7 +65,7 @@ export class Reader implements RecordReader {
   read(
     execution: Execution,
     id: RecordId,
-    purpose: Purpose = 'select',
+    purpose: ReadPurpose = 'select',
     fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<ObjectValue | undefined> {
     return andThen(execution.context.catalog(), (catalog) => {
@@ -76,7 +83,7 @@ export class Reader implements RecordReader {
   readMany(
     execution: Execution,
     ids: readonly RecordId[],
-    purpose: Purpose = 'select',
+    purpose: ReadPurpose = 'select',
     fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<(ObjectValue | undefined)[]> {
     const [first] = ids;
@@ -215,7 +222,7 @@ export class Reader implements RecordReader {
     execution: Execution,
     table: TableEntry,
     raw: ObjectValue,
-    purpose: Purpose = 'select',
+    purpose: ReadPurpose = 'select',
     fields: FieldsRead = ALL_FIELDS,
   ): PromiseOrValue<ObjectValue | undefined> {
     const prepared = this.#tables.prepare(table);
@@ -233,7 +240,7 @@ export class Reader implements RecordReader {
     execution: Execution,
     table: PreparedTable,
     raw: ObjectValue,
-    purpose: Purpose,
+    purpose: ReadPurpose,
     fields: FieldsRead,
     functions: Functions | undefined,
   ): PromiseOrValue<ObjectValue | undefined> {
@@ -247,7 +254,12 @@ export class Reader implements RecordReader {
     );
   }
 
-  judge(execution: Execution, entry: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict> {
+  judge(
+    execution: Execution,
+    entry: TableEntry,
+    raw: ObjectValue,
+    action: TableAction,
+  ): PromiseOrValue<PermissionVerdict> {
     const table = this.#tables.prepare(entry);
     return andThen(admitsRecord(table.rules[action], execution, table, raw), (admitted) =>
       andThen(hiddenFields(execution, table, raw), (hidden) => ({ admitted, hidden })),
@@ -261,7 +273,7 @@ export class Reader implements RecordReader {
   #present(reading: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue | undefined> {
     const shown = this.#show(reading, raw);
     if (reading.purpose === 'select') return shown;
-    return andThen(shown, (record) => record && showing(record, raw));
+    return andThen(shown, (record) => record && withStoredRecord(record, raw));
   }
 
   #show(reading: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue | undefined> {
@@ -371,7 +383,7 @@ export class Reader implements RecordReader {
     // What a computed field writes is seen by those after it.
     const map = reading.computed.length === 0 ? mapReads : mapInTurn;
     const seen = map(reading.execution, found, ({ raw, note }) =>
-      andThen(this.#present(reading, raw), (row) => row && showing(withNote(row, note), storedOf(row))),
+      andThen(this.#present(reading, raw), (row) => row && withStoredRecord(withNote(row, note), storedOf(row))),
     );
     return andThen(seen, (all) => all.filter((row) => row !== undefined));
   }
@@ -445,12 +457,12 @@ function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => Pr
 /** So many ranges of an index are read together. */
 const TOGETHER = 256;
 
-function isChecked(execution: Execution, purpose: Purpose): boolean {
+function isChecked(execution: Execution, purpose: ReadPurpose): boolean {
   return purpose === 'select' ? execution.checks.view : execution.checks.edit;
 }
 
 /** Whether no rules apply. */
-function isPlain(execution: Execution, purpose: Purpose): boolean {
+function isPlain(execution: Execution, purpose: ReadPurpose): boolean {
   return !execution.checks.view && !isChecked(execution, purpose);
 }
 
@@ -468,7 +480,7 @@ function unveil({ execution, table, computed }: Reading, raw: ObjectValue): Prom
 }
 
 /** Whether no record can come out, so that none need be read. */
-function isClosed(execution: Execution, table: PreparedTable, purpose: Purpose): boolean {
+function isClosed(execution: Execution, table: PreparedTable, purpose: ReadPurpose): boolean {
   if (!isChecked(execution, purpose) || table.rules[purpose].kind !== 'none') return false;
   return purpose === 'select' || !execution.request.strict || isClosed(execution, table, 'select');
 }

@@ -29,13 +29,14 @@ import {
   type Value,
 } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
-import type { Referrer, ReferrerSubject } from './links.js';
+import type { Referrer, ReferrerSubject } from '../runtime/links.js';
 
 /** The names of the fields of a table that refer. REFERENCE is for fields at the top of a record only. */
 export function referringFields({ fields }: TableEntry): string[] {
   return fields.filter(({ reference }) => reference !== undefined).map(topName);
 }
 
+/** The name of the top-level field that a field belongs to. */
 export function topName({ path: { parts } }: Pick<FieldDefinition, 'path'>): string {
   const [part] = parts;
   return part?.kind === 'field' ? part.name : '';

@@ -22,7 +22,7 @@ export function storedOf(seen: ObjectValue): ObjectValue {
 }
 
 /** `seen` is what a reader who would change a record may see of it. */
-export function showing(seen: ObjectValue, record: ObjectValue): ObjectValue {
+export function withStoredRecord(seen: ObjectValue, record: ObjectValue): ObjectValue {
   if (seen !== record) stored.set(seen, record);
   return seen;
 }

@@ -1,18 +1,18 @@
 /** A table made ready for running: its clauses compiled, its fields in the order in which they are processed. */
 import { Derived } from '../../base/derived.js';
-import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type Permission, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
-import { type FieldsRead, NO_FIELDS, union } from '../../plan/fields-read.js';
+import { type FieldsRead, NO_FIELDS, unionOfReads } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
 import { compileRule, type Rule } from '../authorization/permission.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
-import { type PreparedView, prepareView } from '../view/view.js';
+import type { Compiler, Evaluate, Execution, WrittenRecord } from '../runtime/execution.js';
 import { ComputedFields } from './computed-fields.js';
+import { type DeclaredFields, declaredFields } from './declared-fields.js';
 import { buildMask, type GuardedPath, type Mask } from './mask.js';
 import { referringFields } from './references.js';
-import { type FieldShape, shapeOf } from './schema.js';
 
 export interface PreparedTable {
   readonly entry: TableEntry;
@@ -25,12 +25,12 @@ export interface PreparedTable {
   /** What the rules look at that guard its fields from readers. */
   readonly maskReads: FieldsRead;
   readonly events: readonly PreparedEvent[];
-  /** The views that read the table. */
-  readonly views: readonly PreparedView[];
+  /** Brings the views that read the table up to date with a change of a record; absent where there are none. */
+  readonly maintainViews: MaintainViews | undefined;
   /** The names of the REFERENCE fields. */
   readonly references: readonly string[];
   /** What a schemafull table admits. */
-  readonly shape: FieldShape;
+  readonly shape: DeclaredFields;
 }
 
 export interface PreparedField {
@@ -68,6 +68,17 @@ export interface PreparedEvent {
  */
 export type FieldPermissionDefault = 'inherit' | 'none';
 
+/** Compiles the views that read a table (`exec/view`); `undefined` where there are none. */
+export type PrepareViews = (entry: TableEntry, compiler: Compiler) => MaintainViews | undefined;
+
+/** In the transaction of the change, with permissions off. */
+export type MaintainViews = (
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  source: TableEntry,
+  written: WrittenRecord,
+) => PromiseOrValue<void>;
+
 /** Prepares tables, once for each state of their definition. */
 export class TablePreparer {
   readonly #prepared = new Derived<TableEntry, PreparedTable>();
@@ -75,10 +86,12 @@ export class TablePreparer {
   readonly #fields = new Derived<FieldDefinition, PreparedField>();
   readonly #compiler: Compiler;
   readonly #fieldPermissions: FieldPermissionDefault;
+  readonly #prepareViews: PrepareViews;
 
-  constructor(compiler: Compiler, fieldPermissions: FieldPermissionDefault) {
+  constructor(compiler: Compiler, fieldPermissions: FieldPermissionDefault, prepareViews: PrepareViews) {
     this.#compiler = compiler;
     this.#fieldPermissions = fieldPermissions;
+    this.#prepareViews = prepareViews;
   }
 
   prepare(entry: TableEntry): PreparedTable {
@@ -115,16 +128,16 @@ export class TablePreparer {
         fields.flatMap(({ parts, rules }) => (rules.select.kind === 'full' ? [] : [guardedPath(parts, rules)])),
         this.#fieldPermissions === 'none' ? openFields(fields) : undefined,
       ),
-      maskReads: union(fields.map(({ rules }) => readsOf(rules.select))),
+      maskReads: unionOfReads(fields.map(({ rules }) => readsOf(rules.select))),
       events: entry.events.map((event) => ({
         name: event.name,
         queue: event.async && { ...ASYNC_EVENT, ...event.async },
         when: event.when && compiler.expression(event.when),
         actions: event.then.map((each) => compiler.expression(each)),
       })),
-      views: entry.views.flatMap((view) => (view.view === undefined ? [] : [prepareView(view, view.view, compiler)])),
+      maintainViews: this.#prepareViews(entry, compiler),
       references: referringFields(entry),
-      shape: shapeOf(entry.fields),
+      shape: declaredFields(entry.fields),
     };
   }
 

@@ -14,29 +14,28 @@ import type { Key, Stored } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
-import type { DeniedWrite } from '../audit/audit-recorder.js';
 import { denyChange, denyWrite } from '../authorization/denied-writes.js';
 import { updateIndexes } from '../index/maintain.js';
-import { mapInBatches, prefetchRecords } from '../prefetch/records.js';
+import type { DeniedWrite } from '../runtime/audit-recorder.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import type {
   Draft,
   Execution,
-  Found,
+  FoundRecord,
   LiveRegistry,
   RecordWriter,
   WriteOptions,
-  Written,
+  WrittenRecord,
 } from '../runtime/execution.js';
-import { maintainViews } from '../view/maintain.js';
 import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
+import { ElementNumbers } from './element-numbers.js';
 import { raiseEvents } from './events.js';
 import { processFields } from './fields.js';
 import { restoreElements } from './hidden.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
-import { Origins } from './origins.js';
+import { mapInBatches, prefetchRecords } from './prefetch.js';
 import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
 import { updateReferences } from './references.js';
 import { storable } from './storable.js';
@@ -44,7 +43,7 @@ import { storedOf } from './stored.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 import { beginUser, endUser } from './users.js';
 
-export class Writer implements RecordWriter {
+export class StoredRecordWriter implements RecordWriter {
   readonly #tables: TablePreparer;
   readonly #liveQueries: Pick<LiveRegistry, 'note'>;
   readonly #onDelete: OnDelete;
@@ -64,7 +63,7 @@ export class Writer implements RecordWriter {
     id: RecordId,
     draft: Draft,
     options: WriteOptions = {},
-  ): PromiseOrValue<Written | undefined> {
+  ): PromiseOrValue<WrittenRecord | undefined> {
     return this.#locate(execution, id, undefined, (catalog, table, key, stored) => {
       // Existence is checked last, so that the read may be grouped with those of its unique values.
       const taken = unawaited(stored);
@@ -72,7 +71,7 @@ export class Writer implements RecordWriter {
       if (isRuled && table.rules.create.kind === 'none')
         return denyWrite(execution, { action: 'create', table: id.table });
       return andThen(draft(undefined), (drafted) => {
-        const origins = new Origins();
+        const origins = new ElementNumbers();
         const change = { execution, catalog, table, id, key, before: undefined, drafted, origins, options };
         return andThen(this.#settle(change), (settled) => {
           if (settled === undefined) return denyWrite(execution, { action: 'create', table: id.table });
@@ -98,14 +97,14 @@ export class Writer implements RecordWriter {
     draft: Draft,
     options: WriteOptions = {},
     seen?: ObjectValue,
-  ): PromiseOrValue<Written | undefined> {
+  ): PromiseOrValue<WrittenRecord | undefined> {
     return this.#locate(execution, id, seen, (catalog, table, key, stored) =>
       andThen(stored, (before) => {
         if (!isObject(before)) return undefined;
         return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
           const refusal: DeniedWrite = { action: 'update', table: id.table };
           if (!allowed) return denyChange(execution, refusal, table.entry, before);
-          const origins = new Origins();
+          const origins = new ElementNumbers();
           return andThen(this.#draft(execution, table, before, draft, origins), (drafted) => {
             const change = { execution, catalog, table, id, key, before, drafted, origins, options };
             return andThen(this.#settle(change), (settled) =>
@@ -123,11 +122,11 @@ export class Writer implements RecordWriter {
    * Deletes a record and the edges at it; `undefined` when it doesn't exist or the principal may not delete it or one
    * of them.
    */
-  delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined> {
+  delete(execution: Execution, id: RecordId): PromiseOrValue<WrittenRecord | undefined> {
     return this.#delete(execution, id, undefined, false);
   }
 
-  deleteMany(execution: Execution, found: readonly Found[]): PromiseOrValue<(Written | undefined)[]> {
+  deleteMany(execution: Execution, found: readonly FoundRecord[]): PromiseOrValue<(WrittenRecord | undefined)[]> {
     return mapInBatches(found, (batch) =>
       andThen(this.#areUnconnected(execution, batch), (unconnected) =>
         andThen(unconnected ? undefined : prefetchEdges(execution, batch), () =>
@@ -143,7 +142,7 @@ export class Writer implements RecordWriter {
     id: RecordId,
     seen: ObjectValue | undefined,
     isUnconnected: boolean,
-  ): PromiseOrValue<Written | undefined> {
+  ): PromiseOrValue<WrittenRecord | undefined> {
     return this.#locate(execution, id, seen, (catalog, table, key, stored) =>
       andThen(stored, (before) => {
         if (!isObject(before)) return undefined;
@@ -171,7 +170,7 @@ export class Writer implements RecordWriter {
         const before = isObject(found) ? found : undefined;
         if (record === undefined) return before && this.#drop(execution, catalog, table, id, key, before);
         const options = { inputless: true };
-        const origins = new Origins();
+        const origins = new ElementNumbers();
         const change = { execution, catalog, table, id, key, before, drafted: record, origins, options };
         return this.#store(change, record);
       }),
@@ -187,12 +186,12 @@ export class Writer implements RecordWriter {
     stored: Key,
     before: ObjectValue,
     isUnconnected = false,
-  ): PromiseOrValue<Written> {
+  ): PromiseOrValue<WrittenRecord> {
     const { transaction } = execution.context;
     const key = id.key as RecordKey;
     transaction.delete(stored);
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
-    const written: Written = { table: table.entry, id, before, after: undefined };
+    const written: WrittenRecord = { table: table.entry, id, before, after: undefined };
     updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
     const unlisted = updateIndexes(execution, table.entry, key, before, undefined);
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
@@ -212,8 +211,8 @@ export class Writer implements RecordWriter {
       table: PreparedTable,
       key: Key,
       stored: PromiseOrValue<Stored | undefined>,
-    ) => PromiseOrValue<Written | undefined>,
-  ): PromiseOrValue<Written | undefined> {
+    ) => PromiseOrValue<WrittenRecord | undefined>,
+  ): PromiseOrValue<WrittenRecord | undefined> {
     if (!execution.writable) throw failure('read_only');
     const {
       request: { memory },
@@ -254,7 +253,7 @@ export class Writer implements RecordWriter {
     table: PreparedTable,
     before: ObjectValue,
     draft: Draft,
-    origins: Origins,
+    origins: ElementNumbers,
   ): PromiseOrValue<ObjectValue> {
     const { mask } = table;
     if (mask === undefined || !execution.checks.view || !mask.guardsElements) return draft(before);
@@ -287,9 +286,9 @@ export class Writer implements RecordWriter {
     });
   }
 
-  #store(change: Change, after: ObjectValue): PromiseOrValue<Written> {
+  #store(change: Change, after: ObjectValue): PromiseOrValue<WrittenRecord> {
     const { execution, catalog, table, id, before, drafted, options } = change;
-    const written: Written = { table: table.entry, id, before, after };
+    const written: WrittenRecord = { table: table.entry, id, before, after };
     const { transaction } = execution.context;
     const key = id.key as RecordKey;
     // A DROP table takes what it is given and keeps nothing of it.
@@ -330,14 +329,15 @@ export class Writer implements RecordWriter {
    * go with them; nor can anything come there while they are deleted. The look spans what lies between them, too, so
    * that it isn't for a few records.
    */
-  #areUnconnected(execution: Execution, found: readonly Found[]): PromiseOrValue<boolean> {
+  #areUnconnected(execution: Execution, found: readonly FoundRecord[]): PromiseOrValue<boolean> {
     const table = found[0]?.id.table as string;
     if (found.length < MANY || found.some(({ id }) => id.table !== table)) return false;
     return andThen(execution.context.catalog(), (catalog) => {
       const entry = catalog?.tables.get(table);
       if (catalog === undefined || entry === undefined) return false;
-      const { events, views } = this.#tables.prepare(entry);
-      return events.length === 0 && views.length === 0 && isUnconnected(execution.context.transaction, catalog, found);
+      const { events, maintainViews } = this.#tables.prepare(entry);
+      if (events.length > 0 || maintainViews !== undefined) return false;
+      return isUnconnected(execution.context.transaction, catalog, found);
     });
   }
 
@@ -388,7 +388,7 @@ export class Writer implements RecordWriter {
     execution: Execution,
     catalog: DatabaseCatalog,
     table: PreparedTable,
-    written: Written,
+    written: WrittenRecord,
     input: ObjectValue | undefined,
   ): PromiseOrValue<void> {
     const feed = feedOf(catalog, table.entry);
@@ -396,7 +396,7 @@ export class Writer implements RecordWriter {
       logRecord(execution.context.transaction, catalog, feed, { ...written, importing: execution.importing });
     }
     if (!execution.importing) this.#liveQueries.note(execution.context.transaction, written);
-    return andThen(maintainViews(execution, catalog, table.views, { source: table.entry, ...written }), () =>
+    return andThen(table.maintainViews?.(execution, catalog, table.entry, written), () =>
       execution.importing ? undefined : raiseEvents(execution, catalog, table, written, input),
     );
   }
@@ -406,7 +406,7 @@ export class Writer implements RecordWriter {
 const MANY = 64;
 
 /** Fetches what hangs on records that are to be deleted, and then what hangs on that. */
-function prefetchEdges(execution: Execution, found: readonly Found[]): PromiseOrValue<void> {
+function prefetchEdges(execution: Execution, found: readonly FoundRecord[]): PromiseOrValue<void> {
   if (!execution.context.answersLater) return;
   const nodes = found.map(({ id }) => id);
   return andThen(
@@ -432,6 +432,6 @@ interface Change {
   readonly key: Key;
   readonly before: ObjectValue | undefined;
   readonly drafted: ObjectValue;
-  readonly origins: Origins;
+  readonly origins: ElementNumbers;
   readonly options: WriteOptions;
 }

@@ -18,16 +18,16 @@ import { MAX_UNFOLDED } from '../../value/limits.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
 import type { PackedCache } from '../../vectors/packed-cache.js';
-import type { AuditRecorder } from '../audit/audit-recorder.js';
-import type { RevocationFlag } from '../identity/revocation-flag.js';
-import type { Candidates } from '../record/candidates.js';
-import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../record/links.js';
-import type { ScriptRunner } from '../script/contract.js';
+import type { AuditRecorder } from './audit-recorder.js';
+import type { Candidates } from './candidates.js';
 import type { Inspection } from './inspection.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type { RequestMemory } from './request-memory.js';
+import type { RevocationFlag } from './revocation-flag.js';
 import { Scope } from './scope.js';
+import type { ScriptRunner } from './script-runner.js';
 import type { TextAnalyzer } from './text-analyzer.js';
 import type { TransactionContext } from './transaction-context.js';
 import type { Tuning } from './tuning.js';
@@ -77,7 +77,7 @@ export interface Services {
   /** Packed vectors of what was searched before, and graphs of HNSW indexes, within the same memory. */
   readonly packedVectors: PackedCache;
   readonly graphs: ResidentGraphs;
-  readonly past: Past;
+  readonly past: StoreHistory;
   readonly sessions: SessionRegistry;
   readonly nodes: NodeRegistry;
   readonly inspection: Inspection;
@@ -133,7 +133,7 @@ export interface Execution {
  * What is known of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` where they aren't
  * known.
  */
-export interface Past {
+export interface StoreHistory {
   /** Before it there was nothing in the store. */
   readonly emptyBefore: bigint | undefined;
   /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
@@ -159,14 +159,14 @@ export interface RecordReader {
   read(
     execution: Execution,
     id: RecordId,
-    purpose?: Purpose,
+    purpose?: ReadPurpose,
     fields?: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined>;
   /** What `read` answers for each of the ids, in their order; the storage is asked for many at once. */
   readMany(
     execution: Execution,
     ids: readonly RecordId[],
-    purpose?: Purpose,
+    purpose?: ReadPurpose,
     fields?: FieldsRead,
   ): PromiseOrValue<(ObjectValue | undefined)[]>;
   /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
@@ -179,7 +179,7 @@ export interface RecordReader {
     execution: Execution,
     table: TableEntry,
     raw: ObjectValue,
-    purpose?: Purpose,
+    purpose?: ReadPurpose,
     fields?: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined>;
   /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
@@ -188,7 +188,12 @@ export interface RecordReader {
    * What a principal whom rules apply to may do with a record, and which of its fields are hidden then; for those who
    * explain rules.
    */
-  judge(execution: Execution, table: TableEntry, raw: ObjectValue, action: TableAction): PromiseOrValue<Verdict>;
+  judge(
+    execution: Execution,
+    table: TableEntry,
+    raw: ObjectValue,
+    action: TableAction,
+  ): PromiseOrValue<PermissionVerdict>;
   /** Whether one clause, or a part of one, admits a record; `value` is that of the field which it guards. */
   holds(execution: Execution, of: TableEntry, raw: ObjectValue, by: Permission, value: Value): PromiseOrValue<boolean>;
   /** The edges at a record: ids of the edge records, in key order. */
@@ -199,7 +204,7 @@ export interface RecordReader {
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
 }
 
-export interface Verdict {
+export interface PermissionVerdict {
   readonly admitted: boolean;
   /** The fields' paths, each with the clause that hides something there. */
   readonly hidden: readonly { readonly field: string; readonly permission: Permission }[];
@@ -210,7 +215,12 @@ export interface Verdict {
  */
 export interface RecordWriter {
   /** @throws TesseraError `record_exists` */
-  create(execution: Execution, id: RecordId, draft: Draft, options?: WriteOptions): PromiseOrValue<Written | undefined>;
+  create(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options?: WriteOptions,
+  ): PromiseOrValue<WrittenRecord | undefined>;
   /** `seen`: what the reader gave of the record to be updated, so that it needn't be read again. */
   update(
     execution: Execution,
@@ -218,11 +228,11 @@ export interface RecordWriter {
     draft: Draft,
     options?: WriteOptions,
     seen?: ObjectValue,
-  ): PromiseOrValue<Written | undefined>;
+  ): PromiseOrValue<WrittenRecord | undefined>;
   /** Deletes the edges at the record, too; if one of them must not be deleted, nothing is. */
-  delete(execution: Execution, id: RecordId): PromiseOrValue<Written | undefined>;
+  delete(execution: Execution, id: RecordId): PromiseOrValue<WrittenRecord | undefined>;
   /** The same for records that were read to be deleted, one after the other. */
-  deleteMany(execution: Execution, found: readonly Found[]): PromiseOrValue<(Written | undefined)[]>;
+  deleteMany(execution: Execution, found: readonly FoundRecord[]): PromiseOrValue<(WrittenRecord | undefined)[]>;
   /**
    * Stores a record as it is, or deletes it where there is none to store: for those that the server makes of others.
    * Neither rules nor fields of the table are asked; indexes, events and views follow.
@@ -235,7 +245,7 @@ export interface RecordWriter {
 }
 
 /** A record to be changed: its id, and what the reader gives of it to those who would change it. */
-export interface Found {
+export interface FoundRecord {
   readonly id: RecordId;
   readonly seen: ObjectValue;
 }
@@ -255,7 +265,7 @@ export interface WriteOptions {
 }
 
 /** A record before and after a change, as stored; one of them is missing when it was created or deleted. */
-export interface Written {
+export interface WrittenRecord {
   readonly table: TableEntry;
   readonly id: RecordId;
   readonly before: ObjectValue | undefined;
@@ -296,7 +306,7 @@ export interface LiveQuery {
   look(
     execution: Execution,
     table: TableEntry,
-    change: Written,
+    change: WrittenRecord,
     versionstamp: Versionstamp | undefined,
   ): PromiseOrValue<{ readonly result: Value } | undefined>;
 }
@@ -318,7 +328,7 @@ export interface LiveRegistry {
    */
   begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
   /** To be called for each changed record: the queries of its table receive it when the transaction has committed. */
-  note(transaction: Transaction, change: Written): void;
+  note(transaction: Transaction, change: WrittenRecord): void;
   /** Ends a query of this process at once, and says why. */
   end(query: LiveQuery, reason?: TesseraError): void;
   /**
@@ -363,7 +373,7 @@ export interface LiveListener {
   /** A query begins, behind the commits up to a versionstamp; answers false when it is no longer wanted. */
   begun(query: LiveQuery, stamp: Versionstamp): boolean;
   /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
-  changed(query: LiveQuery, change: Written, weight: number, stamp: Versionstamp): void;
+  changed(query: LiveQuery, change: WrittenRecord, weight: number, stamp: Versionstamp): void;
   /** A query has ended; a KILL has no reason. */
   ended(query: LiveQuery, reason?: TesseraError): void;
 }
@@ -374,7 +384,7 @@ export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boo
  * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't
  * be seen: then with its id alone, so that no expression of the user learns more.
  */
-export type Purpose = 'select' | 'update' | 'delete';
+export type ReadPurpose = 'select' | 'update' | 'delete';
 
 /**
  * Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its
@@ -389,7 +399,7 @@ export interface RecordScan {
   readonly index?: readonly KeyRange[];
   readonly candidates?: Candidates;
   readonly reverse?: boolean;
-  readonly purpose?: Purpose;
+  readonly purpose?: ReadPurpose;
   /** What will be read of the records; all if absent. */
   readonly fields?: FieldsRead;
   /** Hardly more than this many records will be taken; a hint for the size of the first batch. */

@@ -51,7 +51,7 @@ export interface RequestMemoryOptions {
 }
 
 /** What a request runs under. */
-export interface Running {
+export interface RequestControl {
   /** Ends it at its next checkpoint. */
   cancel(reason: TesseraError): void;
   /** Yields when the time slice is over, whether the request has to end or not. */
@@ -72,10 +72,10 @@ export class RequestMemory {
   readonly #options: RequestMemoryOptions;
   /** Weighing a list takes time: as long as no more than this is charged, what is gone of it counts on. */
   readonly #unweighed: number;
-  readonly #running: Running | undefined;
+  readonly #running: RequestControl | undefined;
   #reserved = 0;
 
-  constructor(options: RequestMemoryOptions, running?: Running) {
+  constructor(options: RequestMemoryOptions, running?: RequestControl) {
     this.#options = options;
     this.#running = running;
     this.#unweighed = Math.min(UNWEIGHED, options.limit / 8);

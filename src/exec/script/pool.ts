@@ -4,7 +4,7 @@
  */
 import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import type { Script, ScriptHost, ScriptInterrupt, ScriptLimits, ScriptRunner } from './contract.js';
+import type { Script, ScriptHost, ScriptInterrupt, ScriptLimits, ScriptRunner } from '../runtime/script-runner.js';
 import { ScriptThread } from './thread.js';
 
 /** Milliseconds between two looks at whether a script may go on. */

@@ -194,7 +194,7 @@ const silent = Object.freeze(
 );
 
 /** Fills the world of the script. */
-export function prepare(ask: Ask): void {
+export function prepareScript(ask: Ask): void {
   const world = { Duration, Record: RecordId, Uuid, Query, console: silent, surrealdb: surrealdb(ask) };
   for (const [name, value] of Object.entries(world)) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });

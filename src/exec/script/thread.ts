@@ -12,7 +12,7 @@ import {
   type ScriptLimits,
   type ScriptRunner,
   type ToThread,
-} from './contract.js';
+} from '../runtime/script-runner.js';
 
 /** Enough for the interpreter to find by itself that a script has used up its stack. */
 const STACK_MEGABYTES = 8;

@@ -31,7 +31,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import { boundedText, escapable, MeasuredWalk } from '../../value/walk.js';
-import type { ScriptLimits } from './contract.js';
+import type { ScriptLimits } from '../runtime/script-runner.js';
 
 const TAG = '$';
 /** Bytes of a small value and its place in a list. */
@@ -48,7 +48,7 @@ export class ScriptValues {
 
   constructor({ value, memory }: ScriptLimits) {
     this.#largest = value;
-    this.#keeping = new MemoryBudget(memory, () => refused(`It was given too much to keep (--script-memory)`));
+    this.#keeping = new MemoryBudget(memory, () => scriptFailure(`It was given too much to keep (--script-memory)`));
   }
 
   /**
@@ -94,7 +94,7 @@ export class ScriptValues {
     regex: (value) => this.#keep(value),
     range: (value) => this.#keep(value),
     function: () => {
-      throw refused('A closure can’t be passed to an embedded function');
+      throw scriptFailure('A closure can’t be passed to an embedded function');
     },
   };
 
@@ -114,7 +114,8 @@ export class ScriptValues {
   }
 
   #assertFits(text: string): void {
-    if (text.length > this.#largest) throw refused(`The value is larger than ${this.#largest} bytes (--script-value)`);
+    if (text.length > this.#largest)
+      throw scriptFailure(`The value is larger than ${this.#largest} bytes (--script-value)`);
   }
 
   #items(items: ArrayValue, depth: number): string {
@@ -137,7 +138,7 @@ export class ScriptValues {
     if (tag === undefined) return this.#decodeFields(wire);
     const read = typeof tag === 'string' ? this.#readers.get(tag) : undefined;
     const value = read?.(wire['v']);
-    if (value === undefined && tag !== 'none') throw refused(`It returned an invalid ${toDisplay(tag)}`);
+    if (value === undefined && tag !== 'none') throw scriptFailure(`It returned an invalid ${toDisplay(tag)}`);
     return value;
   }
 
@@ -194,6 +195,6 @@ function quote(text: string): string {
 }
 
 /** The error of a script that does what it may not: `script_failed`. */
-export function refused(reason: string): TesseraError {
+export function scriptFailure(reason: string): TesseraError {
   return failure('script_failed', { reason });
 }

@@ -25,7 +25,7 @@ import {
   type Script,
   type ThreadData,
   type ToThread,
-} from './contract.js';
+} from '../runtime/script-runner.js';
 
 /** As far as it is used here; its types come with those of browsers only. */
 declare const WebAssembly: {
@@ -101,7 +101,7 @@ class Run {
       const context = this.#context;
       const inside = this.#unwrap(context.evalCode(prelude, 'surrealdb', { type: 'module' }));
       const ask = this.#own(context.newFunction('ask', this.#ask));
-      this.#unwrap(context.callFunction(this.#own(context.getProp(inside, 'prepare')), inside, ask));
+      this.#unwrap(context.callFunction(this.#own(context.getProp(inside, 'prepareScript')), inside, ask));
       const given = this.#own(context.newString(input));
       // What was made without enough memory lacks parts.
       if (wasmMemory.exhausted) return this.#refuse();

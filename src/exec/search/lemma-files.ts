@@ -30,7 +30,7 @@ export class LemmaFiles {
     return lemmas;
   }
 
-  /** The file itself, whatever links lead to it. What isn't allowed gives no sign of whether it is there. */
+  /** The file with links resolved. Files that aren't allowed fail in the same way whether they exist or not. */
   async #resolved(path: string): Promise<string> {
     if (this.folders.length === 0) throw failure('analyzer_file_denied', { path });
     const file = await realpath(path).catch(() => undefined);

@@ -4,7 +4,7 @@ import type { Matches } from '../../search/matches.js';
 import type { Match } from '../../search/window-scan.js';
 import { decodeKey } from '../../value/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
-import type { Candidate, Candidates } from '../record/candidates.js';
+import type { Candidate, Candidates } from '../runtime/candidates.js';
 
 /** What a full-text index finds, with the condition that each meets. */
 export class MatchCandidates implements Candidates {

@@ -14,7 +14,7 @@ import { textsOf } from '../../search/indexed-texts.js';
 import { holdsTerms, type SearchQuery } from '../../search/query.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
-import { noteOf } from '../record/candidates.js';
+import { noteOf } from '../runtime/candidates.js';
 import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import { holdsPhrases, searchQueryOf } from './search-query.js';
@@ -113,6 +113,10 @@ function judgingIndex(
   return find(named) ?? find();
 }
 
+/**
+ * The analyzer of a full-text index.
+ * @throws TesseraError `analyzer_not_found`
+ */
 export function analyzerOf(execution: Execution, { indexKind }: IndexDefinition): PromiseOrValue<TextAnalyzer> {
   return execution.services.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
 }

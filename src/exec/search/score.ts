@@ -11,7 +11,7 @@ import type { DocumentTerms } from '../../search/document-terms.js';
 import { MatchesByKey } from '../../search/matches.js';
 import { nameOf, occurrencesOf } from '../../search/query.js';
 import { openSearch, type Search } from '../../search/searcher.js';
-import { noteOf } from '../record/candidates.js';
+import { noteOf } from '../runtime/candidates.js';
 import type { Execution, Frame } from '../runtime/execution.js';
 import { bm25Of, isMatch, type MatchSite, rowTerms } from './match.js';
 import { MatchCandidates } from './match-candidates.js';

@@ -5,9 +5,9 @@ import { kindOf, LETTER, NUMBER } from '../../search/characters.js';
 import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query.js';
 import { type QueryItem, queryError, readQueryText } from '../../search/query-text.js';
 import type { Value } from '../../value/value.js';
+import { chargingPause } from '../runtime/charging-pause.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
-import { chargingPause } from './analyzers.js';
 
 /** Terms of a query, and beginnings of words in it: each of the latter is compared with all terms of a text. */
 const MOST_TERMS = 16_384;

@@ -9,23 +9,23 @@ import type { AccessHints } from '../../plan/access/facts.js';
 import type { Binding, NamedTarget } from '../../plan/bind-sources.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Access, RowNode } from '../../plan/nodes.js';
-import { chooseAccess, type Reader } from '../../plan/rewrite.js';
+import { chooseAccess, type ReaderRights } from '../../plan/rewrite.js';
 import type { Prefetch } from '../../storage/contract.js';
 import { Range, RecordId, Table, type Value } from '../../value/value.js';
-import { type Meter, UNMEASURED } from '../explain/analyze.js';
-import type { Reading } from '../operators/operator.js';
+import { compileTarget } from '../expression/targets.js';
+import type { RecordReading } from '../operators/operator.js';
+import { type Meter, UNMEASURED } from '../operators/stopwatch.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { compilePlanReads } from '../prefetch/plan-reads.js';
 import { answersLater } from '../runtime/concurrent-reads.js';
-import type { Compiler, Evaluate, Execution, Frame, Purpose } from '../runtime/execution.js';
-import { compileTarget } from './targets.js';
+import type { Compiler, Evaluate, Execution, Frame, ReadPurpose } from '../runtime/execution.js';
 
 /** A kind of statement that is planned. */
 export interface Planning<Tree> {
   /** What stands after FROM, UPDATE and the like. */
   readonly targets: readonly Expression[];
   readonly hints: AccessHints;
-  readonly purpose: Purpose;
+  readonly purpose: ReadPurpose;
   readonly fields: FieldsRead;
   readonly writes: boolean;
   bind(binding: Binding): Tree;
@@ -33,7 +33,7 @@ export interface Planning<Tree> {
   timed(run: Evaluate): Evaluate;
   /** The part of the tree that reads. */
   readerOf(tree: Tree): RowNode | undefined;
-  compile(tree: Tree, meter: Meter, reading: Reading): Evaluate;
+  compile(tree: Tree, meter: Meter, reading: RecordReading): Evaluate;
 }
 
 /** A plan with what it is compiled to. */
@@ -44,7 +44,7 @@ export class Plan<Tree> {
     readonly tree: Tree,
     readonly run: Evaluate,
     private readonly planning: Planning<Tree>,
-    private readonly reading: Reading,
+    private readonly reading: RecordReading,
     private readonly compiler: Compiler,
   ) {}
 
@@ -192,11 +192,16 @@ export class Prepared<Tree> {
     );
   }
 
-  #make(reader: Reader, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+  #make(reader: ReaderRights, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
     const planning = this.#planning;
     const { purpose, fields, writes } = planning;
     const tree = planning.bind({ catalog, reader, rules: this.#rules, target });
-    const reading: Reading = { purpose, fields, writes, access: (execution, entry) => this.#access(execution, entry) };
+    const reading: RecordReading = {
+      purpose,
+      fields,
+      writes,
+      access: (execution, entry) => this.#access(execution, entry),
+    };
     return new Plan(tree, planning.compile(tree, UNMEASURED, reading), planning, reading, this.#compiler);
   }
 
@@ -210,7 +215,7 @@ export class Prepared<Tree> {
 const RECORD: NamedTarget = { kind: 'record' };
 const RANGE: NamedTarget = { kind: 'range' };
 
-function readerOf({ services: { reader }, checks }: Execution): Reader {
+function readerOf({ services: { reader }, checks }: Execution): ReaderRights {
   return { isChecked: checks.view, mayHide: (entry, { parts }) => reader.mayHide(entry, parts) };
 }
 

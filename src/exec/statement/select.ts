@@ -5,7 +5,7 @@ import { mayWrite } from '../../plan/effects.js';
 import { fieldsSelected } from '../../plan/fields-read.js';
 import { withMatchCalls } from '../../plan/match-calls.js';
 import type { RowNode } from '../../plan/nodes.js';
-import { answerSelected } from '../operators/only.js';
+import { applyOnlyToSelect } from '../operators/only.js';
 import { ALL_ROWS } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import type { Compiler } from '../runtime/execution.js';
@@ -30,7 +30,7 @@ export function planSelect(written: Select, compiler: Compiler): Prepared<RowNod
       compile: (tree, meter, reading) => {
         const rows = new OperatorCompiler(compiler, reading, meter).list(tree);
         return compileVersion(version, compiler, (frame) =>
-          andThen(rows(frame, ALL_ROWS), (all) => answerSelected(all, select)),
+          andThen(rows(frame, ALL_ROWS), (all) => applyOnlyToSelect(all, select)),
         );
       },
     },

@@ -26,7 +26,8 @@ export interface FieldColumn {
   readonly evaluate: Evaluate;
 }
 
-export function compileColumns({ keys, aggregates, columns }: MaterializeGroups, compiler: Compiler): Columns {
+/** Compiles the columns of a grouped view: its keys, its incremental aggregates and plain fields. */
+export function compileGroupColumns({ keys, aggregates, columns }: MaterializeGroups, compiler: Compiler): Columns {
   return {
     keys: keys.map((key) => compiler.expression(key)),
     aggregates: aggregates.map((call) => compileAggregate(call, compiler)),

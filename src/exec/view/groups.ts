@@ -37,7 +37,7 @@ interface Group {
   readonly totals: Value[];
 }
 
-export class Groups implements ViewRecords {
+export class GroupedView implements ViewRecords {
   readonly #execution: Execution;
   readonly #view: TableDefinition;
   readonly #columns: Columns;

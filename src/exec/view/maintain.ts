@@ -5,24 +5,23 @@ import { emptyView } from '../../catalog/definitions/remove.js';
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { withErrorRedaction } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';
+import type { MaintainViews } from '../record/table.js';
 import { deeper } from '../runtime/depth.js';
 import type { Compiler, Execution } from '../runtime/execution.js';
-import { applyChange, fillView, type PreparedView, type SourceChange } from './view.js';
+import { applyChange, fillView, prepareView } from './view.js';
 
-/** Brings the views of a table up to date with a change of one record: in its transaction, with permissions off. */
-export function maintainViews(
-  execution: Execution,
-  catalog: DatabaseCatalog,
-  views: readonly PreparedView[],
-  change: SourceChange,
-): PromiseOrValue<void> {
-  if (views.length === 0) return;
-  const inner = maintenance(execution);
-  return forEachInOrder(views, (view) =>
-    withErrorRedaction(execution, `view '${view.definition.name}'`, () =>
-      andThen(applyChange(inner, catalog, view, change), () => undefined),
-    ),
-  );
+/** Compiles the views that read a table to what brings them up to date with a change of one of its records. */
+export function prepareViews({ views }: TableEntry, compiler: Compiler): MaintainViews | undefined {
+  const prepared = views.flatMap((view) => (view.view === undefined ? [] : [prepareView(view, view.view, compiler)]));
+  if (prepared.length === 0) return undefined;
+  return (execution, catalog, source, written) => {
+    const inner = maintenance(execution);
+    return forEachInOrder(prepared, (view) =>
+      withErrorRedaction(execution, `view '${view.definition.name}'`, () =>
+        andThen(applyChange(inner, catalog, view, { source, ...written }), () => undefined),
+      ),
+    );
+  };
 }
 
 /** Rebuilds a view from its sources, and with it the views on it. No events are raised. */

@@ -5,13 +5,13 @@ import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { MaterializeGroups, MaterializeRows, ViewNode } from '../../plan/nodes.js';
 import { fieldPath } from '../expression/projection-name.js';
-import type { Reading, Stream } from '../operators/operator.js';
+import type { RecordReading, Stream } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { compileProjections } from '../operators/projections.js';
 import type { Compiler, Execution } from '../runtime/execution.js';
-import { compileColumns } from './group-columns.js';
-import { Groups } from './groups.js';
-import { Rows } from './rows.js';
+import { compileGroupColumns } from './group-columns.js';
+import { GroupedView } from './groups.js';
+import { RowView } from './rows.js';
 import type { ViewRecords } from './view-records.js';
 
 /** A view's plan, compiled. */
@@ -26,7 +26,7 @@ type OpenRecords = (execution: Execution, catalog: DatabaseCatalog, view: TableD
 
 /** `fields`: what is read of the sources. */
 export function compileMaterialization(tree: ViewNode, fields: FieldsRead, compiler: Compiler): Materialization {
-  const reading: Reading = {
+  const reading: RecordReading = {
     purpose: 'select',
     fields,
     writes: false,
@@ -48,10 +48,10 @@ const RECORDS: {
 
 function compileRows({ projections }: MaterializeRows, compiler: Compiler): OpenRecords {
   const project = compileProjections(projections, compiler, fieldPath);
-  return (execution, _, { name }) => new Rows(execution, name, project);
+  return (execution, _, { name }) => new RowView(execution, name, project);
 }
 
 function compileGroups(node: MaterializeGroups, compiler: Compiler): OpenRecords {
-  const columns = compileColumns(node, compiler);
-  return (execution, catalog, view) => new Groups(execution, catalog, view, columns);
+  const columns = compileGroupColumns(node, compiler);
+  return (execution, catalog, view) => new GroupedView(execution, catalog, view, columns);
 }

@@ -5,7 +5,7 @@ import type { Evaluate, Execution, Frame } from '../runtime/execution.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 
 /** The records of a view without GROUP: each corresponds to a record of a source, under the same key. */
-export class Rows implements ViewRecords {
+export class RowView implements ViewRecords {
   readonly #execution: Execution;
   readonly #view: string;
   readonly #project: Evaluate;

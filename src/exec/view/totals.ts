@@ -18,8 +18,8 @@ import type { Cursor } from '../../storage/contract.js';
 import { decodeKey } from '../../value/key-codec.js';
 import { type ArrayValue, isArray, isNumber, isObject, type Value } from '../../value/value.js';
 import type { Compiler, Execution } from '../runtime/execution.js';
-import { type Columns, compileColumns } from './group-columns.js';
-import { Groups } from './groups.js';
+import { type Columns, compileGroupColumns } from './group-columns.js';
+import { GroupedView } from './groups.js';
 import { maintenance } from './maintain.js';
 
 /** Whether some of a view derives from records that weren't kept. */
@@ -61,9 +61,9 @@ export function restoreTotals(execution: Execution, value: Value, compiler: Comp
     if (!outlivesSources(catalog, view)) return undefined;
     const tree = bindViewChanges({ name, view: select }, compiler.tuning.rules);
     if (tree.kind !== 'materialize-groups') return undefined;
-    const columns = compileColumns(tree, compiler);
+    const columns = compileGroupColumns(tree, compiler);
     const inner: Execution = { ...maintenance(execution), importing: true };
-    const restored = new Groups(inner, catalog, view.definition, columns);
+    const restored = new GroupedView(inner, catalog, view.definition, columns);
     for (const group of groups) restored.restore(...readGroup(group, columns));
     return restored.finish();
   });

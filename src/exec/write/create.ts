@@ -7,10 +7,10 @@ import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, Range, RecordId, type RecordKey, Uuid, type Value } from '../../value/value.js';
 import { ensureTable } from '../define/ensure-table.js';
-import { hasClaims, mapPrefetched, type RecordReads } from '../prefetch/records.js';
+import { compileTargets, type Target } from '../expression/targets.js';
 import { speculate } from '../prefetch/speculate.js';
-import type { Compiler, Evaluate, Execution, Frame, Written } from '../runtime/execution.js';
-import { compileTargets, type Target } from '../statement/targets.js';
+import { hasClaims, mapPrefetched, type RecordReads } from '../record/prefetch.js';
+import type { Compiler, Evaluate, Execution, Frame, WrittenRecord } from '../runtime/execution.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { compileData } from './data.js';
 import { answerWritten, compileOutput } from './output.js';
@@ -24,7 +24,7 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
       andThen(createAll(frame, found), (written) => answerWritten(frame, written, output, create.only)),
     );
 
-  function createAll(frame: Frame, targets: readonly Target[]): PromiseOrValue<(Written | undefined)[]> {
+  function createAll(frame: Frame, targets: readonly Target[]): PromiseOrValue<(WrittenRecord | undefined)[]> {
     const { execution } = frame;
     const drawn: (RecordId | undefined)[] = [];
     const readsOf = (batch: readonly Target[], catalog: DatabaseCatalog): RecordReads => {
@@ -41,7 +41,11 @@ export function compileCreate(create: Create, compiler: Compiler): Evaluate {
     return mapPrefetched(execution, targets, readsOf, (target, at) => createOne(frame, target, drawn[at]));
   }
 
-  function createOne(frame: Frame, target: Target, drawn: RecordId | undefined): PromiseOrValue<Written | undefined> {
+  function createOne(
+    frame: Frame,
+    target: Target,
+    drawn: RecordId | undefined,
+  ): PromiseOrValue<WrittenRecord | undefined> {
     const { execution } = frame;
     const inner = frame.within(undefined);
     const draft = data.draft(inner);
@@ -79,15 +83,17 @@ function idOf(execution: Execution, target: Target): RecordId | undefined {
 export function recordIdIn({ id }: ObjectValue, table: string): RecordId | undefined {
   if (id === undefined) return undefined;
   if (id instanceof RecordId && !(id.key instanceof Range)) return new RecordId(table, id.key);
-  if (isRecordKey(id)) return new RecordId(table, id);
+  if (isKeyValue(id)) return new RecordId(table, id);
   throw failure('invalid_record_key', { value: toErrorText(id) });
 }
 
+/** A record id with a random key: 20 characters of a to z and 0 to 9. */
 export function randomId({ services: { environment } }: Execution, table: string): RecordId {
   return new RecordId(table, randomKey(environment.random));
 }
 
-export function isRecordKey(value: Value): value is RecordKey {
+/** Whether a value may be the key of a record: an integer, a text, a UUID, an array or an object. */
+export function isKeyValue(value: Value): value is RecordKey {
   if (typeof value === 'number') return Number.isInteger(value);
   return (
     typeof value === 'bigint' ||

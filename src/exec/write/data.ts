@@ -26,6 +26,7 @@ export interface CompiledData {
   readonly isSpeculable: boolean;
 }
 
+/** Compiles CONTENT, MERGE, PATCH, REPLACE, SET or UNSET to what makes the new record of the stored one. */
 export function compileData(data: Data | undefined, compiler: Compiler): CompiledData {
   const { options, draft } = compileDraft(data, compiler);
   let known: boolean | undefined;

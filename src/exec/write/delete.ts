@@ -3,13 +3,13 @@ import type { Delete as DeleteStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import type { Delete } from '../../plan/nodes.js';
+import { compileTargets, type Target } from '../expression/targets.js';
 import { OperatorCompiler } from '../operators/operators.js';
-import { prefetchRecords, type RecordReads } from '../prefetch/records.js';
-import type { Compiler, Found, Frame } from '../runtime/execution.js';
+import { prefetchRecords, type RecordReads } from '../record/prefetch.js';
+import type { Compiler, FoundRecord, Frame } from '../runtime/execution.js';
 import { Prepared } from '../statement/prepared.js';
-import { compileTargets, type Target } from '../statement/targets.js';
 import { compileTimeout } from '../statement/timeout.js';
-import { compileFind, recordsOf } from './finder.js';
+import { compileFind, recordTargets } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
@@ -26,7 +26,8 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
         const find = compileFind('DELETE', tree.input, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(
           tree,
-          ({ execution }: Frame, found: readonly Found[]) => execution.services.writer.deleteMany(execution, found),
+          ({ execution }: Frame, found: readonly FoundRecord[]) =>
+            execution.services.writer.deleteMany(execution, found),
           countWritten,
         );
         return (frame) =>
@@ -46,6 +47,6 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
 }
 
 function readsOfTargets(targets: readonly Target[]): RecordReads {
-  const records = recordsOf(targets);
+  const records = recordTargets(targets);
   return { records, nodes: records };
 }

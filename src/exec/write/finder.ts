@@ -6,21 +6,21 @@ import type { StreamNode } from '../../plan/nodes.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { denyWrite } from '../authorization/denied-writes.js';
+import type { Target } from '../expression/targets.js';
 import type { OperatorContext } from '../operators/operator.js';
-import { claimsOfChanges, mapPrefetched, type RecordReads } from '../prefetch/records.js';
 import { speculate } from '../prefetch/speculate.js';
-import type { Execution, Found, Frame, Written } from '../runtime/execution.js';
-import type { Target } from '../statement/targets.js';
+import { claimsOfChanges, mapPrefetched, type RecordReads } from '../record/prefetch.js';
+import type { Execution, FoundRecord, Frame, WrittenRecord } from '../runtime/execution.js';
 import type { CompiledData } from './data.js';
 
 /** Changes records one after the other, as the data of a statement says. */
 export function changeFound(
   frame: Frame,
-  found: readonly Found[],
+  found: readonly FoundRecord[],
   data: CompiledData,
-): PromiseOrValue<(Written | undefined)[]> {
+): PromiseOrValue<(WrittenRecord | undefined)[]> {
   const { execution } = frame;
-  const readsOf = (batch: readonly Found[], catalog: DatabaseCatalog): RecordReads => {
+  const readsOf = (batch: readonly FoundRecord[], catalog: DatabaseCatalog): RecordReads => {
     if (!data.isSpeculable) return {};
     const make = (seen: ObjectValue, before: ObjectValue) =>
       speculate(execution, data.draft(frame.within(seen)), before);
@@ -33,11 +33,11 @@ export function changeFound(
 
 /** What is read of targets that are named: of one alone nothing that is worth fetching ahead. */
 export function readsOfTargets(targets: readonly Target[]): RecordReads {
-  return targets.length < 2 ? {} : { records: recordsOf(targets) };
+  return targets.length < 2 ? {} : { records: recordTargets(targets) };
 }
 
 /** The records among targets. */
-export function recordsOf(targets: readonly Target[]): RecordId[] {
+export function recordTargets(targets: readonly Target[]): RecordId[] {
   return targets.flatMap((target) => (target.kind === 'record' ? [target.id] : []));
 }
 
@@ -48,8 +48,9 @@ const FEW = 256;
  * Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met
  * twice.
  */
-export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<Found[]>;
+export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<FoundRecord[]>;
 
+/** Compiles how UPDATE, UPSERT and DELETE find their records, all of them before the first is changed. */
 export function compileFind(
   statement: 'UPDATE' | 'UPSERT' | 'DELETE',
   node: StreamNode,
@@ -58,8 +59,8 @@ export function compileFind(
   const rows = context.stream(node);
   const { purpose } = context.reading;
 
-  const walk = (frame: Frame, targets: readonly Target[]): PromiseOrValue<Found[]> => {
-    const found: Found[] = [];
+  const walk = (frame: Frame, targets: readonly Target[]): PromiseOrValue<FoundRecord[]> => {
+    const found: FoundRecord[] = [];
     const {
       request: { memory },
     } = frame.execution;

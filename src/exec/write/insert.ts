@@ -20,10 +20,10 @@ import {
 } from '../../value/value.js';
 import { ensureTable } from '../define/ensure-table.js';
 import { setPath } from '../expression/assign.js';
-import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import type { Compiler, Evaluate, Execution, Frame, Written } from '../runtime/execution.js';
+import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
+import type { Compiler, Evaluate, Execution, Frame, WrittenRecord } from '../runtime/execution.js';
 import { compileTimeout } from '../statement/timeout.js';
-import { isRecordKey, randomId, recordIdIn } from './create.js';
+import { isKeyValue, randomId, recordIdIn } from './create.js';
 import { compileOnDuplicate, ignoring } from './on-duplicate.js';
 import { answerWritten, compileOutput } from './output.js';
 import { isEnforced, writeEdge } from './relate.js';
@@ -39,7 +39,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
     table: string | undefined,
     given: ObjectValue,
     drawn: RecordId | undefined,
-  ): PromiseOrValue<Written | undefined> => {
+  ): PromiseOrValue<WrittenRecord | undefined> => {
     const { execution } = frame;
     const id = drawn ?? idOf(given, table, execution);
     const row = withField(given, 'id', id);
@@ -158,7 +158,7 @@ function idOf(row: ObjectValue, table: string | undefined, execution: Execution)
     if (id instanceof RecordId) return recordIdIn(row, id.table) ?? id;
     throw failure('insert_property', { property: 'id', value: toErrorText(id) });
   }
-  if (id !== undefined && !(id instanceof RecordId) && !isRecordKey(id)) {
+  if (id !== undefined && !(id instanceof RecordId) && !isKeyValue(id)) {
     throw failure('insert_property', { property: 'id', value: toErrorText(id) });
   }
   return recordIdIn(row, table) ?? randomId(execution, table);

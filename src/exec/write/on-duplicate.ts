@@ -7,7 +7,7 @@ import { equals } from '../../value/order.js';
 import { newObject, type ObjectValue, RecordId } from '../../value/value.js';
 import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
 import { findByUniqueIndex } from '../index/maintain.js';
-import { type Compiler, type Draft, Frame, type Written } from '../runtime/execution.js';
+import { type Compiler, type Draft, Frame, type WrittenRecord } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import { compileAssignments } from './data.js';
 
@@ -21,8 +21,8 @@ interface InsertedRow {
 type CreateOrUpdate = (
   frame: Frame,
   inserted: InsertedRow,
-  create: () => PromiseOrValue<Written | undefined>,
-) => PromiseOrValue<Written | undefined>;
+  create: () => PromiseOrValue<WrittenRecord | undefined>,
+) => PromiseOrValue<WrittenRecord | undefined>;
 
 /** Compiles what either clause asks for; `undefined` without them: then a record that collides is an error. */
 export function compileOnDuplicate(insert: Insert, compiler: Compiler): CreateOrUpdate | undefined {
@@ -71,7 +71,9 @@ function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrVal
  * With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is
  * written.
  */
-export function ignoring(work: () => PromiseOrValue<Written | undefined>): PromiseOrValue<Written | undefined> {
+export function ignoring(
+  work: () => PromiseOrValue<WrittenRecord | undefined>,
+): PromiseOrValue<WrittenRecord | undefined> {
   return otherwise(work, (error) => {
     if (error instanceof TesseraError && (error.code === 'record_exists' || error.code === 'index_violation')) {
       return undefined;

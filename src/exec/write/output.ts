@@ -6,16 +6,16 @@ import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fi
 import { diff } from '../../value/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { fieldPath } from '../expression/projection-name.js';
-import { answer } from '../operators/only.js';
+import { applyOnly } from '../operators/only.js';
 import { compileProjections } from '../operators/projections.js';
 import { mapChunks } from '../runtime/cooperative-yielding.js';
-import { type Compiler, type Execution, Frame, type Written } from '../runtime/execution.js';
+import { type Compiler, type Execution, Frame, type WrittenRecord } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 
 /** `undefined` for a record of which nothing is to be returned. */
 export type ReturnValue = { readonly value: Value } | undefined;
 
-export type CompiledOutput = (frame: Frame, written: Written) => PromiseOrValue<ReturnValue>;
+export type CompiledOutput = (frame: Frame, written: WrittenRecord) => PromiseOrValue<ReturnValue>;
 
 /** How each form makes its value from what can be seen before and after the change. */
 const FORMS: Readonly<
@@ -65,7 +65,7 @@ export function compileOutput(
  */
 function seenOf(
   execution: Execution,
-  { table, before, after }: Written,
+  { table, before, after }: WrittenRecord,
   reads: OutputReads,
 ): PromiseOrValue<{ before: ObjectValue | undefined; after: ObjectValue | undefined } | undefined> {
   const {
@@ -92,14 +92,14 @@ function rethrowFieldError(error: unknown): never {
  */
 export function answerWritten(
   frame: Frame,
-  written: readonly (Written | undefined)[],
+  written: readonly (WrittenRecord | undefined)[],
   output: CompiledOutput,
   only: boolean,
 ): PromiseOrValue<Value> {
-  if (frame.execution.importing) return answer([], only);
+  if (frame.execution.importing) return applyOnly([], only);
   const outputs = mapChunks(frame.execution, written, (each) => (each === undefined ? undefined : output(frame, each)));
   return andThen(outputs, (all) =>
-    answer(
+    applyOnly(
       all.filter((each) => each !== undefined).map((each) => each.value),
       only,
     ),

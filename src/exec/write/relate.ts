@@ -3,15 +3,15 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Relate } from '../../language/ast.js';
-import { EDGE_FIELDS, union } from '../../plan/fields-read.js';
+import { EDGE_FIELDS, unionOfReads } from '../../plan/fields-read.js';
 import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText, toText } from '../../value/text/text.js';
 import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { recordExists } from '../authorization/denied-writes.js';
 import { ensureTable } from '../define/ensure-table.js';
-import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, Written } from '../runtime/execution.js';
+import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
+import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, WrittenRecord } from '../runtime/execution.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
@@ -23,7 +23,7 @@ export function compileRelate(relate: Relate, compiler: Compiler): Evaluate {
   const edge: Evaluate =
     relate.edge.kind === 'table' ? fixed(new Table(relate.edge.name)) : compiler.expression(relate.edge);
   const data = compileData(relate.data, compiler);
-  const reads = union([EDGE_FIELDS, data.reads]);
+  const reads = unionOfReads([EDGE_FIELDS, data.reads]);
   const output = compileOutput(relate.output, 'after', compiler);
 
   const run = (frame: Frame): PromiseOrValue<Value> =>
@@ -72,7 +72,7 @@ export function writeEdge(
   options: WriteOptions,
   reads = EDGE_FIELDS,
   drawn?: RecordId,
-): PromiseOrValue<Written | undefined> {
+): PromiseOrValue<WrittenRecord | undefined> {
   if (!(named instanceof Table) && !isRecord(named)) {
     throw failure('invalid_edge_end', { property: 'out', value: toErrorText(named) });
   }

@@ -2,11 +2,11 @@ import { andThen } from '../../base/promise-or-value.js';
 import type { Update as UpdateStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';
 import type { Update } from '../../plan/nodes.js';
+import { compileTargets } from '../expression/targets.js';
 import { OperatorCompiler } from '../operators/operators.js';
-import { mapPrefetched } from '../prefetch/records.js';
-import type { Compiler, Found, Frame } from '../runtime/execution.js';
+import { mapPrefetched } from '../record/prefetch.js';
+import type { Compiler, FoundRecord, Frame } from '../runtime/execution.js';
 import { Prepared } from '../statement/prepared.js';
-import { compileTargets } from '../statement/targets.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { compileData } from './data.js';
 import { changeFound, compileFind, readsOfTargets } from './finder.js';
@@ -27,7 +27,7 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
         const find = compileFind('UPDATE', tree.input, new OperatorCompiler(compiler, reading, meter));
         const write = meter.each(
           tree,
-          (frame: Frame, found: readonly Found[]) => changeFound(frame, found, data),
+          (frame: Frame, found: readonly FoundRecord[]) => changeFound(frame, found, data),
           countWritten,
         );
         return (frame) =>

@@ -9,20 +9,20 @@ import { toErrorText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
 import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
 import { ensureTable } from '../define/ensure-table.js';
+import { compileTargets, type Target } from '../expression/targets.js';
 import { findByUniqueIndex } from '../index/maintain.js';
 import { OperatorCompiler } from '../operators/operators.js';
-import { mapPrefetched, type RecordReads } from '../prefetch/records.js';
-import type { Compiler, Execution, Found, Frame, Written } from '../runtime/execution.js';
+import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
+import type { Compiler, Execution, FoundRecord, Frame, WrittenRecord } from '../runtime/execution.js';
 import { Prepared } from '../statement/prepared.js';
-import { compileTargets, type Target } from '../statement/targets.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';
-import { changeFound, compileFind, type Find, recordsOf } from './finder.js';
+import { changeFound, compileFind, type Find, recordTargets } from './finder.js';
 import { answerWritten, compileOutput } from './output.js';
 import { countWritten, planningOf } from './planning.js';
 
-type Writing = PromiseOrValue<(Written | undefined)[]>;
+type Writing = PromiseOrValue<(WrittenRecord | undefined)[]>;
 
 /** Of the records that the statement comes upon by itself, nothing is planned. */
 const FOUND: StreamNode = { kind: 'union', targets: [], inputs: [] };
@@ -32,7 +32,7 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
   const data = compileData(upsert.data, compiler);
   const output = compileOutput(upsert.output, 'after', compiler);
 
-  const change = (frame: Frame, found: readonly Found[]): Writing => changeFound(frame, found, data);
+  const change = (frame: Frame, found: readonly FoundRecord[]): Writing => changeFound(frame, found, data);
 
   const rewrite = (find: Find, frame: Frame, id: RecordId): Writing =>
     andThen(find(frame, [{ kind: 'record', id }]), (found) => change(frame, found));
@@ -137,5 +137,5 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
 
 /** Whether a record is there is asked for more than once. */
 function readsOfTargets(targets: readonly Target[]): RecordReads {
-  return { records: recordsOf(targets) };
+  return { records: recordTargets(targets) };
 }

@@ -16,7 +16,7 @@ export interface FetchLimits {
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = { time: 30_000, response: 16 * 2 ** 20 };
 
-export interface FetchRequest {
+export interface HttpFetchRequest {
   readonly url: string;
   readonly method: string;
   /** Names in lower case. */
@@ -52,7 +52,7 @@ export class Fetcher {
    * @throws TesseraError `url_invalid`, `network_target_denied`, `network_lookup_failed`, `http_failed`; what
    * `checkpoint` throws
    */
-  async fetch(request: FetchRequest, checkpoint: Checkpoint): Promise<NetworkAnswer> {
+  async fetch(request: HttpFetchRequest, checkpoint: Checkpoint): Promise<NetworkAnswer> {
     const abort = new AbortController();
     const stop = this.#watch(abort, checkpoint);
     try {
@@ -64,7 +64,7 @@ export class Fetcher {
     }
   }
 
-  async #follow(request: FetchRequest, signal: AbortSignal): Promise<NetworkAnswer> {
+  async #follow(request: HttpFetchRequest, signal: AbortSignal): Promise<NetworkAnswer> {
     let { method, body } = request;
     let url = parseUrl(request.url);
     let headers: Record<string, string> = {
@@ -96,7 +96,7 @@ export class Fetcher {
       headers,
       body,
       secure,
-    }: Required<Pick<FetchRequest, 'method' | 'headers' | 'secure'>> & Pick<FetchRequest, 'body'>,
+    }: Required<Pick<HttpFetchRequest, 'method' | 'headers' | 'secure'>> & Pick<HttpFetchRequest, 'body'>,
     signal: AbortSignal,
   ): Promise<NetworkAnswer> {
     const { network } = this.#environment;

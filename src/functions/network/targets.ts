@@ -7,9 +7,9 @@ import { BlockList, isIP } from 'node:net';
 import { lazy } from '../../base/lazy.js';
 
 /** `all`, or hosts and addresses: `example.com`, `example.com:8443`, `10.1.2.3:80`, `192.0.2.0/24`, `[::1]:80`. */
-export type Targets = 'all' | readonly Target[];
+export type AllowedTargets = 'all' | readonly NetworkTarget[];
 
-export interface Target {
+export interface NetworkTarget {
   /** A host name in lower case. */
   readonly host?: string;
   /** Instead of it, addresses. */
@@ -19,8 +19,8 @@ export interface Target {
 }
 
 export interface NetworkTargets {
-  readonly allow: Targets;
-  readonly deny: Targets;
+  readonly allow: AllowedTargets;
+  readonly deny: AllowedTargets;
 }
 
 export const NO_TARGETS: NetworkTargets = { allow: [], deny: [] };
@@ -50,7 +50,7 @@ export function isNamed({ allow }: Pick<NetworkTargets, 'allow'>, destination: D
   );
 }
 
-function isGiven(allow: Targets, address: string, destination: Destination): boolean {
+function isGiven(allow: AllowedTargets, address: string, destination: Destination): boolean {
   return allow !== 'all' && allow.some((target) => holds(target, address, destination));
 }
 
@@ -66,12 +66,12 @@ export function mayLookUp({ allow, deny }: NetworkTargets, host: string, port: n
   );
 }
 
-function namesSome(target: Target, destination: Destination): boolean {
+function namesSome(target: NetworkTarget, destination: Destination): boolean {
   if (target.host !== undefined) return target.host === destination.host && fitsPort(target.port, destination);
   return destination.addresses.some((address) => holds(target, address, destination));
 }
 
-function holds({ addresses, port }: Target, address: string, destination: Destination): boolean {
+function holds({ addresses, port }: NetworkTarget, address: string, destination: Destination): boolean {
   return addresses !== undefined && fitsPort(port, destination) && isIn(addresses, address);
 }
 
@@ -138,7 +138,7 @@ function blockList(networks: readonly string[]): BlockList {
 }
 
 /** Reads one target; `undefined` if the text is none. */
-export function readTarget(text: string): Target | undefined {
+export function readTarget(text: string): NetworkTarget | undefined {
   const network = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(text);
   if (network !== null) {
     const family = isIP(network[1] as string);

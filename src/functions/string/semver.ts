@@ -51,8 +51,8 @@ function compareNumbers(a: bigint, b: bigint): number {
 
 /** Part by part: numbers by value and before words, a longer list after its beginning. */
 function compareIdentifiers(a: string, b: string): number {
-  const left = a === '' ? [] : a.split('.');
-  const right = b === '' ? [] : b.split('.');
+  const left = a === '' ? [] : a.split('../string');
+  const right = b === '' ? [] : b.split('../string');
   for (let index = 0; index < Math.min(left.length, right.length); index++) {
     const order = compareIdentifier(left[index] as string, right[index] as string);
     if (order !== 0) return order;

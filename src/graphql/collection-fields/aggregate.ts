@@ -9,14 +9,22 @@ import { objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { FieldUse } from '../execution/field-use.js';
-import { type Conditions, fieldPath, join, type Part } from '../execution/select.js';
+import { type Conditions, fieldIdiom, join, type SelectParts } from '../execution/select.js';
 import { GROUP } from '../schema/aggregate-parts.js';
 import type { AggregateType } from '../schema/aggregate-type.js';
-import { boundRows, cutArguments, filterArguments, filtersOf, isGiven, readCount } from '../schema/list-arguments.js';
+import {
+  boundRows,
+  cutArguments,
+  filterArguments,
+  filtersOf,
+  isGiven,
+  readCountArgument,
+} from '../schema/list-arguments.js';
 import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
 import { type CollectionField, lengthOf } from './collection-field.js';
 
+/** The field `TABLE_aggregate`. */
 export function aggregateOf(table: TableType): CollectionField {
   const { groupable, object, order } = table.aggregate();
   return {
@@ -59,7 +67,7 @@ function compileAggregate(table: TableType): CompileCollectionQuery {
 }
 
 interface BoundPart {
-  readonly part: Part;
+  readonly part: SelectParts;
   /** The name of the param that limits the groups. */
   readonly limit: string | undefined;
   readonly cut: number | undefined;
@@ -85,20 +93,20 @@ function bindPart(
   const pathOf = (column: string): readonly string[] => columns.get(column)?.path ?? [];
   const items = Array.from(wanted, (column): Projection | undefined => {
     const found = columns.get(column);
-    return found && { kind: 'expression', expression: found.expression, alias: fieldPath(found.path) };
+    return found && { kind: 'expression', expression: found.expression, alias: fieldIdiom(found.path) };
   }).filter((item) => item !== undefined);
   const filters = filtersOf(given, filter, conditions);
   const { version } = given;
-  const cut = readCount('limit', given);
-  const start = readCount('start', given);
+  const cut = readCountArgument('limit', given);
+  const start = readCountArgument('start', given);
   // A single row needs no limit, without which mere counting is fastest.
   const limit = grouped.length > 0 || cut !== undefined ? params.bind(cut) : undefined;
-  const part: Part = {
+  const part: SelectParts = {
     projections: { kind: 'fields', items },
     clauses: {
       ...(filters.length > 0 && { where: join('&&', filters) }),
       group:
-        grouped.length === 0 ? { kind: 'all' } : { kind: 'by', paths: grouped.map((name) => fieldPath(pathOf(name))) },
+        grouped.length === 0 ? { kind: 'all' } : { kind: 'by', paths: grouped.map((name) => fieldIdiom(pathOf(name))) },
       ...(order.length > 0 && {
         order: orderBy(order.map(({ column, descending }) => ({ path: pathOf(column), descending }))),
       }),

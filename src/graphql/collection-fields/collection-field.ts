@@ -12,8 +12,9 @@ export interface CollectionField {
 /**
  * Whose records they are: functions on full-text conditions, and searches for what is nearest, are about tables alone.
  */
-export type Owner = 'edges' | 'table';
+export type CollectionOwner = 'edges' | 'table';
 
+/** How many rows there are; 0 where nothing was read. */
 export function lengthOf(rows: Value): number {
   return isArray(rows) ? rows.length : 0;
 }

@@ -6,9 +6,9 @@ import { Cursors } from '../execution/cursor.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import { columnsFound, SCORE, valueOfColumn } from '../execution/found-columns.js';
 import { behind, fromThereOn, type KeysetKey, keysetOf, reversed } from '../execution/keyset.js';
-import { type Clauses, type Conditions, columns, join, type Part } from '../execution/select.js';
+import { type Clauses, type Conditions, columns, join, type SelectParts } from '../execution/select.js';
 import { COUNT } from '../schema/aggregate-parts.js';
-import { filtersOf, isGiven, type Listed, readCount, readMarks } from '../schema/list-arguments.js';
+import { filtersOf, isGiven, type Listed, readCountArgument, readMarks } from '../schema/list-arguments.js';
 import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { PageSize } from './page.js';
 
@@ -35,7 +35,7 @@ export interface AskedPage {
 export type PartPurpose = 'rows' | 'earlier' | 'later' | 'count';
 
 export interface BoundPage {
-  readonly parts: readonly Part[];
+  readonly parts: readonly SelectParts[];
   /** What the parts are for, in their order. */
   readonly purposes: readonly PartPurpose[];
   readonly size: PageSize;
@@ -56,7 +56,7 @@ export function bindPage(
   const cursors = new Cursors(table, keys);
   const after = positionOf('after', given, cursors, conditions);
   const before = positionOf('before', given, cursors, conditions);
-  const size = { first: readCount('first', given), last: readCount('last', given) };
+  const size = { first: readCountArgument('first', given), last: readCountArgument('last', given) };
   const filters = filtersOf(given, filter, conditions);
   const version = isGiven(given['version']) ? { version: params.bind(given['version'] as Value) } : {};
   const where = (...positions: readonly Expression[]): Clauses => {
@@ -64,7 +64,7 @@ export function bindPage(
     return { ...(all.length > 0 && { where: join('&&', all) }), ...version };
   };
   const columnValue = (column: string): Expression => valueOfColumn(column, conditions);
-  const parts = new Map<PartPurpose, Part>();
+  const parts = new Map<PartPurpose, SelectParts>();
   let limit: string | undefined;
   if (['edges', 'nodes', 'pageInfo'].some((name) => fields.has(name))) {
     const isBackward = size.first === undefined && size.last !== undefined;

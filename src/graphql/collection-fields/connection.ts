@@ -9,11 +9,12 @@ import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
 import { boundRows, filterArguments, marksArguments } from '../schema/list-arguments.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
-import { type CollectionField, lengthOf, type Owner } from './collection-field.js';
+import { type CollectionField, type CollectionOwner, lengthOf } from './collection-field.js';
 import { type AskedPage, type BoundPage, bindPage, type PartPurpose } from './connection-parts.js';
 import { pageOf, sizeOf } from './page.js';
 
-export function connectionOf(table: TableType, of: Owner): CollectionField {
+/** The field `TABLE_connection` (Relay Cursor Connections). */
+export function connectionOf(table: TableType, of: CollectionOwner): CollectionField {
   return {
     type: table.connection().connection,
     args: {

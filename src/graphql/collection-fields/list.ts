@@ -4,13 +4,21 @@ import { objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import { columnsFound, SCORE } from '../execution/found-columns.js';
 import { join } from '../execution/select.js';
-import { boundRows, filtersOf, isGiven, listArguments, readCount, readMarks } from '../schema/list-arguments.js';
-import { nearestCondition } from '../schema/nearest-argument.js';
+import {
+  boundRows,
+  filtersOf,
+  isGiven,
+  listArguments,
+  readCountArgument,
+  readMarks,
+} from '../schema/list-arguments.js';
+import { nearestConditionOfArgument } from '../schema/nearest-argument.js';
 import { orderedColumns, readOrder } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
-import { type CollectionField, lengthOf, type Owner } from './collection-field.js';
+import { type CollectionField, type CollectionOwner, lengthOf } from './collection-field.js';
 
-export function listOf(type: TableType, of: Owner): CollectionField {
+/** The field that lists the records of a table, or the edges of a record. */
+export function listOf(type: TableType, of: CollectionOwner): CollectionField {
   return {
     type: new GraphQLList(new GraphQLNonNull(type.object)),
     args: { ...listArguments(type), ...(of === 'table' && type.nearest()) },
@@ -30,12 +38,12 @@ function compileList({ object, filter }: TableType, isOfTable: boolean): Compile
           const { nearest, order, version } = given;
           const filters = [
             ...filtersOf(given, filter, conditions),
-            ...(isGiven(nearest) ? [nearestCondition(nearest, conditions)] : []),
+            ...(isGiven(nearest) ? [nearestConditionOfArgument(nearest, conditions)] : []),
           ];
           const names = [...plan.columns, ...(isOrderedBy(order, SCORE) ? [SCORE] : [])];
           const projections = columnsFound(names, conditions, readMarks(given));
-          const asked = least(readCount('limit', given), conditions.neighbours);
-          const start = readCount('start', given);
+          const asked = least(readCountArgument('limit', given), conditions.neighbours);
+          const start = readCountArgument('start', given);
           const limit = params.bind(asked);
           const clauses = {
             ...(filters.length > 0 && { where: join('&&', filters) }),

@@ -8,7 +8,7 @@ import { parseJson } from '../../value/json.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 
 /** Documents by their ids. */
-export type Manifest = ReadonlyMap<string, string>;
+export type TrustedManifest = ReadonlyMap<string, string>;
 
 const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 
@@ -17,7 +17,7 @@ const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
  * `{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type", "body"}]}`.
  * @throws TesseraError `graphql_manifest` that says what is wrong with it
  */
-export function readManifest(text: string): Manifest {
+export function readTrustedManifest(text: string): TrustedManifest {
   const value = read(text);
   if (!isObject(value)) throw wrong('a manifest of documents is a JSON object');
   const manifest = new Map<string, string>();

@@ -1,10 +1,10 @@
 /** The text to execute: the request's own, or a trusted document identified by an id. */
 import { failure } from '../../errors/error.js';
 import type { GraphqlRequest } from '../request.js';
-import type { Manifest } from './manifest.js';
+import type { TrustedManifest } from './manifest.js';
 
 export interface TrustedOptions {
-  readonly documents?: Manifest | undefined;
+  readonly documents?: TrustedManifest | undefined;
   /** Whether no others are run. */
   readonly only?: boolean;
 }
@@ -13,7 +13,7 @@ export interface TrustedOptions {
 const HASH_PREFIX = 'sha256:';
 
 export class TrustedDocuments {
-  readonly #byId: Manifest | undefined;
+  readonly #byId: TrustedManifest | undefined;
   readonly #texts: ReadonlySet<string>;
   readonly #only: boolean;
 

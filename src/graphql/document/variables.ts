@@ -28,7 +28,7 @@ export type ReadVariables =
 const MAX_ERRORS = 20;
 
 /** @throws TesseraError `graphql_limit` */
-export function readVariables(
+export function coerceVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: ObjectValue | undefined,

@@ -23,6 +23,11 @@ export interface DocumentContext {
 /** The nodes of each field by its name in the answer, in the order of the answer. */
 export type CollectedFields = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>;
 
+/**
+ * CollectFields of the GraphQL specification: the fields of selection sets by their response names, with @skip and
+ * @include applied.
+ * @see GraphQL specification, section 6.3.2
+ */
 export function collectFields(
   type: GraphQLObjectType,
   sets: Iterable<SelectionSetNode>,

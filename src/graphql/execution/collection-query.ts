@@ -4,19 +4,19 @@
  */
 import type { Select } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import type { Completion } from './completion.js';
 import type { ExecutionContext } from './execution-context.js';
 import type { FieldUse } from './field-use.js';
 import type { RootPlan } from './root-plan.js';
-import { type BoundStatements, type Part, select } from './select.js';
+import { type BoundStatements, type SelectParts, select } from './select.js';
+import type { ValueCompletion } from './value-completion.js';
 
 export interface CollectionQuery {
   /** How the result is written. */
-  readonly completion: Completion;
+  readonly completion: ValueCompletion;
   /** Whether it may have several parts. */
   readonly several?: boolean;
   /** The parts, as statements that `build` makes of them. @throws TesseraError what the arguments have wrong */
-  bind(call: ExecutionContext, build: (parts: readonly Part[]) => readonly Select[]): BoundCollectionQuery;
+  bind(call: ExecutionContext, build: (parts: readonly SelectParts[]) => readonly Select[]): BoundCollectionQuery;
 }
 
 export interface BoundCollectionQuery extends BoundStatements<Select> {
@@ -34,6 +34,7 @@ export type CompileCollectionQuery = (field: FieldUse) => CollectionQuery;
 /** The plan of a root field that reads a table. */
 export function planOf({ bind, ...others }: CollectionQuery, table: string): RootPlan {
   const from = { kind: 'table', name: table } as const;
-  const build = (parts: readonly Part[]) => parts.map(({ projections, clauses }) => select(projections, from, clauses));
+  const build = (parts: readonly SelectParts[]) =>
+    parts.map(({ projections, clauses }) => select(projections, from, clauses));
   return { ...others, begin: (call) => ({ kind: 'statements', ...bind(call, build) }) };
 }

@@ -12,10 +12,10 @@ import {
 } from '../schema/field-source.js';
 import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
 import { CompiledField } from './compiled-field.js';
-import { type Completion, type CompositeType, compileCompletion } from './completion.js';
 import { EdgeFetch, LinkFetch } from './fetch.js';
 import { writeStepwise } from './json-writer.js';
 import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
+import { type CompositeType, compileValueCompletion, type ValueCompletion } from './value-completion.js';
 
 export class Compilation {
   readonly #context: DocumentContext;
@@ -31,13 +31,13 @@ export class Compilation {
   }
 
   /** How the value of a field is written; `owner` is the name of the type that it stands on. */
-  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion {
-    return compileCompletion(type, nodes, nameOf(owner, nodes), (composite) => this.#composite(composite, nodes));
+  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion {
+    return compileValueCompletion(type, nodes, nameOf(owner, nodes), (composite) => this.#composite(composite, nodes));
   }
 
   /** The same where what has fields in it is always written by `plan`. */
-  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion {
-    return compileCompletion(type, nodes, nameOf(owner, nodes), () => partOf(plan));
+  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion {
+    return compileValueCompletion(type, nodes, nameOf(owner, nodes), () => partOf(plan));
   }
 
   /** The selected fields of an object type below a field. */
@@ -111,7 +111,7 @@ export class Compilation {
     };
   }
 
-  #composite(type: CompositeType, nodes: readonly FieldNode[]): Completion {
+  #composite(type: CompositeType, nodes: readonly FieldNode[]): ValueCompletion {
     const plans = new Map<GraphQLObjectType, RecordPlan>();
     const planOf = (object: GraphQLObjectType): RecordPlan => {
       let plan = plans.get(object);
@@ -129,7 +129,7 @@ export class Compilation {
     }
     if (isObjectType(type)) return partOf(planOf(type));
     const typeOf = abstractTypes(type);
-    const partOfValue = (value: Value): Completion | undefined => {
+    const partOfValue = (value: Value): ValueCompletion | undefined => {
       const object = typeOf(value);
       return object && partOf(planOf(object));
     };
@@ -144,7 +144,7 @@ export class Compilation {
 }
 
 /** An object that is part of what it stands on. */
-function partOf({ gather, write, writeInSteps, weight }: RecordPlan): Completion {
+function partOf({ gather, write, writeInSteps, weight }: RecordPlan): ValueCompletion {
   return {
     weight: weight - 1,
     ...(gather && { gather: (value, call) => (isObject(value) ? gather(value, call) : undefined) }),
@@ -157,7 +157,7 @@ function partOf({ gather, write, writeInSteps, weight }: RecordPlan): Completion
 
 function reader(
   read: (parent: ObjectValue) => Value,
-  { gather, write, writeInSteps, weight }: Completion,
+  { gather, write, writeInSteps, weight }: ValueCompletion,
 ): Omit<FieldPlan, 'key'> & { readonly weight?: number } {
   return {
     ...(weight !== undefined && { weight }),

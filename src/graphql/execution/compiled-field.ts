@@ -1,14 +1,14 @@
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLOutputType } from 'graphql';
 import type { CollectedFields } from './collect.js';
-import type { Completion } from './completion.js';
 import { FieldArguments } from './field-arguments.js';
 import type { FieldUse } from './field-use.js';
 import type { RecordPlan } from './record-plan.js';
+import type { ValueCompletion } from './value-completion.js';
 
 /** What compiles the selections of the operation that a field stands in. */
 interface SelectionCompiler {
-  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion;
-  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): Completion;
+  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion;
+  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion;
   record(type: GraphQLObjectType, nodes: readonly FieldNode[]): RecordPlan;
   fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields;
   nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
@@ -36,11 +36,11 @@ export class CompiledField implements FieldUse {
     this.#owner = owner.name;
   }
 
-  completion(): Completion {
+  completion(): ValueCompletion {
     return this.#compilation.completion(this.#field.type, this.nodes, this.#owner);
   }
 
-  completionBy(plan: RecordPlan): Completion {
+  completionBy(plan: RecordPlan): ValueCompletion {
     return this.#compilation.completionBy(plan, this.#field.type, this.nodes, this.#owner);
   }
 

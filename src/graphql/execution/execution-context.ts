@@ -23,9 +23,9 @@ export interface FieldError {
 }
 
 /** A part of an operation that needs something read before it can be written. */
-export interface Fetch {
+export interface BatchedFetch {
   /** The queries for everything requested since the last call. */
-  orders(call: ExecutionContext): Iterable<FetchRequest>;
+  requests(call: ExecutionContext): Iterable<FetchRequest>;
 }
 
 /** A SELECT and the handlers of its result. */
@@ -44,7 +44,7 @@ export class ExecutionContext {
   readonly deadline: Deadline | undefined;
   conditions: ConditionCount;
   /** What has to be fetched before the next level can be looked at. */
-  waiting: Fetch[] = [];
+  waiting: BatchedFetch[] = [];
   readonly #states: unknown[] = [];
 
   constructor(
@@ -104,7 +104,7 @@ export class ExecutionContext {
   }
 
   /** Says of the errors since there were `before` of them that they stand below `key`. */
-  place(before: number, key: string | number): void {
+  locateFailures(before: number, key: string | number): void {
     for (let at = before; at < this.failures.length; at++) this.failures[at]?.path.unshift(key);
   }
 }

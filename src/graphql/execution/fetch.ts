@@ -11,11 +11,11 @@ import { isArray, isObject, newObject, type ObjectValue, Range, RecordId, type V
 import type { EdgesSource, RecordType, TypeOfRecord } from '../schema/field-source.js';
 import { BudgetExceeded } from './budget.js';
 import type { BoundCollectionQuery, CollectionQuery } from './collection-query.js';
-import type { Completion } from './completion.js';
-import type { ExecutionContext, Fetch, FetchRequest } from './execution-context.js';
+import type { BatchedFetch, ExecutionContext, FetchRequest } from './execution-context.js';
 import { writeStepwise } from './json-writer.js';
 import type { RecordPlan } from './record-plan.js';
 import { columns, EDGES, select, selectEdges } from './select.js';
+import type { ValueCompletion } from './value-completion.js';
 
 /** What following a link costs beside the fields that it gives, whether or not there is a record in the end. */
 const LINK_COST = 10;
@@ -63,7 +63,7 @@ function writeFound<Text extends PromiseOrValue<string | undefined>>(
 }
 
 /** The records that the links of one field lead to. */
-export class LinkFetch implements Fetch {
+export class LinkFetch implements BatchedFetch {
   readonly #slot: number;
   readonly #nodes: readonly FieldNode[];
   readonly #typeOf: TypeOfRecord;
@@ -82,14 +82,15 @@ export class LinkFetch implements Fetch {
     this.#planOf = planOf;
   }
 
-  readonly gather: Completion['gather'] & {} = (value, call) => {
+  readonly gather: ValueCompletion['gather'] & {} = (value, call) => {
     if (value instanceof RecordId) this.#request(value, call);
     else if (isObject(value)) this.#planOfRow(value)?.gather?.(value, call);
   };
 
-  readonly write: Completion['write'] = (value, call) => this.#write(value, call, ({ write }, row) => write(row, call));
+  readonly write: ValueCompletion['write'] = (value, call) =>
+    this.#write(value, call, ({ write }, row) => write(row, call));
 
-  readonly writeInSteps: Completion['writeInSteps'] & {} = (value, call) =>
+  readonly writeInSteps: ValueCompletion['writeInSteps'] & {} = (value, call) =>
     this.#write<PromiseOrValue<string | undefined>>(value, call, (plan, row) => writeStepwise(plan, row, call));
 
   #write<Text extends PromiseOrValue<string | undefined>>(
@@ -111,7 +112,7 @@ export class LinkFetch implements Fetch {
     return requested && found && writeFound(found, call, (row) => write(requested.plan, row));
   }
 
-  *orders(call: ExecutionContext): Iterable<FetchRequest> {
+  *requests(call: ExecutionContext): Iterable<FetchRequest> {
     for (const [table, requested] of this.#requested(call)) {
       const { plan, ids } = requested;
       const values = newObject();
@@ -177,7 +178,7 @@ interface RequestedEdges {
 }
 
 /** What one field reads of the edges of records. */
-export class EdgeFetch implements Fetch {
+export class EdgeFetch implements BatchedFetch {
   readonly #slot: number;
   readonly #nodes: readonly FieldNode[];
   readonly #reading: CollectionQuery;
@@ -222,7 +223,7 @@ export class EdgeFetch implements Fetch {
     return undefined;
   }
 
-  *orders(call: ExecutionContext): Iterable<FetchRequest> {
+  *requests(call: ExecutionContext): Iterable<FetchRequest> {
     const requested = this.#requested(call);
     const ids = { kind: 'param', name: `edges_${this.#slot}` } as const;
     let bound: BoundCollectionQuery;

@@ -1,8 +1,8 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import type { CollectedFields } from './collect.js';
-import type { Completion } from './completion.js';
 import type { FieldArguments } from './field-arguments.js';
 import type { RecordPlan } from './record-plan.js';
+import type { ValueCompletion } from './value-completion.js';
 
 /**
  * A field at its place in an operation, for those who compile what it does: one of Query, Mutation or Subscription, or
@@ -12,9 +12,9 @@ export interface FieldUse {
   readonly nodes: readonly FieldNode[];
   readonly arguments: FieldArguments;
   /** How a value of the field's type is written. */
-  completion(): Completion;
+  completion(): ValueCompletion;
   /** The same where what has fields in it is always written by `plan`: for rows that are at hand. */
-  completionBy(plan: RecordPlan): Completion;
+  completionBy(plan: RecordPlan): ValueCompletion;
   /** An object type restricted to the selections below some nodes, by default those of the field. */
   record(object: GraphQLObjectType, nodes?: readonly FieldNode[]): RecordPlan;
   /** The selected fields of an object type below some nodes, by response name. */

@@ -1,7 +1,7 @@
 /** What conditions of a list say of each record: how well it matches words, and where; how near its vector lies. */
 import type { Binary, Expression, Idiom, Projection, Projections } from '../../language/ast.js';
 import { isArray, objectFrom, type Value } from '../../value/value.js';
-import { type Conditions, columns, fieldPath, type NumberedMatch } from './select.js';
+import { type Conditions, columns, fieldIdiom, type NumberedMatch } from './select.js';
 
 /** Columns of rows that no record has. */
 export const SCORE = 'search::score';
@@ -9,15 +9,19 @@ export const HIGHLIGHTS = 'search::highlight';
 export const DISTANCE = 'vector::distance::knn';
 
 /** What is put around the words that match. */
-export interface Marks {
+export interface HighlightMarks {
   readonly before: string;
   readonly after: string;
 }
 
-const DEFAULT_MARKS: Marks = { before: '<mark>', after: '</mark>' };
+const DEFAULT_MARKS: HighlightMarks = { before: '<mark>', after: '</mark>' };
 
 /** The columns, where those that conditions say something about are made by their functions. */
-export function columnsFound(names: Iterable<string>, conditions: Conditions, marks: Partial<Marks> = {}): Projections {
+export function columnsFound(
+  names: Iterable<string>,
+  conditions: Conditions,
+  marks: Partial<HighlightMarks> = {},
+): Projections {
   const all = new Set(names);
   const { before, after } = { ...DEFAULT_MARKS, ...marks };
   const found: Projection[] = [];
@@ -39,11 +43,11 @@ export function columnsFound(names: Iterable<string>, conditions: Conditions, ma
 
 /** What a column holds, for conditions: the sum of scores, or the field of that name. */
 export function valueOfColumn(column: string, { matches }: Conditions): Expression {
-  return column === SCORE ? sumOfScores(matches) : fieldPath([column]);
+  return column === SCORE ? sumOfScores(matches) : fieldIdiom([column]);
 }
 
 function made(name: string, expression: Expression): Projection {
-  return { kind: 'expression', expression, alias: fieldPath([name]) };
+  return { kind: 'expression', expression, alias: fieldIdiom([name]) };
 }
 
 function sumOfScores(matches: readonly NumberedMatch[]): Expression {

@@ -28,6 +28,7 @@ export function keysetOf(given: readonly KeysetKey[]): readonly KeysetKey[] {
   return keys.has('id') ? [...keys.values()] : [...keys.values(), { column: 'id', descending }];
 }
 
+/** The same keys in the opposite direction. */
 export function reversed(keys: readonly KeysetKey[]): readonly KeysetKey[] {
   return keys.map(({ column, descending }) => ({ column, descending: !descending }));
 }

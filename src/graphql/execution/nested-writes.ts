@@ -4,7 +4,7 @@ import type { Random } from '../../env/environment.js';
 import { randomKey } from '../../functions/identifiers.js';
 import type { Block, Expression, For, Idiom, Output, Statement } from '../../language/ast.js';
 import { newObject, type ObjectValue, RecordId, Table } from '../../value/value.js';
-import { fieldPath, type Params } from './select.js';
+import { fieldIdiom, type Params } from './select.js';
 
 export interface NewRecord {
   readonly id: RecordId;
@@ -85,15 +85,17 @@ export class NestedWrites {
 
 export const NOTHING: Output = { kind: 'none' };
 
+/** `FOR $variable IN over { statements }`. */
 export function forEach(variable: string, over: Expression, ...statements: Statement[]): For {
   return { kind: 'for', variable, over, body: { kind: 'block', statements } };
 }
 
 /** `$variable.name`, or further down. */
 export function member(variable: string, ...names: string[]): Idiom {
-  return { kind: 'idiom', start: { kind: 'param', name: variable }, parts: fieldPath(names).parts };
+  return { kind: 'idiom', start: { kind: 'param', name: variable }, parts: fieldIdiom(names).parts };
 }
 
+/** A statement in parentheses, as an expression. */
 export function subquery(statement: Statement): Expression {
   return { kind: 'subquery', statement };
 }

@@ -12,7 +12,7 @@ export function readRecordId(text: string): RecordId | undefined {
  * The records of a table that a text may mean: a full id, or the key alone. A key such as `1` or `[1, 2]` may be meant
  * as it would be written in a query or as text, so both are candidates.
  */
-export function recordsOf(table: string, text: string): readonly RecordId[] {
+export function candidateRecordIds(table: string, text: string): readonly RecordId[] {
   const full = readRecordId(text);
   if (full?.table === table) return [full];
   const byText = new RecordId(table, text);

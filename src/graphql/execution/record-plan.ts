@@ -20,6 +20,7 @@ export interface RecordPlan extends JsonWriter<ObjectValue> {
   readonly gather?: (row: ObjectValue, call: ExecutionContext) => void;
 }
 
+/** How a record is read and written: its fields, the columns they need, and their weight in the limit of complexity. */
 export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>, weight: number): RecordPlan {
   const parts = fields.map((field, at) => ({
     ...field,
@@ -42,11 +43,11 @@ export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>
       const value = writeStepwise(part, row, call);
       if (value instanceof Promise) {
         return value.then((later) => {
-          if (call.failures.length > before) call.place(before, key);
+          if (call.failures.length > before) call.locateFailures(before, key);
           return later === undefined ? undefined : writeFrom(next + 1, text + prefix + later, row, call);
         });
       }
-      if (call.failures.length > before) call.place(before, key);
+      if (call.failures.length > before) call.locateFailures(before, key);
       if (value === undefined) return undefined;
       text += prefix + value;
     }
@@ -66,7 +67,7 @@ export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>
       for (const { key, write, prefix } of parts) {
         const before = call.failures.length;
         const value = write(row, call);
-        if (call.failures.length > before) call.place(before, key);
+        if (call.failures.length > before) call.locateFailures(before, key);
         if (value === undefined) return undefined;
         text += prefix + value;
       }

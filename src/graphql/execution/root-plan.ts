@@ -4,12 +4,12 @@ import type { TesseraError } from '../../errors/error.js';
 import type { Live, Statement } from '../../language/ast.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import type { Completion } from './completion.js';
 import type { ExecutionContext } from './execution-context.js';
+import type { ValueCompletion } from './value-completion.js';
 
 export interface RootPlan {
   /** How what the work results in is written. */
-  readonly completion: Completion;
+  readonly completion: ValueCompletion;
   /** Whether it may have several statements, which must see one state of the database. */
   readonly several?: boolean;
   /** What has to be done in this run. @throws TesseraError what the arguments have wrong */

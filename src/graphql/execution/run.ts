@@ -88,14 +88,14 @@ export async function runEvent(
   definitions: CatalogSnapshot,
 ): Promise<RootResult> {
   completion.gather?.(value, call);
-  if (call.waiting.length > 0) await inSnapshot(definitions, (snapshot) => runPendingFetches(call, snapshot));
+  if (call.waiting.length > 0) await runInSnapshot(definitions, (snapshot) => runPendingFetches(call, snapshot));
   const json = await writeStepwise(completion, value, call);
-  call.place(0, key);
+  call.locateFailures(0, key);
   return { key, json: json ?? 'null', time: 0n };
 }
 
 /** Runs statements in the snapshot that the definitions were read from: a request reads one state of the database. */
-export async function inSnapshot<T>(
+export async function runInSnapshot<T>(
   definitions: CatalogSnapshot,
   work: (snapshot: StatementExecutor) => Promise<T>,
 ): Promise<T> {
@@ -170,7 +170,7 @@ class RootRun {
     const written = otherwise<string | undefined>(
       () =>
         andThen(this.#write(), (text) => {
-          call.place(before, key);
+          call.locateFailures(before, key);
           return call.answer.add(text ?? 'null');
         }),
       (thrown) => this.#failed(thrown, before),

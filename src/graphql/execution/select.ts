@@ -114,18 +114,19 @@ export class Conditions {
   }
 }
 
-export function fieldPath(names: readonly string[]): Idiom {
+/** The path of nested fields: `a.b.c`. */
+export function fieldIdiom(names: readonly string[]): Idiom {
   return { kind: 'idiom', parts: names.map((name) => ({ kind: 'field' as const, name })) };
 }
 
-export const ID: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
+export const ID_PATH: Expression = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
 /** The columns, each under its own name, and the id before them. */
 export function columns(names: Iterable<string>): Projections {
   const all = new Set(['id', ...names]);
   return {
     kind: 'fields',
-    items: Array.from(all, (name) => ({ kind: 'expression', expression: fieldPath([name]) })),
+    items: Array.from(all, (name) => ({ kind: 'expression', expression: fieldIdiom([name]) })),
   };
 }
 
@@ -136,8 +137,8 @@ export function columnsBefore(names: Iterable<string>): Projections {
   return {
     kind: 'fields',
     items: Array.from(all, (name) => {
-      const { parts } = fieldPath([name]);
-      return { kind: 'expression', expression: { kind: 'idiom', start: before, parts }, alias: fieldPath([name]) };
+      const { parts } = fieldIdiom([name]);
+      return { kind: 'expression', expression: { kind: 'idiom', start: before, parts }, alias: fieldIdiom([name]) };
     }),
   };
 }
@@ -145,21 +146,24 @@ export function columnsBefore(names: Iterable<string>): Projections {
 /** SET for these columns. A statement without any data can't set any. */
 export function setting(names: readonly string[], value: (name: string) => Expression): { readonly data?: Data } {
   if (names.length === 0) return {};
-  const assignments = names.map((name): Assignment => ({ path: fieldPath([name]), operator: '=', value: value(name) }));
+  const assignments = names.map(
+    (name): Assignment => ({ path: fieldIdiom([name]), operator: '=', value: value(name) }),
+  );
   return { data: { kind: 'set', assignments } };
 }
 
 export type Clauses = Pick<Select, 'where' | 'group' | 'order' | 'limit' | 'start' | 'version'>;
 
 /** A SELECT without what it is from. */
-export interface Part {
+export interface SelectParts {
   readonly projections: Projections;
   readonly clauses: Clauses;
 }
 
+/** A SELECT as a syntax tree. */
 export function select(projections: Projections, from: Expression, clauses: Clauses = {}): Select {
   // A record that is listed but isn't there, or is hidden, would be a row without an id.
-  const present = from.kind === 'table' ? {} : { where: ID };
+  const present = from.kind === 'table' ? {} : { where: ID_PATH };
   return { kind: 'select', projections, only: false, from: [from], ...present, ...clauses };
 }
 
@@ -172,7 +176,7 @@ export const EDGES = 'edges';
 export function selectEdges(
   ids: Expression,
   { table, direction }: { readonly table: string; readonly direction: EdgeDirection },
-  parts: readonly Part[],
+  parts: readonly SelectParts[],
 ): Select {
   const items = parts.map(({ projections, clauses: { version: _, ...clauses } }): Expression => {
     const step: GraphStep = { kind: 'graph', direction, subjects: [{ table }], projections, ...clauses };
@@ -182,8 +186,8 @@ export function selectEdges(
     {
       kind: 'fields',
       items: [
-        { kind: 'expression', expression: fieldPath(['id']) },
-        { kind: 'expression', expression: { kind: 'array', items }, alias: fieldPath([EDGES]) },
+        { kind: 'expression', expression: fieldIdiom(['id']) },
+        { kind: 'expression', expression: { kind: 'array', items }, alias: fieldIdiom([EDGES]) },
       ],
     },
     ids,

@@ -63,7 +63,7 @@ export async function runPendingFetches(
     const fetches = call.waiting;
     call.waiting = [];
     await send(
-      fetches.flatMap((fetch) => Array.from(fetch.orders(call), parcelOf)),
+      fetches.flatMap((fetch) => Array.from(fetch.requests(call), parcelOf)),
       call,
       executor,
     );

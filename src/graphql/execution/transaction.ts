@@ -12,6 +12,7 @@ export const TRANSACTION = new GraphQLDirective({
   locations: [DirectiveLocation.MUTATION],
 });
 
+/** Whether a mutation has the directive `@transaction`. */
 export function isTransaction({ directives = [] }: OperationDefinitionNode): boolean {
   return directives.some(({ name }) => name.value === TRANSACTION.name);
 }

@@ -5,7 +5,7 @@
 import { failure } from '../../errors/error.js';
 import type { Live } from '../../language/ast.js';
 import type { Notification, NotificationSink, Session } from '../../session/contract.js';
-import { LiveQuota } from '../../session/live/live-quota.js';
+import { LiveQuota } from '../../session/resources/live-quota.js';
 import type { ObjectValue, Uuid, Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { LiveWork } from '../execution/root-plan.js';

@@ -14,7 +14,7 @@ import { present } from '../schema/field-tree.js';
 import type { Argument, Inputs } from '../schema/inputs.js';
 import { isGiven } from '../schema/list-arguments.js';
 import { Names } from '../schema/names.js';
-import { type FieldShape, shapeOf } from '../schema/shape.js';
+import { type OutputShape, outputShapeOf } from '../schema/output-shape.js';
 import type { TableTypes } from '../schema/table-types.js';
 import { nothingOf } from '../schema/writable.js';
 import { type RootConfig, statementWork } from './root-config.js';
@@ -60,11 +60,11 @@ function functionField(
   const taken: Taken[] = [];
   for (const parameter of parameters) {
     const position = { names: [fieldName, parameter.name], node: undefined };
-    const argument = inputs.ofArgument(shapeOf(parameter.type, position, types).shape.writable);
+    const argument = inputs.ofArgument(outputShapeOf(parameter.type, position, types).shape.writable);
     if (argument === undefined) return undefined;
     taken.push({ parameter, name: names.claim(parameter.name), argument });
   }
-  const { shape } = shapeOf(returns, { names: [fieldName], node: undefined }, types);
+  const { shape } = outputShapeOf(returns, { names: [fieldName], node: undefined }, types);
   const args: GraphQLFieldConfigArgumentMap = Object.fromEntries(
     taken.map(({ parameter, name, argument: { type } }) => [
       name,
@@ -84,7 +84,7 @@ function compileCall(
   field: FieldUse,
   { name }: FunctionDefinition,
   taken: readonly Taken[],
-  { read }: Pick<FieldShape, 'read'>,
+  { read }: Pick<OutputShape, 'read'>,
 ): RootPlan {
   return {
     completion: field.completion(),

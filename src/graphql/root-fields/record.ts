@@ -2,7 +2,7 @@
 import { GraphQLNonNull } from 'graphql';
 import { isArray, newObject } from '../../value/value.js';
 import type { FieldUse } from '../execution/field-use.js';
-import { readRecordId, recordsOf } from '../execution/record-id.js';
+import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { columns, select } from '../execution/select.js';
 import { fromRoot } from '../schema/field-source.js';
@@ -29,7 +29,7 @@ function compileRecord(field: FieldUse, { table, object }: TableType): RootPlan 
     completion: field.completionBy(plan),
     begin: (call) => {
       const { statement, values } = field.arguments.bound(call, ({ id }, { params }) => ({
-        statement: select(projections, params.bind(recordsOf(table, String(id)))),
+        statement: select(projections, params.bind(candidateRecordIds(table, String(id)))),
         values: params.values,
       }));
       return statementWork([statement], values, 2 * plan.weight, ([rows], { reads }) => {

@@ -7,6 +7,7 @@ import type { StatementWork } from '../execution/root-plan.js';
 /** A field of a root type. One that fails takes no other one with it, so its type is always nullable. */
 export type RootConfig = GraphQLFieldConfig<unknown, unknown>;
 
+/** What a root field runs: statements with their parameters. `most`: how many values of records they give at most. */
 export function statementWork(
   statements: readonly Statement[],
   values: ObjectValue,

@@ -3,9 +3,9 @@ import { GraphQLEnumType, type GraphQLFieldConfigMap, GraphQLNonNull, GraphQLObj
 import type { Notification } from '../../session/contract.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import type { FieldUse } from '../execution/field-use.js';
-import { recordsOf } from '../execution/record-id.js';
+import { candidateRecordIds } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
-import { columns, fieldPath, join } from '../execution/select.js';
+import { columns, fieldIdiom, join } from '../execution/select.js';
 import { fromRoot, fromSource } from '../schema/field-source.js';
 import { filterArguments, filtersOf, isGiven } from '../schema/list-arguments.js';
 import { Names } from '../schema/names.js';
@@ -75,8 +75,8 @@ function compileChanges(field: FieldUse, type: TableType, event: GraphQLObjectTy
         const { params } = conditions;
         const filters = [...filtersOf(given, type.filter, conditions)];
         if (isGiven(given['id'])) {
-          const ids = params.bind(recordsOf(table, String(given['id'])));
-          filters.push({ kind: 'binary', operator: 'IN', left: fieldPath(['id']), right: ids });
+          const ids = params.bind(candidateRecordIds(table, String(given['id'])));
+          filters.push({ kind: 'binary', operator: 'IN', left: fieldIdiom(['id']), right: ids });
         }
         return {
           statement: {

@@ -6,6 +6,7 @@ import { fromRoot } from '../schema/field-source.js';
 import { VERSION_ARGUMENT } from '../schema/list-arguments.js';
 import type { RootConfig } from './root-config.js';
 
+/** The root field of a collection of a table. */
 export function tableField(table: string, { type, args, compile }: CollectionField): RootConfig {
   return {
     type,

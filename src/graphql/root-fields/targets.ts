@@ -4,8 +4,8 @@ import { failure } from '../../errors/error.js';
 import type { Expression, Select } from '../../language/ast.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import { subquery } from '../execution/nested-writes.js';
-import { type Conditions, ID, join, type Params, select } from '../execution/select.js';
-import { filterArguments, filtersOf, readCount } from '../schema/list-arguments.js';
+import { type Conditions, ID_PATH, join, type Params, select } from '../execution/select.js';
+import { filterArguments, filtersOf, readCountArgument } from '../schema/list-arguments.js';
 import { ownIds } from '../schema/record-names.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
@@ -17,7 +17,7 @@ export function namedTarget(type: TableType, { id }: GivenArguments, params: Par
   const ids = ownIds(type, String(id));
   const [only] = ids;
   if (ids.length === 1) return params.bind(only);
-  return subquery(selectIds(params.bind(ids), { where: ID, limit: { kind: 'literal', value: 1 } }));
+  return subquery(selectIds(params.bind(ids), { where: ID_PATH, limit: { kind: 'literal', value: 1 } }));
 }
 
 export function targetArguments({ filter }: TableType): GraphQLFieldConfigArgumentMap {
@@ -35,12 +35,12 @@ export function filteredTargets(
     throw failure('graphql_argument', { reason: 'Say in filter which records are meant; {} is all of them' });
   }
   const where = join('&&', filters);
-  const limit = readCount('limit', given);
+  const limit = readCountArgument('limit', given);
   const from = { kind: 'table', name: table } as const;
   if (limit === undefined) return { targets: [from], where };
   return { targets: [subquery(selectIds(from, { where, limit: conditions.params.bind(limit) }))] };
 }
 
 function selectIds(from: Expression, clauses: Pick<Select, 'where' | 'limit'>): Select {
-  return select({ kind: 'value', expression: ID }, from, clauses);
+  return select({ kind: 'value', expression: ID_PATH }, from, clauses);
 }

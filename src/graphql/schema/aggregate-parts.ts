@@ -7,8 +7,8 @@ import type { Expression, Idiom } from '../../language/ast.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { call, isPresent } from './filter/subject.js';
+import type { OutputShape, Read } from './output-shape.js';
 import { SCALARS } from './scalars.js';
-import type { FieldShape, Read } from './shape.js';
 
 /** What one part says about one field. */
 interface Member {
@@ -23,7 +23,7 @@ interface Part {
   /** Ends the name of its type. Parts with the same fields share one. */
   readonly type: 'group' | 'counts' | 'sums' | 'averages' | 'extremes';
   /** `undefined` for fields that it doesn't apply to. */
-  readonly of: (shape: FieldShape) => Member | undefined;
+  readonly of: (shape: OutputShape) => Member | undefined;
 }
 
 export const COUNT: Expression = call('count');

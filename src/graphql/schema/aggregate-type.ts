@@ -4,7 +4,7 @@
  */
 import { GraphQLEnumType, type GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Expression } from '../../language/ast.js';
-import { fieldPath } from '../execution/select.js';
+import { fieldIdiom } from '../execution/select.js';
 import { COUNT, GROUP, PARTS } from './aggregate-parts.js';
 import { fromSource } from './field-source.js';
 import { Names } from './names.js';
@@ -46,7 +46,7 @@ export function aggregateType(table: string, tableFields: ObjectFields, names: N
       if (member === undefined) continue;
       const { type, read, build } = member;
       members[field] = { type, extensions: fromSource({ kind: 'column', column, ...(read && { read }) }) };
-      columns.set(`${part}.${field}`, { path: [part, column], expression: build(fieldPath([column])) });
+      columns.set(`${part}.${field}`, { path: [part, column], expression: build(fieldIdiom([column])) });
     }
     if (Object.keys(members).length === 0) continue;
     const object =

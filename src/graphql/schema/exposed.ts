@@ -12,6 +12,7 @@ export interface Exposed {
   readonly changing: ReadonlySet<string>;
 }
 
+/** The tables and functions that DEFINE CONFIG GRAPHQL exposes. */
 export function exposedBy({ tables, functions }: DatabaseCatalog, config: GraphqlConfig): Exposed {
   return {
     tables: [...tables.values()].filter(({ definition }) => exposes(config.tables, definition.name)),

@@ -91,6 +91,7 @@ export function ofValues(typeOf: TypeOfValue): Readonly<Record<string, unknown>>
   return { [TYPE_OF_VALUE]: typeOf };
 }
 
+/** How a value of an interface or a union is resolved to its type. */
 export function abstractTypes({ name, extensions }: GraphQLInterfaceType | GraphQLUnionType): TypeOfValue {
   const typeOf = (extensions as Extensions)[TYPE_OF_VALUE] as TypeOfValue | undefined;
   invariant(typeOf !== undefined, `${name} says which types its values have`);

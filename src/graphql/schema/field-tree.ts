@@ -4,13 +4,13 @@ import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { type FieldBranches, fieldNode } from '../../catalog/definitions/field-tree.js';
 import type { Type } from '../../value/type.js';
 
-export interface FieldNode {
+export interface FieldTreeNode {
   /** As it is defined; absent where only something below it is. */
   readonly definition: FieldDefinition | undefined;
   readonly type: Type | undefined;
-  readonly fields: ReadonlyMap<string, FieldNode>;
+  readonly fields: ReadonlyMap<string, FieldTreeNode>;
   /** What is defined about the elements of an array. */
-  readonly element: FieldNode | undefined;
+  readonly element: FieldTreeNode | undefined;
 }
 
 interface Growing extends FieldBranches<Growing> {
@@ -22,7 +22,7 @@ interface Growing extends FieldBranches<Growing> {
 const DEEPEST = 16;
 
 /** `leftOut` is called with definitions that don't fit the tree. */
-export function fieldTree(entry: TableEntry, leftOut: (definition: FieldDefinition) => void): FieldNode {
+export function fieldTree(entry: TableEntry, leftOut: (definition: FieldDefinition) => void): FieldTreeNode {
   const root = newNode();
   for (const definition of entry.fields) {
     const node = fieldNode(root, definition.path, DEEPEST, newNode);

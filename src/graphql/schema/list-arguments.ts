@@ -3,7 +3,7 @@ import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
-import type { Marks } from '../execution/found-columns.js';
+import type { HighlightMarks } from '../execution/found-columns.js';
 import type { Conditions } from '../execution/select.js';
 import type { Filter } from './filter/filter.js';
 import { DOCUMENT } from './filter/subject.js';
@@ -21,6 +21,7 @@ export interface Listed {
   readonly isSearched: boolean;
 }
 
+/** The arguments of a list of records: filter, order, limit, start and, where it is searched, marks. */
 export function listArguments(listed: Listed): GraphQLFieldConfigArgumentMap {
   return {
     ...cutArguments('records'),
@@ -36,7 +37,7 @@ export function marksArguments({ isSearched }: Listed): GraphQLFieldConfigArgume
 }
 
 /** Those marks that are given. */
-export function readMarks({ marks }: GivenArguments): Partial<Marks> {
+export function readMarks({ marks }: GivenArguments): Partial<HighlightMarks> {
   const given = Object.entries((marks ?? {}) as Readonly<Record<string, unknown>>);
   return Object.fromEntries(given.filter(([, mark]) => typeof mark === 'string'));
 }
@@ -94,13 +95,14 @@ export function boundRows(
 }
 
 /** @throws TesseraError `graphql_argument` */
-export function readCount(name: string, given: GivenArguments): number | undefined {
+export function readCountArgument(name: string, given: GivenArguments): number | undefined {
   const value = given[name];
   if (!isGiven(value)) return undefined;
   if (typeof value === 'number' && value >= 0) return value;
   throw failure('graphql_argument', { reason: `${name} must be a whole number from 0, got ${value}` });
 }
 
+/** Whether an argument has a value other than `null`. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

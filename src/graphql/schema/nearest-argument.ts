@@ -12,9 +12,9 @@ import {
 import type { Binary } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
 import { DISTANCE } from '../execution/found-columns.js';
-import { type Conditions, fieldPath } from '../execution/select.js';
+import { type Conditions, fieldIdiom } from '../execution/select.js';
 import { fromSource } from './field-source.js';
-import { readCount } from './list-arguments.js';
+import { readCountArgument } from './list-arguments.js';
 import { Names } from './names.js';
 import type { FieldConfigs, ObjectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
@@ -77,16 +77,16 @@ export function distanceField(): FieldConfigs {
  * The condition that an argument means.
  * @throws TesseraError `graphql_argument`
  */
-export function nearestCondition(given: unknown, conditions: Conditions): Binary {
+export function nearestConditionOfArgument(given: unknown, conditions: Conditions): Binary {
   const { field, to, ...counts } = given as Given;
-  const k = readCount('k', counts) ?? 0;
-  const ef = Math.max(k, readCount('ef', counts) ?? DEFAULT_EF);
+  const k = readCountArgument('k', counts) ?? 0;
+  const ef = Math.max(k, readCountArgument('ef', counts) ?? DEFAULT_EF);
   conditions.count(WEIGHT);
   conditions.noteNearest(k);
   return {
     kind: 'binary',
     operator: { kind: 'nearest', k, ef },
-    left: fieldPath([field]),
+    left: fieldIdiom([field]),
     right: conditions.params.bind(to as Value),
   };
 }

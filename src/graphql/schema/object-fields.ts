@@ -2,16 +2,16 @@
 import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull, getNamedType } from 'graphql';
 import type { Type } from '../../value/type.js';
 import { fromSource } from './field-source.js';
-import type { FieldNode } from './field-tree.js';
+import type { FieldTreeNode } from './field-tree.js';
 import type { FilterMember, FilterMembers } from './filter/filter.js';
 import { type Filters, fieldMember } from './filter/filters.js';
 import type { Names } from './names.js';
+import { type OutputShape, outputShapeOf, type ShapeKit } from './output-shape.js';
 import { SCALARS } from './scalars.js';
-import { type FieldShape, type ShapeKit, shapeOf } from './shape.js';
 import type { WritableField } from './writable.js';
 
 export interface ObjectField extends WritableField {
-  readonly shape: FieldShape;
+  readonly shape: OutputShape;
   readonly nullable: boolean;
   /** The deprecation reason. */
   readonly deprecated: string | undefined;
@@ -27,7 +27,7 @@ export type FieldConfig = GraphQLFieldConfig<unknown, unknown>;
 
 /** `owner` are the names that lead to the object. */
 export function objectFields(
-  nodes: ReadonlyMap<string, FieldNode>,
+  nodes: ReadonlyMap<string, FieldTreeNode>,
   owner: readonly string[],
   names: Names,
   kit: ShapeKit,
@@ -37,10 +37,10 @@ export function objectFields(
   const fields = new Map<string, ObjectField>();
   for (const column of columns) {
     const name = claimed.get(column) as string;
-    const node = nodes.get(column) as FieldNode;
+    const node = nodes.get(column) as FieldTreeNode;
     const alias = node.definition?.graphqlAlias;
     const path = [...owner, alias ?? column];
-    const { shape, nullable } = shapeOf(node.type, { names: path, node }, kit);
+    const { shape, nullable } = outputShapeOf(node.type, { names: path, node }, kit);
     if (name !== (alias ?? column)) kit.warn(`the field ${column} of ${owner.join('.')} is called ${name}`);
     if (isOpaque(shape, node.type))
       kit.warn(`the field ${column} of ${owner.join('.')} is shown as a value of any type`);
@@ -58,7 +58,7 @@ export function objectFields(
   return fields;
 }
 
-function aliasesOf(nodes: ReadonlyMap<string, FieldNode>): ReadonlyMap<string, string> {
+function aliasesOf(nodes: ReadonlyMap<string, FieldTreeNode>): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();
   for (const [column, { definition }] of nodes) {
     if (definition?.graphqlAlias !== undefined) aliases.set(column, definition.graphqlAlias);
@@ -67,7 +67,7 @@ function aliasesOf(nodes: ReadonlyMap<string, FieldNode>): ReadonlyMap<string, s
 }
 
 /** Whether GraphQL has nothing better than `any` for a type that says more. */
-function isOpaque({ type }: FieldShape, declared: Type | undefined): boolean {
+function isOpaque({ type }: OutputShape, declared: Type | undefined): boolean {
   return getNamedType(type) === SCALARS.any && declared !== undefined && !admitsAny(declared);
 }
 

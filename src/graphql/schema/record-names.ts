@@ -3,7 +3,7 @@ import { failure } from '../../errors/error.js';
 import { matches } from '../../value/coerce.js';
 import type { RecordId } from '../../value/value.js';
 import { namedInError } from '../errors.js';
-import { readRecordId, recordsOf } from '../execution/record-id.js';
+import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import type { TableType } from './table-type.js';
 
 /**
@@ -49,7 +49,7 @@ function byKey(type: TableType | undefined, table: string, text: string): Record
 
 function candidates(type: TableType | undefined, table: string, text: string): readonly RecordId[] {
   if (text === '') return [];
-  const ids = recordsOf(table, text);
+  const ids = candidateRecordIds(table, text);
   const of = type?.entry.fields.find(
     ({
       path: {

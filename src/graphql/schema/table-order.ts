@@ -2,7 +2,7 @@
 import { GraphQLEnumType, GraphQLInputObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Order } from '../../language/ast.js';
-import { fieldPath } from '../execution/select.js';
+import { fieldIdiom } from '../execution/select.js';
 import { Names } from './names.js';
 
 interface Given {
@@ -56,7 +56,7 @@ export function orderedColumns(given: unknown): readonly OrderedColumn[] {
 export function orderBy(keys: readonly { readonly path: readonly string[]; readonly descending: boolean }[]): Order {
   return {
     kind: 'by',
-    keys: keys.map(({ path, descending }) => ({ path: fieldPath(path), collate: false, numeric: false, descending })),
+    keys: keys.map(({ path, descending }) => ({ path: fieldIdiom(path), collate: false, numeric: false, descending })),
   };
 }
 

@@ -13,20 +13,20 @@ import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
 import { namedInError } from '../errors.js';
 import { SCORE } from '../execution/found-columns.js';
-import { readRecordId, recordsOf } from '../execution/record-id.js';
+import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import { type AggregateType, aggregateType } from './aggregate-type.js';
 import { type ConnectionType, connectionType } from './connection-type.js';
 import { edgeConfigs, edgeFieldsOf, edgeMembers } from './edge-fields.js';
 import { fromSource, ofRecords, type RecordType } from './field-source.js';
-import { type FieldNode, fieldTree } from './field-tree.js';
+import { type FieldTreeNode, fieldTree } from './field-tree.js';
 import { Filters } from './filter/filters.js';
 import { columnsWith, foundFields, foundNames, highlightType } from './found-fields.js';
 import { GEOMETRY_NAMES } from './geometry.js';
 import { legalName, Names } from './names.js';
 import { distanceField, nearestArgument } from './nearest-argument.js';
 import { fieldConfigs, filterMembers, type ObjectField, type ObjectFields, objectFields } from './object-fields.js';
+import type { OutputShape, ShapeKit } from './output-shape.js';
 import { SCALARS } from './scalars.js';
-import type { FieldShape, ShapeKit } from './shape.js';
 import { orderType } from './table-order.js';
 import type { EdgeField, TableType } from './table-type.js';
 
@@ -72,7 +72,7 @@ export class TableTypes implements ShapeKit {
   /** What the schema can't show as it is defined. */
   readonly warnings: string[] = [];
   readonly #view: SchemaView;
-  readonly #enums = new Map<string, FieldShape>();
+  readonly #enums = new Map<string, OutputShape>();
   #highlightType: GraphQLObjectType | undefined;
   readonly #unions = new Map<string, GraphQLUnionType>();
 
@@ -185,7 +185,7 @@ export class TableTypes implements ShapeKit {
     const filterable = {
       kind: 'value',
       operators: 'plain',
-      ...idComparison(`id_${typeName}`, (text) => recordsOf(table, text)),
+      ...idComparison(`id_${typeName}`, (text) => candidateRecordIds(table, text)),
     } as const;
     return {
       column: 'id',
@@ -236,7 +236,7 @@ export class TableTypes implements ShapeKit {
     return definition.permissions?.select.kind ?? (this.#view.guardedByDefault ? 'none' : 'full');
   }
 
-  object(names: readonly string[], nodes: ReadonlyMap<string, FieldNode>): FieldShape {
+  object(names: readonly string[], nodes: ReadonlyMap<string, FieldTreeNode>): OutputShape {
     const name = this.#names.claim(names.map(legalName).join('_'));
     let known: ObjectFields | undefined;
     const fields = () => {
@@ -255,7 +255,7 @@ export class TableTypes implements ShapeKit {
     };
   }
 
-  enumeration(values: readonly string[], names: readonly string[]): FieldShape {
+  enumeration(values: readonly string[], names: readonly string[]): OutputShape {
     const key = JSON.stringify(values);
     let shape = this.#enums.get(key);
     if (shape === undefined) {
@@ -277,7 +277,7 @@ export class TableTypes implements ShapeKit {
     return shape;
   }
 
-  link(tables: readonly string[]): FieldShape {
+  link(tables: readonly string[]): OutputShape {
     const targets = tables.map((table) => this.tables.get(table));
     const known = targets.filter((target) => target !== undefined);
     const admits = tables.length === 0 ? undefined : new Set(tables);
@@ -295,7 +295,7 @@ export class TableTypes implements ShapeKit {
         kind: 'link',
         ...(isKnown && known.length === 1
           ? {
-              ...idComparison(`id_${only.object.name}`, (text) => recordsOf(only.table, text)),
+              ...idComparison(`id_${only.object.name}`, (text) => candidateRecordIds(only.table, text)),
               records: () => only.filter,
             }
           : idComparison('id', recordNamed)),

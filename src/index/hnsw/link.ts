@@ -36,12 +36,12 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
   });
 }
 
-/** The encoded keys of records whose vectors aren't linked as they are now, up to so many. */
+/** The encoded keys of records whose current vectors aren't linked yet, up to a limit. */
 export function changedKeys(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
   return recordsIn(transaction, index, 'changed', most);
 }
 
-/** The encoded keys of records whose vectors the graph can't have, but which may be near, up to so many. */
+/** The encoded keys of records whose vectors the graph can't hold but which may be near, up to a limit. */
 export function keysApart(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
   return recordsIn(transaction, index, 'apart', most);
 }

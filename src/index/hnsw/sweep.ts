@@ -8,14 +8,14 @@ import { mend } from '../../vectors/hnsw/insert.js';
 import type { GraphState, Sweep } from './graph-state.js';
 import type { LinkSite } from './link-site.js';
 
-/** One of so many nodes is dead. */
+/** A graph is worn when one in this many of its nodes is dead. */
 const WORN = 5;
 /** Fewer aren't worth it. */
 const FEW = 32;
 /** Nodes a step. */
 const AT_ONCE = 1_024;
 
-/** Whether so many nodes are dead that searches take longer for it. */
+/** Whether dead nodes make searches noticeably slower. */
 export function isWorn({ live, dead }: GraphState): boolean {
   return dead >= FEW && dead * WORN > live + dead;
 }

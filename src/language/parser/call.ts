@@ -40,12 +40,12 @@ function noModules(parser: Parser, root: string, mark: Mark): never {
 }
 
 /** A segment of a path, with its position. */
-export interface Segment extends Mark {
+export interface FunctionNameSegment extends Mark {
   readonly name: string;
 }
 
 /** Consumes the current token as the first segment of a path. */
-export function segment(parser: Parser): Segment {
+export function segment(parser: Parser): FunctionNameSegment {
   const { start, end } = parser;
   return { name: parser.name(), start, end };
 }

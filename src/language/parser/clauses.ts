@@ -53,6 +53,7 @@ export function idioms(parser: Parser): Idiom[] {
   return parser.commaList(() => parser.idiom());
 }
 
+/** `WITH INDEX a, b`, `WITH NO INDEX` or `WITH NOINDEX`, if it is there. */
 export function withClause(parser: Parser): { with?: IndexHints } {
   if (!parser.acceptWord('WITH')) return {};
   if (parser.acceptWord('NOINDEX')) return { with: { kind: 'noindex' } };

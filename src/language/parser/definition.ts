@@ -5,7 +5,11 @@ import type { Changefeed, ComputedClauses, Durations, Expression, Permission } f
 import { nanoseconds } from './literal.js';
 import type { Parser } from './parser.js';
 
-/** `OVERWRITE`, `IF NOT EXISTS` or nothing. */
+/**
+ * `OVERWRITE`, `IF NOT EXISTS` or nothing.
+ *
+ *     mode(parser)   // of `IF NOT EXISTS $name`: { mode: 'if-not-exists' }
+ */
 export function mode(parser: Parser): { mode?: 'overwrite' | 'if-not-exists' } {
   if (parser.acceptWord('OVERWRITE')) return { mode: 'overwrite' };
   if (!parser.acceptWord('IF')) return {};
@@ -14,6 +18,7 @@ export function mode(parser: Parser): { mode?: 'overwrite' | 'if-not-exists' } {
   return { mode: 'if-not-exists' };
 }
 
+/** `IF EXISTS`, if it is there. */
 export function ifExists(parser: Parser): boolean {
   if (!parser.acceptWord('IF')) return false;
   parser.expectWord('EXISTS');
@@ -25,6 +30,7 @@ export function ifExists(parser: Parser): boolean {
  */
 export type ClauseTable<Node> = ReadonlyMap<string, (parser: Parser, node: Node) => Partial<Node>>;
 
+/** Reads clauses in any order into `node`, as long as the table has a reader for the next word. */
 export function clauses<Node extends object>(parser: Parser, table: ClauseTable<Node>, node: Node): Node {
   for (let read = table.get(parser.word); read !== undefined; read = table.get(parser.word)) {
     parser.advance();
@@ -33,7 +39,11 @@ export function clauses<Node extends object>(parser: Parser, table: ClauseTable<
   return node;
 }
 
-/** COMMENT of a definition, as a row of a `ClauseTable`: a string, or an expression. The last one counts. */
+/**
+ * COMMENT of a definition, as a row of a `ClauseTable`: a string, or an expression. The last one counts.
+ *
+ *     new Map([['VALUE', readValue], ['COMMENT', comment]])   // `DEFINE PARAM … COMMENT 'text'`
+ */
 export function comment(
   parser: Parser,
   { computedClauses }: { readonly computedClauses?: ComputedClauses },

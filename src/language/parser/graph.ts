@@ -1,7 +1,7 @@
 /** Graph steps: `->e`, `<-(a, b WHERE …)`, `->(SELECT … FROM e …)`, `<~(t FIELD f)`. */
 import type { GraphStep, GraphSubject } from '../ast.js';
 import { limitAndStart, orderClause, whereClause } from './clauses.js';
-import { groupClause, type Selection, selected, splitClause } from './grouping.js';
+import { groupClause, type SelectedProjections, selected, splitClause } from './grouping.js';
 import type { Parser } from './parser.js';
 import { recordKeyAt } from './record-id.js';
 
@@ -24,7 +24,7 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
   const openedAt = parser.start;
   parser.advance();
   const outer = parser.enter();
-  let selection: Selection | undefined;
+  let selection: SelectedProjections | undefined;
   if (parser.acceptWord('SELECT')) {
     selection = selected(parser);
     parser.expectWord('FROM');

@@ -6,13 +6,13 @@ import { projections } from './clauses.js';
 import type { Parser } from './parser.js';
 
 /** What stands between SELECT and FROM, and where. */
-export interface Selection {
+export interface SelectedProjections {
   readonly projections: Projections;
   readonly mark: Mark;
 }
 
 /** Without a selection everything is selected. */
-export function groupClause(parser: Parser, selection: Selection | undefined): { group?: Group } {
+export function groupClause(parser: Parser, selection: SelectedProjections | undefined): { group?: Group } {
   if (!parser.acceptWord('GROUP')) return {};
   if (parser.acceptWord('ALL')) return { group: { kind: 'all' } };
   parser.acceptWord('BY');
@@ -26,7 +26,7 @@ export function groupClause(parser: Parser, selection: Selection | undefined): {
 }
 
 /** Without a selection everything is selected. */
-export function splitClause(parser: Parser, selection?: Selection): { split?: Idiom[] } {
+export function splitClause(parser: Parser, selection?: SelectedProjections): { split?: Idiom[] } {
   if (!parser.acceptWord('SPLIT')) return {};
   parser.acceptWord('ON');
   const split = parser.commaList(() => {
@@ -38,7 +38,8 @@ export function splitClause(parser: Parser, selection?: Selection): { split?: Id
   return { split };
 }
 
-export function selected(parser: Parser): Selection {
+/** What is written between SELECT and FROM. */
+export function selected(parser: Parser): SelectedProjections {
   const { start } = parser;
   return { projections: projections(parser), mark: { start, end: parser.previousEnd } };
 }
@@ -49,7 +50,7 @@ function checkSelected(
   clause: 'split' | 'group',
   path: Idiom,
   at: Mark,
-  { projections, mark }: Selection,
+  { projections, mark }: SelectedProjections,
 ): void {
   const name = printExpression(path);
   const items = projections.kind === 'value' ? [projections] : projections.items;

@@ -3,6 +3,7 @@ import type { Mock } from '../ast.js';
 import { signed } from './literal.js';
 import type { Parser } from './parser.js';
 
+/** `|person:10|` or `|person:1..10|`: generated record ids. */
 export function mock(parser: Parser): Mock {
   const openedAt = parser.start;
   parser.advance();

@@ -3,7 +3,7 @@
  * them.
  */
 import type { Expression, Idiom } from '../ast.js';
-import { knownCall, path, type Segment, scriptFunction, segment } from './call.js';
+import { type FunctionNameSegment, knownCall, path, scriptFunction, segment } from './call.js';
 import { closure } from './closure.js';
 import { arrayLiteral, braces } from './collection.js';
 import { afterDot, isPathStart, parts } from './idiom.js';
@@ -84,7 +84,7 @@ function named(parser: Parser): Expression {
   return { kind: 'idiom', parts: parts(parser, [{ kind: 'field', name }]) };
 }
 
-function builtIn(parser: Parser, first?: Segment): Expression {
+function builtIn(parser: Parser, first?: FunctionNameSegment): Expression {
   return postfix(parser, path(parser, first));
 }
 

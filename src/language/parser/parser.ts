@@ -9,7 +9,7 @@ import { failure } from '../../errors/error.js';
 import type { Expression, Idiom, Name, Param, RecordIdLiteral, Statement } from '../ast.js';
 import { sourceOffset } from '../escapes.js';
 import { wordName } from '../keywords.js';
-import { Lexer, type Origin, type StringPrefix } from '../lexer.js';
+import { Lexer, type OuterSource, type StringPrefix } from '../lexer.js';
 import { type Mark, sourceFailure } from '../source-error.js';
 import { type OpenList, PAUSE, type ParserState, type Pauses } from './pauses.js';
 import { marksAfter, type ReadStatement, suggesting, wordsIn } from './suggestion.js';
@@ -21,7 +21,7 @@ import { marksAfter, type ReadStatement, suggesting, wordsIn } from './suggestio
  * chain (`a + a + a …`) is read in a loop but gives a tree as high as the chain is long, which printers and compilers
  * walk down.
  */
-export interface Limits {
+export interface ParserLimits {
   /** Levels of brackets, blocks, subqueries, prefix operators and types within each other. */
   readonly depth?: number;
   /** Levels of the syntax tree. */
@@ -34,14 +34,14 @@ export interface Limits {
   readonly code?: number;
 }
 
-export const DEFAULT_LIMITS = {
+export const DEFAULT_PARSER_LIMITS = {
   depth: 128,
   height: 1_000,
   length: 64 * 1024 * 1024,
   statements: 100_000,
   tokens: 1_000_000,
   code: 16_384,
-} as const satisfies Limits;
+} as const satisfies ParserLimits;
 
 /** The ways into the grammar that other parts need. */
 export interface Grammar {
@@ -74,14 +74,14 @@ export class Parser extends Lexer {
   constructor(
     source: string,
     readonly grammar: Grammar,
-    limits: Limits = DEFAULT_LIMITS,
-    origin?: Origin,
+    limits: ParserLimits = DEFAULT_PARSER_LIMITS,
+    origin?: OuterSource,
   ) {
-    const length = limits.length ?? DEFAULT_LIMITS.length;
+    const length = limits.length ?? DEFAULT_PARSER_LIMITS.length;
     if (source.length > length) throw failure('query_too_long', { limit: length });
     super(source, origin);
-    this.maxDepth = limits.depth ?? DEFAULT_LIMITS.depth;
-    this.maxHeight = limits.height ?? DEFAULT_LIMITS.height;
+    this.maxDepth = limits.depth ?? DEFAULT_PARSER_LIMITS.depth;
+    this.maxHeight = limits.height ?? DEFAULT_PARSER_LIMITS.height;
   }
 
   // ─── Bounds ───

@@ -7,6 +7,7 @@ import { whereClause } from './clauses.js';
 import { groupClause, selected } from './grouping.js';
 import type { Parser } from './parser.js';
 
+/** The SELECT behind AS of DEFINE TABLE, in parentheses or not. */
 export function view(parser: Parser): Select {
   const openedAt = parser.start;
   const inParentheses = parser.acceptPunct('(');

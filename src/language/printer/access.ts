@@ -13,7 +13,7 @@ import type {
   RetiredKey,
 } from '../ast.js';
 import { levelText } from './clauses.js';
-import { codeText, commentText, durationsText, head, REDACTED } from './definition-clauses.js';
+import { codeText, commentText, durationsText, head, REDACTED_LITERAL } from './definition-clauses.js';
 import { clause, clauses, list, nameText, type Printer } from './printer.js';
 
 const HOUR = 3_600_000_000_000n;
@@ -24,7 +24,7 @@ const DEFAULT_DURATIONS: Required<Durations> = { grant: 30n * DAY, token: HOUR, 
 
 export function defineUserText(node: DefineUser, printer: Printer): string {
   const { mode, name, level, password, passhash, roles, durations } = node;
-  const secret = printer.secrets ? quoteString : () => REDACTED;
+  const secret = printer.secrets ? quoteString : () => REDACTED_LITERAL;
   const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
   const hash = printer.secrets ? passhash : (passhash ?? password ?? '');
   return `${head('USER', mode)} ${nameText(name, printer)} ${levelText(level)}${clauses(
@@ -78,7 +78,9 @@ function kindText(access: AccessKind, computed: ComputedJwt, printer: Printer): 
 /** Without a clause of its own a record access signs with HS512 and a key that is drawn when it is defined. */
 function recordJwtText(jwt: JwtAccess | undefined, computed: ComputedJwt, printer: Printer): string | undefined {
   if (jwt !== undefined) return `WITH JWT${jwtText(jwt, computed, printer)}`;
-  return printer.secrets ? undefined : `WITH JWT ALGORITHM HS512 KEY ${REDACTED} WITH ISSUER KEY ${REDACTED}`;
+  return printer.secrets
+    ? undefined
+    : `WITH JWT ALGORITHM HS512 KEY ${REDACTED_LITERAL} WITH ISSUER KEY ${REDACTED_LITERAL}`;
 }
 
 function jwtText(jwt: JwtAccess, computed: ComputedJwt, printer: Printer): string {
@@ -87,8 +89,9 @@ function jwtText(jwt: JwtAccess, computed: ComputedJwt, printer: Printer): strin
   // What isn't known yet is printed as it is written, and is no secret: it is code.
   const written = (expression: Expression | undefined, fixed: string) =>
     expression === undefined ? fixed : printer.expression(expression);
-  const keyText = symmetric && !printer.secrets ? () => REDACTED : quoteString;
-  const issuerKey = issuer?.key === undefined ? undefined : printer.secrets ? quoteString(issuer.key) : REDACTED;
+  const keyText = symmetric && !printer.secrets ? () => REDACTED_LITERAL : quoteString;
+  const issuerKey =
+    issuer?.key === undefined ? undefined : printer.secrets ? quoteString(issuer.key) : REDACTED_LITERAL;
   return clauses(
     verify.kind === 'url'
       ? `URL ${written(computed.url, quoteString(verify.url))}`
@@ -102,7 +105,7 @@ function jwtText(jwt: JwtAccess, computed: ComputedJwt, printer: Printer): strin
             clause('KEY', issuerKey, (key) => written(computed.issuerKey, key)),
           )}`
       : (symmetric || issuer !== undefined) &&
-          `WITH ISSUER KEY ${written(computed.issuerKey ?? (symmetric ? computed.key : undefined), REDACTED)}`,
+          `WITH ISSUER KEY ${written(computed.issuerKey ?? (symmetric ? computed.key : undefined), REDACTED_LITERAL)}`,
   );
 }
 

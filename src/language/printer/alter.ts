@@ -12,7 +12,7 @@ import {
   functionPath,
   permissionsText,
   permissionText,
-  REDACTED,
+  REDACTED_LITERAL,
 } from './definition-clauses.js';
 import { clauses, list, nameText, type Printer, paramText } from './printer.js';
 
@@ -200,7 +200,7 @@ function quoted(text: string): string {
 }
 
 function secret(text: string, printer: Printer): string {
-  return printer.secrets ? quoteString(text) : REDACTED;
+  return printer.secrets ? quoteString(text) : REDACTED_LITERAL;
 }
 
 const ACTIONS = { compact: 'COMPACT', 'prepare-remove': 'PREPARE REMOVE' } as const;

@@ -6,7 +6,7 @@ import type { Changefeed, ComputedClauses, Durations, Expression, InGraphql, Per
 import { POWER } from '../precedence.js';
 import { clause, clauses, type Printer, plainName } from './printer.js';
 
-export const REDACTED = "'[REDACTED]'";
+export const REDACTED_LITERAL = "'[REDACTED]'";
 
 /** `DEFINE KIND [OVERWRITE|IF NOT EXISTS]`. */
 export function head(kind: string, mode: 'overwrite' | 'if-not-exists' | undefined): string {

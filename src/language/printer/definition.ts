@@ -46,7 +46,7 @@ import {
   type StatementPrinters,
 } from './printer.js';
 
-export const DEFINITIONS: Pick<StatementPrinters, DefineStatement['kind']> = {
+export const DEFINITION_PRINTERS: Pick<StatementPrinters, DefineStatement['kind']> = {
   'define-namespace': (node, printer) =>
     `${head('NAMESPACE', node.mode)} ${nameText(node.name, printer)}${clauses(commentText(node, printer))}`,
   'define-database': (node, printer) =>

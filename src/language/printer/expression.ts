@@ -23,7 +23,7 @@ import { idiomText } from './idiom.js';
 import { type ExpressionPrinters, list, type Printer, paramText, plainName } from './printer.js';
 import { between, recordKeyText } from './record-key.js';
 
-export const EXPRESSIONS: ExpressionPrinters = {
+export const EXPRESSION_PRINTERS: ExpressionPrinters = {
   literal: ({ value }) => toCode(value),
   constant: ({ name }) => constantText(name),
   param: ({ name, current }) => (current ? '@' : paramText(name)),

@@ -33,8 +33,8 @@ import {
   projectionsText,
   splitText,
 } from './clauses.js';
-import { DEFINITIONS } from './definition.js';
-import { durationText, functionPath, REDACTED } from './definition-clauses.js';
+import { DEFINITION_PRINTERS } from './definition.js';
+import { durationText, functionPath, REDACTED_LITERAL } from './definition-clauses.js';
 import {
   clause,
   clauses,
@@ -46,8 +46,8 @@ import {
   type StatementPrinters,
 } from './printer.js';
 
-export const STATEMENTS: StatementPrinters = {
-  ...DEFINITIONS,
+export const STATEMENT_PRINTERS: StatementPrinters = {
+  ...DEFINITION_PRINTERS,
   expression: ({ expression }, printer) => expressionStatement(expression, printer),
   use: ({ namespace, database }, printer) => {
     const text = (name: Name): string => (typeof name === 'string' ? plainName(name) : nameText(name, printer));
@@ -261,7 +261,7 @@ function accessAction(action: Access['action'], printer: Printer): string {
 }
 
 function rotationText({ key, issuerKey, keep }: KeyRotation, printer: Printer): string {
-  const secret = printer.secrets ? quoteString : () => REDACTED;
+  const secret = printer.secrets ? quoteString : () => REDACTED_LITERAL;
   return clauses(
     clause('KEY', key, secret),
     clause('WITH ISSUER KEY', issuerKey, secret),

@@ -1,7 +1,7 @@
 /** Definitions. */
 import type { AccessKind, Config, DefineStatement, Handling, Name, Permission } from '../ast.js';
 import { block, idiom } from './expressions.js';
-import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
+import { each, type Mapper, type NodeMappers, optional, same, update } from './rebuild.js';
 import { select } from './select.js';
 
 /** A name, which may be an expression. */
@@ -47,11 +47,11 @@ function head<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
 
 /** A definition with what stands inside it mapped. */
 export function definition<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
-  const row = DEFINITIONS[node.kind] as unknown as (node: Node, mapper: Mapper) => Node;
+  const row = DEFINITION_MAPPERS[node.kind] as unknown as (node: Node, mapper: Mapper) => Node;
   return row(head(node, mapper), mapper);
 }
 
-export const DEFINITIONS: Rows<DefineStatement> = {
+export const DEFINITION_MAPPERS: NodeMappers<DefineStatement> = {
   'define-namespace': same,
   'define-database': same,
   'define-user': same,

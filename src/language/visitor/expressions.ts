@@ -14,9 +14,9 @@ import type {
   Projections,
   RecordKeyExpression,
 } from '../ast.js';
-import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
+import { each, type Mapper, type NodeMappers, optional, same, update } from './rebuild.js';
 
-export const EXPRESSIONS: Rows<Expression> = {
+export const EXPRESSION_MAPPERS: NodeMappers<Expression> = {
   literal: same,
   constant: same,
   param: same,
@@ -61,7 +61,7 @@ export const EXPRESSIONS: Rows<Expression> = {
 
 /** The expression with the expressions and statements right inside it mapped. */
 export function mapExpression(node: Expression, mapper: Mapper): Expression {
-  return (EXPRESSIONS[node.kind] as (node: Expression, mapper: Mapper) => Expression)(node, mapper);
+  return (EXPRESSION_MAPPERS[node.kind] as (node: Expression, mapper: Mapper) => Expression)(node, mapper);
 }
 
 function recordKey(key: RecordKeyExpression, mapper: Mapper): RecordKeyExpression {
@@ -83,7 +83,7 @@ function keyValue(value: KeyBound['value'], mapper: Mapper): KeyBound['value'] {
   return mapExpression(value, mapper) as KeyBound['value'];
 }
 
-const PARTS: Rows<Part> = {
+const PARTS: NodeMappers<Part> = {
   field: same,
   last: same,
   all: same,
@@ -135,7 +135,7 @@ function destructureField(field: DestructureField, mapper: Mapper): DestructureF
 
 /** A path that a clause names stays a path; the expressions in its brackets are mapped. */
 export function idiom(node: Idiom, mapper: Mapper): Idiom {
-  return EXPRESSIONS.idiom(node, mapper);
+  return EXPRESSION_MAPPERS.idiom(node, mapper);
 }
 
 export function idioms(nodes: readonly Idiom[] | undefined, mapper: Mapper): readonly Idiom[] | undefined {
@@ -190,5 +190,5 @@ export function output(node: Output, mapper: Mapper): Output {
 }
 
 export function block(node: Block, mapper: Mapper): Block {
-  return EXPRESSIONS.block(node, mapper);
+  return EXPRESSION_MAPPERS.block(node, mapper);
 }

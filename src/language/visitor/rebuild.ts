@@ -7,7 +7,7 @@ export interface Mapper {
   statement(node: Statement): Statement;
 }
 
-export type Rows<Node extends { readonly kind: string }> = {
+export type NodeMappers<Node extends { readonly kind: string }> = {
   readonly [K in Node['kind']]: (node: Extract<Node, { kind: K }>, mapper: Mapper) => Extract<Node, { kind: K }>;
 };
 
@@ -44,10 +44,12 @@ export function each<T>(items: readonly T[] | undefined, map: (item: T) => T): r
   return result ?? items;
 }
 
+/** Maps a node that may be absent. */
 export function optional<T, U>(node: T | undefined, map: (node: T) => U): U | undefined {
   return node === undefined ? undefined : map(node);
 }
 
+/** A node without children stays as it is. */
 export function same<Node>(node: Node): Node {
   return node;
 }

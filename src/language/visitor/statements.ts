@@ -1,12 +1,14 @@
 /** Statements. */
 import type { DefineStatement, Info, Insert, Name, Statement } from '../ast.js';
-import { DEFINITIONS, definition, name, names } from './definitions.js';
+import { DEFINITION_MAPPERS, definition, name, names } from './definitions.js';
 import { assignments, block, idiom, output, projections } from './expressions.js';
-import { each, type Mapper, optional, type Rows, same, update } from './rebuild.js';
+import { each, type Mapper, type NodeMappers, optional, same, update } from './rebuild.js';
 import { common, select } from './select.js';
 
-export const STATEMENTS: Rows<Statement> = {
-  ...(Object.fromEntries(Object.keys(DEFINITIONS).map((kind) => [kind, definition])) as Rows<DefineStatement>),
+export const STATEMENT_MAPPERS: NodeMappers<Statement> = {
+  ...(Object.fromEntries(
+    Object.keys(DEFINITION_MAPPERS).map((kind) => [kind, definition]),
+  ) as NodeMappers<DefineStatement>),
   use: (node, mapper) => {
     const mapped = (part: Name): Name => name(part, mapper);
     return update(node, { namespace: optional(node.namespace, mapped), database: optional(node.database, mapped) });

@@ -3,7 +3,7 @@ import { invariant } from '../../base/invariant.js';
 import type { Binary, BinaryOperator, Expression, Idiom } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
 import { isDocumentFree } from '../dependencies.js';
-import type { Bounds, Operand } from '../nodes.js';
+import type { Operand } from '../nodes.js';
 import { ORDERED_OPERATORS } from '../ordered-operators.js';
 
 export interface Comparison extends Operand {
@@ -57,16 +57,19 @@ const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
  */
 const MAX_PARTS = 128;
 const MAX_CHOICES = 8;
+/** Of all choices together. */
 const MAX_ALTERNATIVES = 1_024;
 const MAX_PARTS_OF_ALTERNATIVE = 8;
 
 /** The comparisons of a plain field path with something independent of the record. */
 export function demandsOf(condition: Expression | undefined, from: Operand['from'], parts = MAX_PARTS): Demands {
   const demands: Demands = { all: [], choices: [] };
+  let left = MAX_ALTERNATIVES;
   for (const each of operandsOf(condition, '&&').slice(0, parts)) {
     if (each.kind === 'binary' && each.operator === '||') {
       const alternatives = operandsOf(each, '||');
-      if (alternatives.length > MAX_ALTERNATIVES || demands.choices.length === MAX_CHOICES) continue;
+      if (alternatives.length > left || demands.choices.length === MAX_CHOICES) continue;
+      left -= alternatives.length;
       const choice = alternatives.map((one) => demandsOf(one, from, MAX_PARTS_OF_ALTERNATIVE).all);
       demands.choices.push(choice);
       demands.all.push(...sharedBounds(choice));
@@ -110,6 +113,9 @@ export function operandsOf(expression: Expression | undefined, operator: '&&' | 
   return found;
 }
 
+/**
+ * The comparison of a field with an operand that doesn't depend on the record; `undefined` for any other expression.
+ */
 export function comparisonOf(each: Expression, from: Operand['from']): Comparison | undefined {
   if (each.kind !== 'binary') return undefined;
   const { left, operator, right } = each;
@@ -139,17 +145,6 @@ function comparison(
   return { field, path, operator: search.operator, value, from };
 }
 
-/** What a field is greater and less than, if anything. */
-export function boundsOf(path: string, comparisons: readonly Comparison[]): Bounds | undefined {
-  const from = comparisons.find((each) => each.path === path && (each.operator === '>' || each.operator === '>='));
-  const to = comparisons.find((each) => each.path === path && (each.operator === '<' || each.operator === '<='));
-  if (from === undefined && to === undefined) return undefined;
-  return {
-    ...(from && { from: { ...from, inclusive: from.operator === '>=' } }),
-    ...(to && { to: { ...to, inclusive: to.operator === '<=' } }),
-  };
-}
-
 /** Whether an expression is a path of plain field names from the current document. */
 export function isFieldPath(expression: Expression): expression is Idiom {
   return (
@@ -157,8 +152,4 @@ export function isFieldPath(expression: Expression): expression is Idiom {
     expression.start === undefined &&
     expression.parts.every((part) => part.kind === 'field')
   );
-}
-
-export function isEquality(operator: BinaryOperator): boolean {
-  return operator === '=' || operator === '==';
 }

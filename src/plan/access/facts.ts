@@ -1,8 +1,11 @@
 /** What a statement lets the accesses to one of its tables know. */
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression, Idiom, IndexHints } from '../../language/ast.js';
 import type { OrderWanted } from '../nodes.js';
+import { ComparisonSet } from './comparison-set.js';
 import { type Comparison, type Demands, demandsOf } from './comparisons.js';
+import { indexPaths } from './index-paths.js';
 
 /** What the statement says of a table's records, besides which table it is. */
 export interface AccessHints {
@@ -46,9 +49,11 @@ export class AccessFacts implements AccessFactsSource {
   readonly isRead: boolean;
   readonly mayHide: (path: Idiom) => boolean;
   /** What must hold of a record, as far as an access may rest on it. */
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: ComparisonSet;
   /** Of each of these, all comparisons of one list must hold. */
   readonly choices: readonly (readonly (readonly Comparison[])[])[];
+  /** The indexes that may be used, by the paths of their first fields; made when the first is asked for. */
+  #byLeadingPath: ReadonlyMap<string, readonly IndexDefinition[]> | undefined;
 
   constructor(source: AccessFactsSource) {
     this.entry = source.entry;
@@ -63,7 +68,7 @@ export class AccessFacts implements AccessFactsSource {
     const isOpen = ({ field }: Comparison): boolean => !this.mayHide(field);
     const query: Demands = demandsOf(source.where, 'query');
     const ruled: Demands = demandsOf(source.rule, 'rule');
-    this.comparisons = [...query.all.filter(isOpen), ...ruled.all];
+    this.comparisons = new ComparisonSet([...query.all.filter(isOpen), ...ruled.all]);
     this.choices = [
       ...query.choices.map((choice) => choice.map((each) => each.filter(isOpen))),
       // Rows come alternative by alternative, and so tell which one they meet.
@@ -74,5 +79,28 @@ export class AccessFacts implements AccessFactsSource {
   /** Whether anything but a walk over the whole table may be thought of. */
   get mayNarrow(): boolean {
     return this.with?.kind !== 'noindex';
+  }
+
+  /** Whether the WITH clause lets an index be used. */
+  allows({ name }: IndexDefinition): boolean {
+    return this.with?.kind !== 'index' || this.with.names.includes(name);
+  }
+
+  /** The indexes that may be used whose first field is that at a path, in their order. */
+  indexesLedBy(path: string): readonly IndexDefinition[] {
+    this.#byLeadingPath ??= this.#groupByLeadingPath();
+    return this.#byLeadingPath.get(path) ?? [];
+  }
+
+  #groupByLeadingPath(): ReadonlyMap<string, readonly IndexDefinition[]> {
+    const groups = new Map<string, IndexDefinition[]>();
+    for (const index of this.entry.answering) {
+      if (!this.allows(index)) continue;
+      const [path = ''] = indexPaths(index);
+      const group = groups.get(path);
+      if (group === undefined) groups.set(path, [index]);
+      else group.push(index);
+    }
+    return groups;
   }
 }

@@ -3,17 +3,20 @@ import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';
 import type { Access, FullTextScan, IndexAccess, IndexScan } from '../nodes.js';
-import { type Comparison, comparisonOf, operandsOf } from './comparisons.js';
+import type { ComparisonSet } from './comparison-set.js';
+import { comparisonOf, operandsOf } from './comparisons.js';
 import type { AccessFacts } from './facts.js';
 import { INDEX_MATCHING } from './index-kinds.js';
 import { orderOf } from './order.js';
 
-/** The index that narrows most by comparisons, if any narrows at all. */
-export function bestIndex(facts: AccessFacts, comparisons: readonly Comparison[]): IndexAccess | undefined {
+/**
+ * The index that narrows most by comparisons, if any narrows at all. Only those are looked at whose first field is
+ * compared by the set itself.
+ */
+export function bestIndex(facts: AccessFacts, comparisons: ComparisonSet): IndexAccess | undefined {
   let best: IndexAccess | undefined;
   let most = 0;
-  for (const index of facts.entry.answering) {
-    if (!isAllowed(index, facts)) continue;
+  for (const index of led(facts, comparisons)) {
     const match = INDEX_MATCHING[index.indexKind.kind].match(index, comparisons, facts);
     if (match === undefined) continue;
     // Of two that narrow alike, the one that finds rows in the order that is wanted.
@@ -29,15 +32,19 @@ export function bestIndex(facts: AccessFacts, comparisons: readonly Comparison[]
 /** The first index that lists all records in the order that is wanted. */
 export function indexInOrder(facts: AccessFacts): IndexAccess | undefined {
   for (const index of facts.entry.answering) {
-    const access = isAllowed(index, facts) ? INDEX_MATCHING[index.indexKind.kind].inOrder(index, facts) : undefined;
+    const access = facts.allows(index) ? INDEX_MATCHING[index.indexKind.kind].inOrder(index, facts) : undefined;
     if (access !== undefined) return access;
   }
   return undefined;
 }
 
-/** Whether the WITH clause lets an index be used. */
-function isAllowed({ name }: IndexDefinition, { with: hint }: AccessFacts): boolean {
-  return hint?.kind !== 'index' || hint.names.includes(name);
+/** The indexes whose first field is compared, in their order. */
+function led(facts: AccessFacts, { own }: ComparisonSet): readonly IndexDefinition[] {
+  const [path, ...others] = new Set(own.map((each) => each.path));
+  if (path === undefined) return [];
+  if (others.length === 0) return facts.indexesLedBy(path);
+  const found = new Set([path, ...others].flatMap((each) => facts.indexesLedBy(each)));
+  return facts.entry.answering.filter((index) => found.has(index));
 }
 
 /**

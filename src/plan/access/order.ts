@@ -1,39 +1,58 @@
 /** In which order accesses find rows. */
 import type { Idiom } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';
-import type { Access, Direction, OrderKeyWanted } from '../nodes.js';
+import type { Access, IndexScan, OrderKeyWanted } from '../nodes.js';
 import type { AccessFacts } from './facts.js';
 
-export const ID: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
+export const ID_PATH: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
-/** In which direction an access gives rows in the order that is wanted; `undefined` where it doesn't. */
-export function orderOf(access: Access, { order, mayHide, mayHideRecords }: AccessFacts): Direction | undefined {
+/** How an access gives rows in the order that is wanted. */
+export type OrderGiven = Required<Pick<IndexScan, 'direction'>> & Pick<IndexScan, 'idsReversed'>;
+
+/** `undefined` where it doesn't. */
+export function orderOf(access: Access, { order, mayHide, mayHideRecords }: AccessFacts): OrderGiven | undefined {
   if (order === undefined) return undefined;
   if (order.score !== undefined) {
     const isBest = access.kind === 'full-text-scan' && access.condition === order.score.condition && !mayHideRecords;
-    return isBest ? 'forward' : undefined;
+    return isBest ? { direction: 'forward' } : undefined;
   }
-  const keys = withoutFixed(order.keys, access, mayHide);
-  const direction = directionOf(keys);
-  if (direction === undefined) return undefined;
+  const walk = walkInOrder(withoutFixed(order.keys, access, mayHide));
+  if (walk === undefined) return undefined;
   switch (access.kind) {
     case 'index-scan': {
       const { equal, anyOf, index } = access;
       const rest = index.fields.slice(equal.length);
-      return anyOf === undefined && lists(rest, keys, mayHide) ? direction : undefined;
+      return anyOf === undefined && lists(rest, walk.keys, mayHide) ? walk.given : undefined;
     }
     case 'range-scan':
     case 'table-scan':
-      return lists([], keys, mayHide) ? direction : undefined;
+      return lists([], walk.keys, mayHide) ? walk.given : undefined;
     default:
       return undefined;
   }
 }
 
-/** The direction of keys that have one in common. */
-export function directionOf(keys: readonly OrderKeyWanted[]): Direction | undefined {
+/** A walk in one direction, and the keys in whose order it must find rows. */
+interface Walk {
+  readonly keys: readonly OrderKeyWanted[];
+  readonly given: OrderGiven;
+}
+
+/**
+ * What gives rows in the order of keys: these have one direction, but for the id as the last of them, by which equal
+ * rows are sorted once they have all come.
+ */
+export function walkInOrder(keys: readonly OrderKeyWanted[]): Walk | undefined {
   const direction = keys[0]?.direction;
-  return keys.every((key) => key.direction === direction) ? direction : undefined;
+  if (direction === undefined) return undefined;
+  const others = keys.findIndex((key) => key.direction !== direction);
+  if (others === -1) return { keys, given: { direction } };
+  const isReversedId = others === keys.length - 1 && isId(keys[others]?.path);
+  return isReversedId ? { keys: keys.slice(0, -1), given: { direction, idsReversed: true } } : undefined;
+}
+
+function isId(path: Idiom | undefined): boolean {
+  return path !== undefined && printIdiom(path) === 'id';
 }
 
 /**
@@ -47,7 +66,7 @@ export function lists(
 ): boolean {
   const wanted = keys.map((key) => printIdiom(key.path)).join();
   const list = (some: readonly Idiom[]): boolean => some.map((field) => printIdiom(field)).join() === wanted;
-  return list(fields) || (list([...fields, ID]) && !mayHide(ID));
+  return list(fields) || (list([...fields, ID_PATH]) && !mayHide(ID_PATH));
 }
 
 /** The keys that order anything: fields that the access holds to one value are the same in all rows. */

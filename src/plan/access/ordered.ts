@@ -4,18 +4,18 @@
  */
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Idiom } from '../../language/ast.js';
-import { printIdiom } from '../../language/print.js';
 import type { IndexScan, Operand } from '../nodes.js';
-import { boundsOf, type Comparison, isEquality } from './comparisons.js';
+import { type ComparisonSet, EQUALITIES, IN_LIST } from './comparison-set.js';
 import type { AccessFacts } from './facts.js';
 import type { IndexMatch, IndexMatching } from './index-matching.js';
-import { directionOf, lists } from './order.js';
+import { indexPaths } from './index-paths.js';
+import { lists, walkInOrder } from './order.js';
 
 export const ordered: IndexMatching = { match, inOrder };
 
 function match(
   index: IndexDefinition,
-  comparisons: readonly Comparison[],
+  comparisons: ComparisonSet,
   { entry, mayHide }: AccessFacts,
 ): IndexMatch | undefined {
   const access = indexScan(entry.definition.name, index, comparisons);
@@ -29,34 +29,33 @@ function worth(scan: IndexScan): number {
   return scan.equal.length * 10 + (scan.anyOf ? 8 : 0) + (scan.from ? 3 : 0) + (scan.to ? 3 : 0) + (unique ? 100 : 0);
 }
 
-function indexScan(table: string, index: IndexDefinition, comparisons: readonly Comparison[]): IndexScan | undefined {
+function indexScan(table: string, index: IndexDefinition, comparisons: ComparisonSet): IndexScan | undefined {
   if (index.fields.some(isOfKey)) return undefined;
   const equal: Operand[] = [];
-  for (const field of index.fields) {
-    const path = printIdiom(field);
-    const fixed = comparisons.find((each) => each.path === path && isEquality(each.operator));
+  for (const path of indexPaths(index)) {
+    const fixed = comparisons.find(path, EQUALITIES);
     if (fixed !== undefined) {
       equal.push(fixed);
       continue;
     }
-    const anyOf = comparisons.find((each) => each.path === path && each.operator === 'IN');
+    const anyOf = comparisons.find(path, IN_LIST);
     if (anyOf !== undefined) return { kind: 'index-scan', table, index, equal, anyOf };
-    const bounds = boundsOf(path, comparisons);
+    const bounds = comparisons.boundsOf(path);
     if (equal.length === 0 && bounds === undefined) return undefined;
     return { kind: 'index-scan', table, index, equal, ...bounds };
   }
   // What a unique index lists is one record, without its id.
   const isPlain = index.indexKind.kind === 'plain';
-  return { kind: 'index-scan', table, index, equal, ...(isPlain && boundsOf('id', comparisons)) };
+  return { kind: 'index-scan', table, index, equal, ...(isPlain && comparisons.boundsOf('id')) };
 }
 
 /** All of an index, in the order of its fields. */
 function inOrder(index: IndexDefinition, { entry, order, mayHide }: AccessFacts): IndexScan | undefined {
   const { fields } = index;
-  const direction = order && directionOf(order.keys);
-  if (order === undefined || direction === undefined || fields.some(isOfKey) || fields.some(mayHide)) return undefined;
-  if (!lists(fields, order.keys, mayHide)) return undefined;
-  return { kind: 'index-scan', table: entry.definition.name, index, equal: [], direction };
+  const walk = order && walkInOrder(order.keys);
+  if (walk === undefined || fields.some(isOfKey) || fields.some(mayHide)) return undefined;
+  if (!lists(fields, walk.keys, mayHide)) return undefined;
+  return { kind: 'index-scan', table: entry.definition.name, index, equal: [], ...walk.given };
 }
 
 /** Whether a column is a part of the key: what a query finds by such a path is a field of the record. */

@@ -1,4 +1,3 @@
-import { boundsOf } from '../access/comparisons.js';
 import type { AccessFacts } from '../access/facts.js';
 import { bestIndex } from '../access/index-match.js';
 import { orderOf } from '../access/order.js';
@@ -12,7 +11,7 @@ export const indexScan: AccessRule = {
     if (access.kind !== 'table-scan' || !facts.mayNarrow) return undefined;
     const best = bestIndex(facts, facts.comparisons);
     if (best === undefined) return undefined;
-    return boundsOf('id', facts.comparisons) === undefined || isPreferred(best, facts) ? best : undefined;
+    return facts.comparisons.boundsOf('id') === undefined || isPreferred(best, facts) ? best : undefined;
   },
 };
 

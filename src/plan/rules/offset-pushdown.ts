@@ -1,5 +1,5 @@
 import type { Limit } from '../nodes.js';
-import type { NodeFacts, NodeRule } from './rule.js';
+import type { NodeRule, StatementFacts } from './rule.js';
 
 /**
  * `SELECT * FROM t LIMIT 100 START 900000`, also by id: the storage passes over keys, so that no record is read that
@@ -24,6 +24,6 @@ function scanOf({ input }: Limit) {
   return input.input.direction === undefined ? undefined : input.input;
 }
 
-function isStored(table: string, { catalog }: NodeFacts): boolean {
+function isStored(table: string, { catalog }: StatementFacts): boolean {
   return catalog?.tables.get(table)?.fields.every(({ computed }) => computed === undefined) ?? false;
 }

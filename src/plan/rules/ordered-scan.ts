@@ -10,8 +10,8 @@ export const orderedScan: AccessRule = {
   name: 'ordered-scan',
   rewrite(access, facts) {
     if (facts.order === undefined || access.kind === 'point-lookup' || access.kind === 'union-scan') return undefined;
-    const direction = orderOf(access, facts);
-    if (direction !== undefined) return { ...access, direction } as Access;
+    const given = orderOf(access, facts);
+    if (given !== undefined) return { ...access, ...given } as Access;
     // Where most records are turned down, sorting those that aren't is less work than looking up each in order.
     if (access.kind !== 'table-scan' || facts.where !== undefined || facts.rule !== undefined) return undefined;
     return facts.mayNarrow ? indexInOrder(facts) : undefined;

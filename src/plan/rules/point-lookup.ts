@@ -1,4 +1,4 @@
-import { isEquality } from '../access/comparisons.js';
+import { EQUALITIES } from '../access/comparison-set.js';
 import type { AccessRule } from './rule.js';
 
 /**
@@ -8,7 +8,7 @@ export const pointLookup: AccessRule = {
   name: 'point-lookup',
   rewrite(access, facts) {
     if (!facts.mayNarrow) return undefined;
-    const id = facts.comparisons.find(({ path, operator }) => path === 'id' && isEquality(operator));
+    const id = facts.comparisons.find('id', EQUALITIES);
     return id && { kind: 'point-lookup', table: access.table, id };
   },
 };

@@ -1,4 +1,3 @@
-import { boundsOf } from '../access/comparisons.js';
 import type { AccessRule } from './rule.js';
 
 /** `WHERE id > $last`: bounds of the id are bounds of the keys. */
@@ -6,7 +5,7 @@ export const rangeScan: AccessRule = {
   name: 'range-scan',
   rewrite(access, facts) {
     if (access.kind !== 'table-scan' || !facts.mayNarrow) return undefined;
-    const bounds = boundsOf('id', facts.comparisons);
+    const bounds = facts.comparisons.boundsOf('id');
     return bounds && { kind: 'range-scan', table: access.table, ...bounds };
   },
 };

@@ -34,11 +34,11 @@ export interface AccessRule {
 export interface NodeRule<Kind extends RowNode['kind']> {
   readonly name: RuleName;
   readonly kind: Kind;
-  rewrite(node: Extract<RowNode, { readonly kind: Kind }>, facts: NodeFacts): RowNode | undefined;
+  rewrite(node: Extract<RowNode, { readonly kind: Kind }>, facts: StatementFacts): RowNode | undefined;
 }
 
 /** What rules know of the statement and of who runs it. */
-export interface NodeFacts {
+export interface StatementFacts {
   /** Whether PERMISSIONS hide something of the records. */
   readonly isChecked: boolean;
   /** Whether records are wanted as they were at some time. */

@@ -1,3 +1,4 @@
+import { ComparisonSet } from '../access/comparison-set.js';
 import { bestIndex } from '../access/index-match.js';
 import type { AccessRule } from './rule.js';
 
@@ -7,7 +8,7 @@ export const unionScan: AccessRule = {
   rewrite(access, facts) {
     if (access.kind !== 'table-scan' || !facts.mayNarrow) return undefined;
     for (const choice of facts.choices) {
-      const branches = choice.map((each) => bestIndex(facts, [...each, ...facts.comparisons]));
+      const branches = choice.map((each) => bestIndex(facts, new ComparisonSet(each, facts.comparisons)));
       if (branches.every((branch) => branch !== undefined))
         return { kind: 'union-scan', table: access.table, branches };
     }

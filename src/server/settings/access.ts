@@ -4,8 +4,7 @@ import { SUBJECTS } from '../../rpc/capabilities.js';
 import { METHODS } from '../../rpc/methods/table.js';
 import { DEFAULT_MAX_STALENESS } from '../../session/nodes/staleness.js';
 import {
-  optional,
-  type Row,
+  optionalSetting,
   readAllOr,
   readChoice,
   readCount,
@@ -17,9 +16,10 @@ import {
   readText,
   readTime,
   type Setting,
+  type SettingRow,
+  settingWithDefault,
   sizeText,
   toggle,
-  withDefault,
 } from '../setting.js';
 
 /** `graphql`, and the reference server's experimental features: some are always enabled, some don't exist. */
@@ -56,7 +56,7 @@ const ROUTE_NAMES = [
 ];
 
 export const ACCESS_SETTINGS = {
-  user: optional(
+  user: optionalSetting(
     {
       flag: '-u, --user <name>',
       peer: 'SURREAL_USER',
@@ -64,7 +64,7 @@ export const ACCESS_SETTINGS = {
     },
     readText,
   ),
-  pass: optional({ flag: '-p, --pass <password>', peer: 'SURREAL_PASS', description: 'Its password' }, readText),
+  pass: optionalSetting({ flag: '-p, --pass <password>', peer: 'SURREAL_PASS', description: 'Its password' }, readText),
   unauthenticated: toggle({
     flag: '--unauthenticated',
     peer: 'SURREAL_UNAUTHENTICATED',
@@ -109,7 +109,7 @@ export const ACCESS_SETTINGS = {
     'all',
     readFunctionName,
   ),
-  denyFuncs: withDefault(
+  denyFuncs: settingWithDefault(
     {
       flag: '--deny-funcs [names]',
       peer: 'SURREAL_CAPS_DENY_FUNC',
@@ -128,7 +128,7 @@ export const ACCESS_SETTINGS = {
     'none',
     readNetworkTarget,
   ),
-  denyNet: withDefault(
+  denyNet: settingWithDefault(
     {
       flag: '--deny-net [targets]',
       peer: 'SURREAL_CAPS_DENY_NET',
@@ -137,17 +137,17 @@ export const ACCESS_SETTINGS = {
     'none',
     readAllOr(readNetworkTarget),
   ),
-  netTimeout: withDefault(
+  netTimeout: settingWithDefault(
     { flag: '--net-timeout <time>', description: 'How long a request of http::* may take' },
     `${DEFAULT_FETCH_LIMITS.time / 1000}s`,
     readPositiveTime,
   ),
-  maxNetResponse: withDefault(
+  maxNetResponse: settingWithDefault(
     { flag: '--max-net-response <size>', description: 'The largest answer that it takes' },
     sizeText(DEFAULT_FETCH_LIMITS.response),
     readSize,
   ),
-  allowExperimental: withDefault(
+  allowExperimental: settingWithDefault(
     {
       flag: '--allow-experimental [names]',
       peer: 'SURREAL_CAPS_ALLOW_EXPERIMENTAL',
@@ -156,7 +156,7 @@ export const ACCESS_SETTINGS = {
     'none',
     readAllOr(readChoice(EXPERIMENTS)),
   ),
-  denyExperimental: withDefault(
+  denyExperimental: settingWithDefault(
     {
       flag: '--deny-experimental [names]',
       peer: 'SURREAL_CAPS_DENY_EXPERIMENTAL',
@@ -165,7 +165,7 @@ export const ACCESS_SETTINGS = {
     'none',
     readAllOr(readChoice(EXPERIMENTS)),
   ),
-  allowRpc: withDefault(
+  allowRpc: settingWithDefault(
     {
       flag: '--allow-rpc [names]',
       peer: 'SURREAL_CAPS_ALLOW_RPC',
@@ -174,7 +174,7 @@ export const ACCESS_SETTINGS = {
     'all',
     readAllOr(readChoice([...METHODS.keys()])),
   ),
-  denyRpc: withDefault(
+  denyRpc: settingWithDefault(
     {
       flag: '--deny-rpc [names]',
       peer: 'SURREAL_CAPS_DENY_RPC',
@@ -183,7 +183,7 @@ export const ACCESS_SETTINGS = {
     'none',
     readAllOr(readChoice([...METHODS.keys()])),
   ),
-  allowHttp: withDefault(
+  allowHttp: settingWithDefault(
     {
       flag: '--allow-http [names]',
       peer: 'SURREAL_CAPS_ALLOW_HTTP',
@@ -192,7 +192,7 @@ export const ACCESS_SETTINGS = {
     'all',
     readAllOr(readChoice(ROUTE_NAMES)),
   ),
-  denyHttp: withDefault(
+  denyHttp: settingWithDefault(
     {
       flag: '--deny-http [names]',
       peer: 'SURREAL_CAPS_DENY_HTTP',
@@ -201,7 +201,7 @@ export const ACCESS_SETTINGS = {
     'none',
     readAllOr(readChoice(ROUTE_NAMES)),
   ),
-  allowArbitraryQuery: withDefault(
+  allowArbitraryQuery: settingWithDefault(
     {
       flag: '--allow-arbitrary-query [subjects]',
       peer: 'SURREAL_CAPS_ALLOW_ARBITRARY_QUERY',
@@ -211,7 +211,7 @@ export const ACCESS_SETTINGS = {
     'all',
     readAllOr(readChoice(SUBJECTS)),
   ),
-  denyArbitraryQuery: withDefault(
+  denyArbitraryQuery: settingWithDefault(
     {
       flag: '--deny-arbitrary-query [subjects]',
       peer: 'SURREAL_CAPS_DENY_ARBITRARY_QUERY',
@@ -225,7 +225,7 @@ export const ACCESS_SETTINGS = {
     description:
       'Accept keys in DEFINE ACCESS that are too short, or no keys at all; the latter fail when they are used',
   }),
-  fieldPermissions: withDefault(
+  fieldPermissions: settingWithDefault(
     {
       flag: '--field-permissions <rule>',
       description:
@@ -238,7 +238,7 @@ export const ACCESS_SETTINGS = {
     flag: '--strict-permissions',
     description: 'Make a write that PERMISSIONS refuse an error, rather than skipping it silently',
   }),
-  allowMapperFolders: withDefault(
+  allowMapperFolders: settingWithDefault(
     {
       flag: '--allow-mapper-folders <folders>',
       description: 'The folders, separated by commas, whose files the filter mapper of analyzers may read',
@@ -246,7 +246,7 @@ export const ACCESS_SETTINGS = {
     '',
     readList,
   ),
-  searchStatistics: withDefault(
+  searchStatistics: settingWithDefault(
     {
       flag: '--search-statistics <rule>',
       description:
@@ -255,7 +255,7 @@ export const ACCESS_SETTINGS = {
     'visible',
     readChoice(['visible', 'shared']),
   ),
-  sessionIdle: withDefault(
+  sessionIdle: settingWithDefault(
     {
       flag: '--session-idle <time>',
       description: 'How long a signed-in session may be idle before it expires',
@@ -263,7 +263,7 @@ export const ACCESS_SETTINGS = {
     'none',
     readTime,
   ),
-  sessionLifetime: withDefault(
+  sessionLifetime: settingWithDefault(
     {
       flag: '--session-lifetime <time>',
       description: 'How long the session of a record user may last',
@@ -271,7 +271,7 @@ export const ACCESS_SETTINGS = {
     'none',
     readTime,
   ),
-  maxStaleness: withDefault(
+  maxStaleness: settingWithDefault(
     {
       flag: '--max-staleness <time>',
       description:
@@ -280,7 +280,7 @@ export const ACCESS_SETTINGS = {
     `${DEFAULT_MAX_STALENESS / 1000}s`,
     readPositiveTime,
   ),
-  maxUserSessions: withDefault(
+  maxUserSessions: settingWithDefault(
     {
       flag: '--max-user-sessions <count>',
       description: 'How many sessions on connections a record user may have; one more ends the oldest',
@@ -292,9 +292,9 @@ export const ACCESS_SETTINGS = {
 
 /** A list whose default depends on the general rule. */
 function openList<T>(
-  row: Row,
+  row: SettingRow,
   fallback: 'all' | 'none',
   read: (text: string) => T,
 ): Setting<'all' | readonly T[] | undefined> {
-  return { ...optional(row, readAllOr(read)), fallback };
+  return { ...optionalSetting(row, readAllOr(read)), fallback };
 }

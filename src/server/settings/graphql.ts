@@ -3,18 +3,18 @@ import { ROLES_SETTING } from '../../graphql/effective-limits.js';
 import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../../graphql/limits.js';
 import { readRoleRules } from '../graphql-roles.js';
 import {
-  optional,
+  optionalSetting,
   readChoice,
   readCount,
   readPositiveTime,
   readText,
   type Setting,
+  settingWithDefault,
   toggle,
-  withDefault,
 } from '../setting.js';
 
 export const GRAPHQL_SETTINGS = {
-  graphqlJson: withDefault(
+  graphqlJson: settingWithDefault(
     {
       flag: '--graphql-json <shape>',
       description:
@@ -23,14 +23,14 @@ export const GRAPHQL_SETTINGS = {
     'results',
     readChoice(['results', 'standard']),
   ),
-  graphqlDocuments: optional(
+  graphqlDocuments: optionalSetting(
     {
       flag: '--graphql-documents <file>',
       description: 'A JSON manifest of GraphQL documents that clients may name by id',
     },
     readText,
   ),
-  graphqlRoles: withDefault(
+  graphqlRoles: settingWithDefault(
     {
       flag: `${ROLES_SETTING} <rules>`,
       description:
@@ -62,7 +62,7 @@ export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number
   conditions: graphqlCount('conditions', 'How many conditions its filters may have'),
   rows: graphqlCount('rows', 'How many records one of its lists may give'),
   values: graphqlCount('values', 'How many fields its answer may have: records times fields'),
-  time: withDefault(
+  time: settingWithDefault(
     { flag: `${GRAPHQL_LIMIT_SETTINGS.time} <time>`, description: 'How long a GraphQL request may take' },
     `${DEFAULT_GRAPHQL_LIMITS.time / 1000}s`,
     readPositiveTime,
@@ -72,5 +72,5 @@ export const GRAPHQL_LIMITS: Readonly<Record<keyof GraphqlLimits, Setting<number
 
 function graphqlCount(limit: keyof GraphqlLimits, description: string): Setting<number> {
   const flag = `${GRAPHQL_LIMIT_SETTINGS[limit]} <count>`;
-  return withDefault({ flag, description }, String(DEFAULT_GRAPHQL_LIMITS[limit]), readCount);
+  return settingWithDefault({ flag, description }, String(DEFAULT_GRAPHQL_LIMITS[limit]), readCount);
 }

@@ -4,14 +4,14 @@ import {
   DEFAULT_GUEST_MEMORY,
   DEFAULT_MEMORY_SHARES,
   type MemoryLimits,
-} from '../../session/database/server-memory.js';
-import { readShareOrSize, type Setting, sizeText, withDefault } from '../setting.js';
+} from '../../session/resources/server-memory.js';
+import { readShareOrSize, type Setting, settingWithDefault, sizeText } from '../setting.js';
 
 /** A size, or a share of Node's heap limit. */
 const read = readShareOrSize(realEnvironment.heap.limit);
 
 export const MEMORY_LIMITS: Readonly<Record<keyof MemoryLimits, Setting<number>>> = {
-  total: withDefault(
+  total: settingWithDefault(
     {
       flag: '--max-memory <size>',
       description: 'What all connections and requests may hold together: a size, or a share of Node’s heap',
@@ -19,27 +19,27 @@ export const MEMORY_LIMITS: Readonly<Record<keyof MemoryLimits, Setting<number>>
     `${DEFAULT_MEMORY_SHARES.total}%`,
     read,
   ),
-  connection: withDefault(
+  connection: settingWithDefault(
     { flag: '--max-connection-memory <size>', description: 'What the sessions and messages of a connection may hold' },
     `${DEFAULT_MEMORY_SHARES.connection}%`,
     read,
   ),
-  guest: withDefault(
+  guest: settingWithDefault(
     { flag: '--max-guest-memory <size>', description: 'The same before sign-in' },
     sizeText(DEFAULT_GUEST_MEMORY),
     read,
   ),
-  session: withDefault(
+  session: settingWithDefault(
     { flag: '--max-session-memory <size>', description: 'What the variables and requests of a session may hold' },
     `${DEFAULT_MEMORY_SHARES.session}%`,
     read,
   ),
-  request: withDefault(
+  request: settingWithDefault(
     { flag: '--max-request-memory <size>', description: 'What one request may hold while it runs' },
     `${DEFAULT_MEMORY_SHARES.request}%`,
     read,
   ),
-  vectors: withDefault(
+  vectors: settingWithDefault(
     {
       flag: '--max-vector-memory <size>',
       description: 'What searches for nearest neighbours may keep of vectors between requests',

@@ -1,7 +1,7 @@
 /** Settings of the server, its storage and its connections. */
 import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/engines/lmdb-limits.js';
 import {
-  optional,
+  optionalSetting,
   readAddress,
   readCount,
   readList,
@@ -10,16 +10,16 @@ import {
   readStreamedSize,
   readText,
   readTime,
+  settingWithDefault,
   sizeText,
   toggle,
-  withDefault,
 } from '../setting.js';
 
 export const LOG_LEVELS = ['none', 'error', 'warn', 'info', 'debug', 'trace', 'full'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const SERVER_SETTINGS = {
-  path: withDefault(
+  path: settingWithDefault(
     {
       flag: '[path]',
       peer: 'SURREAL_PATH',
@@ -28,7 +28,7 @@ export const SERVER_SETTINGS = {
     './data',
     readText,
   ),
-  verifyAtStart: withDefault(
+  verifyAtStart: settingWithDefault(
     {
       flag: '--verify-at-start <size>',
       description:
@@ -37,26 +37,26 @@ export const SERVER_SETTINGS = {
     sizeText(DEFAULT_VERIFY_UP_TO),
     readStreamedSize,
   ),
-  archive: optional(
+  archive: optionalSetting(
     {
       flag: '--archive <folder>',
       description: 'Archive every write of a store in a folder there, so that it can be restored to any time',
     },
     readText,
   ),
-  bind: withDefault(
+  bind: settingWithDefault(
     { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },
     '127.0.0.1:8000',
     readAddress,
   ),
-  metricsBind: optional(
+  metricsBind: optionalSetting(
     {
       flag: '--metrics-bind <address>',
       description: 'Another address for GET /metrics, without sign-in; at the main one it needs a root user',
     },
     readAddress,
   ),
-  workers: withDefault(
+  workers: settingWithDefault(
     {
       flag: '--workers <count>',
       description: `How many processes serve the store together, for as many cores; at most ${MAX_WORKERS}, and one unless it is in a folder`,
@@ -64,12 +64,12 @@ export const SERVER_SETTINGS = {
     '1',
     readWorkers,
   ),
-  log: withDefault(
+  log: settingWithDefault(
     { flag: '-l, --log <level>', peer: 'SURREAL_LOG', description: `What to log: ${LOG_LEVELS.join(', ')}` },
     'info',
     readLogLevel,
   ),
-  slowLogThreshold: withDefault(
+  slowLogThreshold: settingWithDefault(
     {
       flag: '--slow-log-threshold <time>',
       peer: 'SURREAL_SLOW_QUERY_LOG_THRESHOLD',
@@ -78,7 +78,7 @@ export const SERVER_SETTINGS = {
     'none',
     readTime,
   ),
-  slowLogParamAllow: withDefault(
+  slowLogParamAllow: settingWithDefault(
     {
       flag: '--slow-log-param-allow <names>',
       peer: 'SURREAL_SLOW_QUERY_LOG_PARAM_ALLOW',
@@ -87,7 +87,7 @@ export const SERVER_SETTINGS = {
     'none',
     readNames,
   ),
-  slowLogParamDeny: withDefault(
+  slowLogParamDeny: settingWithDefault(
     {
       flag: '--slow-log-param-deny <names>',
       peer: 'SURREAL_SLOW_QUERY_LOG_PARAM_DENY',
@@ -96,26 +96,26 @@ export const SERVER_SETTINGS = {
     'none',
     readNames,
   ),
-  auditLog: optional(
+  auditLog: optionalSetting(
     {
       flag: '--audit-log <target>',
       description: 'Keep an audit log: the path of a file, or stdout',
     },
     readText,
   ),
-  auditKeyFile: optional(
+  auditKeyFile: optionalSetting(
     {
       flag: '--audit-key-file <file>',
       description: 'A file of 32 bytes or more: the key that seals the records of the audit log',
     },
     readText,
   ),
-  queryTimeout: withDefault(
+  queryTimeout: settingWithDefault(
     { flag: '--query-timeout <time>', peer: 'SURREAL_QUERY_TIMEOUT', description: 'How long one request may run' },
     '60s',
     readTime,
   ),
-  transactionTimeout: withDefault(
+  transactionTimeout: settingWithDefault(
     {
       flag: '--transaction-timeout <time>',
       peer: 'SURREAL_TRANSACTION_TIMEOUT',
@@ -124,7 +124,7 @@ export const SERVER_SETTINGS = {
     'none',
     readTime,
   ),
-  defaultNamespace: withDefault(
+  defaultNamespace: settingWithDefault(
     {
       flag: '--default-namespace <name>',
       peer: 'SURREAL_DEFAULT_NAMESPACE',
@@ -133,13 +133,13 @@ export const SERVER_SETTINGS = {
     'main',
     readText,
   ),
-  defaultDatabase: withDefault(
+  defaultDatabase: settingWithDefault(
     { flag: '--default-database <name>', peer: 'SURREAL_DEFAULT_DATABASE', description: 'Selected with it' },
     'main',
     readText,
   ),
   noDefaults: toggle({ flag: '--no-defaults', peer: 'SURREAL_NO_DEFAULTS', description: 'Select nothing by default' }),
-  allowOrigin: optional(
+  allowOrigin: optionalSetting(
     {
       flag: '--allow-origin <origins>',
       description: 'The only origins that web pages may call from, such as https://example.com',
@@ -151,7 +151,7 @@ export const SERVER_SETTINGS = {
     description:
       'Compress answers over HTTP that aren’t public, too; their length then reveals something of their content. Those of /rpc, /signin and /signup never are',
   }),
-  clientIp: withDefault(
+  clientIp: settingWithDefault(
     {
       flag: '--client-ip <source>',
       peer: 'SURREAL_CLIENT_IP',
@@ -161,26 +161,29 @@ export const SERVER_SETTINGS = {
     'socket',
     readHeaderName,
   ),
-  trustedProxy: optional(
+  trustedProxy: optionalSetting(
     { flag: '--trusted-proxy <networks>', description: 'The proxies that may set that header, such as 10.0.0.0/8' },
     readNetworks,
   ),
-  webCrt: optional(
+  webCrt: optionalSetting(
     { flag: '--web-crt <file>', peer: 'SURREAL_WEB_CRT', description: 'The certificate for TLS' },
     readText,
   ),
-  webKey: optional({ flag: '--web-key <file>', peer: 'SURREAL_WEB_KEY', description: 'Its private key' }, readText),
-  signInTimeout: withDefault(
+  webKey: optionalSetting(
+    { flag: '--web-key <file>', peer: 'SURREAL_WEB_KEY', description: 'Its private key' },
+    readText,
+  ),
+  signInTimeout: settingWithDefault(
     { flag: '--sign-in-timeout <time>', description: 'Close a WebSocket without a sign-in after this time' },
     'none',
     readTime,
   ),
-  idleTimeout: withDefault(
+  idleTimeout: settingWithDefault(
     { flag: '--idle-timeout <time>', description: 'Close a WebSocket without a request for so long' },
     'none',
     readTime,
   ),
-  storedSessionIdle: withDefault(
+  storedSessionIdle: settingWithDefault(
     {
       flag: '--stored-session-idle <time>',
       description: 'Forget a session that was attached over HTTP and that no request has named for so long',
@@ -188,27 +191,27 @@ export const SERVER_SETTINGS = {
     '10m',
     readPositiveTime,
   ),
-  pingInterval: withDefault(
+  pingInterval: settingWithDefault(
     { flag: '--ping-interval <time>', description: 'How often WebSockets are pinged' },
     '30s',
     readPositiveTime,
   ),
-  requestTimeout: withDefault(
+  requestTimeout: settingWithDefault(
     { flag: '--request-timeout <time>', description: 'How long an HTTP request may take to come in' },
     '60s',
     readPositiveTime,
   ),
-  importTimeout: withDefault(
+  importTimeout: settingWithDefault(
     { flag: '--import-timeout <time>', description: 'How long a request of /import may take in all' },
     '1h',
     readTime,
   ),
-  exportTimeout: withDefault(
+  exportTimeout: settingWithDefault(
     { flag: '--export-timeout <time>', description: 'How long a request of /export may take in all' },
     '1h',
     readTime,
   ),
-  drainTime: withDefault(
+  drainTime: settingWithDefault(
     {
       flag: '--drain-time <time>',
       description:
@@ -217,7 +220,7 @@ export const SERVER_SETTINGS = {
     '0s',
     readTime,
   ),
-  shutdownTimeout: withDefault(
+  shutdownTimeout: settingWithDefault(
     {
       flag: '--shutdown-timeout <time>',
       description: 'How long requests under way may take to end when the server stops',
@@ -231,7 +234,7 @@ export const SERVER_SETTINGS = {
     peer: 'SURREAL_NO_IDENTIFICATION_HEADERS',
     description: 'Don’t name the server and its version in headers',
   }),
-  importFile: optional(
+  importFile: optionalSetting(
     {
       flag: '--import-file <file>',
       peer: 'SURREAL_IMPORT_FILE',

@@ -1,9 +1,9 @@
 /** Settings of transactions: limits and timeouts. */
-import { DEFAULT_TRANSACTION_BOUNDS as DEFAULTS } from '../../session/database/held-transactions.js';
-import { readCount, readSize, readTime, sizeText, withDefault } from '../setting.js';
+import { DEFAULT_TRANSACTION_BOUNDS as DEFAULTS } from '../../session/resources/held-transactions.js';
+import { readCount, readSize, readTime, settingWithDefault, sizeText } from '../setting.js';
 
 export const TRANSACTION_SETTINGS = {
-  maxTransactionMemory: withDefault(
+  maxTransactionMemory: settingWithDefault(
     {
       flag: '--max-transaction-memory <size>',
       description: 'How much a statement or a transaction may write at once, roughly as it is in memory',
@@ -11,7 +11,7 @@ export const TRANSACTION_SETTINGS = {
     sizeText(DEFAULTS.memory),
     readSize,
   ),
-  maxHeldMemory: withDefault(
+  maxHeldMemory: settingWithDefault(
     {
       flag: '--max-held-memory <size>',
       description: 'The same for all transactions together that clients hold open; a user may take a quarter of it',
@@ -19,7 +19,7 @@ export const TRANSACTION_SETTINGS = {
     sizeText(DEFAULTS.heldMemory),
     readSize,
   ),
-  maxUserTransactions: withDefault(
+  maxUserTransactions: settingWithDefault(
     {
       flag: '--max-user-transactions <count>',
       description: 'How many transactions a user may hold open; guests are counted by their addresses',
@@ -27,12 +27,12 @@ export const TRANSACTION_SETTINGS = {
     String(DEFAULTS.perUser),
     readCount,
   ),
-  maxTransactions: withDefault(
+  maxTransactions: settingWithDefault(
     { flag: '--max-transactions <count>', description: 'How many transactions clients may hold open in all' },
     String(DEFAULTS.total),
     readCount,
   ),
-  maxUserSnapshots: withDefault(
+  maxUserSnapshots: settingWithDefault(
     {
       flag: '--max-user-snapshots <count>',
       description: 'How many requests of GraphQL and exports of a user may read at once, each from a snapshot',
@@ -40,12 +40,12 @@ export const TRANSACTION_SETTINGS = {
     String(DEFAULTS.snapshotsPerUser),
     readCount,
   ),
-  maxSnapshots: withDefault(
+  maxSnapshots: settingWithDefault(
     { flag: '--max-snapshots <count>', description: 'How many of them there may be in all' },
     String(DEFAULTS.snapshots),
     readCount,
   ),
-  transactionIdle: withDefault(
+  transactionIdle: settingWithDefault(
     {
       flag: '--transaction-idle <time>',
       description: 'Cancel a transaction that a client holds open without a request for so long',
@@ -53,7 +53,7 @@ export const TRANSACTION_SETTINGS = {
     `${Number(DEFAULTS.idle) / 1000}s`,
     readTime,
   ),
-  transactionLifetime: withDefault(
+  transactionLifetime: settingWithDefault(
     {
       flag: '--transaction-lifetime <time>',
       description: 'Cancel a transaction that a client holds open for so long, and a snapshot that is',

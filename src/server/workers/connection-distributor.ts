@@ -22,7 +22,7 @@ interface Target {
  */
 export class ConnectionDistributor {
   readonly #server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accept(socket));
-  /** Those that may be sent a connection; in turn, where they have as many. */
+  /** Workers that accept connections; round robin among those with equally few. */
   readonly #free: Target[] = [];
   readonly #waiting: Socket[] = [];
   #last = 0;

@@ -4,10 +4,12 @@ import type { Log } from '../../http/log.js';
 import type { WorkerMessage } from './messages.js';
 import { WORKER_VARIABLE } from './worker-number.js';
 
-/** A worker that died is started again after so many milliseconds; after twice as many each time that it dies soon. */
+/**
+ * Milliseconds until a worker that died is started again; doubled each time that it dies early (exponential backoff).
+ */
 const LEAST_DELAY = 100;
 const LONGEST_DELAY = 30_000;
-/** One that has served for so many milliseconds has not died soon. */
+/** A worker that has served for this many milliseconds has not died early. */
 const SETTLED = 10_000;
 
 /** Starts an operating system process for a worker: this command again, with an environment variable more. */

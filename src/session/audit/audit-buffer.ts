@@ -1,12 +1,12 @@
 import type { TesseraError } from '../../errors/error.js';
-import type { AuditAction, AuditRecorder, DeniedWrite } from '../../exec/audit/audit-recorder.js';
+import type { AdministrativeAction, AuditRecorder, DeniedWrite } from '../../exec/runtime/audit-recorder.js';
 import type { Expression } from '../../language/ast.js';
 
 /** Events per kind that one transaction may buffer; the rest is only counted. */
 const MAX_BUFFERED = 10_000;
 
 export interface BufferedAction {
-  readonly act: AuditAction;
+  readonly act: AdministrativeAction;
   readonly error: TesseraError | undefined;
 }
 
@@ -26,7 +26,7 @@ export class AuditBuffer implements AuditRecorder {
     return this.#names.get(by);
   }
 
-  recordAction(act: AuditAction, error?: TesseraError): void {
+  recordAction(act: AdministrativeAction, error?: TesseraError): void {
     if (this.acts.length >= MAX_BUFFERED) this.dropped++;
     else this.acts.push({ act, error });
   }

@@ -16,10 +16,10 @@ import { realEnvironment } from '../../env/real.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
 import { Executor } from '../../exec/executor.js';
+import type { SearchOptions } from '../../exec/expression/analyzers.js';
 import type { FieldPermissionDefault } from '../../exec/record/table.js';
+import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../../exec/runtime/script-runner.js';
 import type { Tuning } from '../../exec/runtime/tuning.js';
-import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../../exec/script/contract.js';
-import type { SearchOptions } from '../../exec/search/analyzers.js';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../../functions/network/fetcher.js';
 import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets.js';
 import { findFunction } from '../../functions/registry.js';
@@ -33,6 +33,11 @@ import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration } from '../../value/value.js';
 import { ReadableAuditTrail } from '../audit/audit-trail.js';
 import { Auditor } from '../audit/auditor.js';
+import type { BackgroundServices } from '../background/background-rounds.js';
+import { ChangeRetention } from '../background/change-retention.js';
+import { EventRunner } from '../background/event-runner.js';
+import { IndexBuilder } from '../background/index-builder.js';
+import { Retention } from '../background/retention.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
 import { LiveRetention } from '../nodes/live-retention.js';
@@ -41,22 +46,17 @@ import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
 import { StoreNode } from '../nodes/store-node.js';
-import { Connection } from '../session/connection.js';
+import { CacheAging } from '../plans/cache-aging.js';
+import { PlanCache } from '../plans/plan-cache.js';
+import { ClientConnection } from '../resources/client-connection.js';
+import { HeldTransactions, type TransactionBounds } from '../resources/held-transactions.js';
+import { type MemoryLimits, ServerMemory } from '../resources/server-memory.js';
+import { InMemorySessionRegistry } from '../resources/session-registry.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
 import type { SlowLog } from '../slow-log.js';
-import type { BackgroundServices } from './background-rounds.js';
-import { CacheAging } from './cache-aging.js';
-import { ChangeRetention } from './change-retention.js';
 import { StoreDirectory } from './directory.js';
-import { EventRunner } from './event-runner.js';
-import { HeldTransactions, type TransactionBounds } from './held-transactions.js';
-import { IndexBuilder } from './index-builder.js';
-import { PlanCache } from './plan-cache.js';
-import { Retention } from './retention.js';
-import { type MemoryLimits, ServerMemory } from './server-memory.js';
-import { InMemorySessionRegistry } from './session-registry.js';
 
 export interface DatabaseOptions {
   readonly environment?: Environment;
@@ -325,12 +325,12 @@ export class OpenDatabase implements Database {
     await this.#node?.join({ events: this.#events, indexes: this.#indexes });
   }
 
-  session(origin: Origin, connection = new Connection(this.memory.connection())): Session {
+  session(origin: Origin, connection = new ClientConnection(this.memory.connection())): Session {
     return this.#open({ origin, principal: this.#services.options.anonymous, connection });
   }
 
   /** `origin`: of the request on whose behalf it acts, for the audit log. */
-  ownerSession(connection = new Connection(this.memory.connection()), origin: Origin = {}): Session {
+  ownerSession(connection = new ClientConnection(this.memory.connection()), origin: Origin = {}): Session {
     return this.#open({ origin, principal: OWNER, connection });
   }
 

@@ -17,9 +17,9 @@ import type { AccessDefinition, UserDefinition } from '../../catalog/definitions
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
-import { schemaChangeOf } from '../../exec/define/ensure-database.js';
+import { schemaChangeOf } from '../../exec/authorization/selected-database.js';
 import type { Executor } from '../../exec/executor.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { type Execution, Frame } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import { Scope } from '../../exec/runtime/scope.js';
@@ -28,7 +28,7 @@ import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import type { RecordId, Value } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
-import type { HeldTransactions } from './held-transactions.js';
+import type { HeldTransactions } from '../resources/held-transactions.js';
 
 export interface DirectoryServices {
   readonly engine: Engine;

@@ -1,4 +1,4 @@
-import type { LiveQuery, Written } from '../../exec/runtime/execution.js';
+import type { LiveQuery, WrittenRecord } from '../../exec/runtime/execution.js';
 import { type LogPosition, positionAfter } from '../../storage/append.js';
 import type { Versionstamp } from '../../storage/contract.js';
 
@@ -17,7 +17,7 @@ export class LiveCursor {
   /** The last commit that was delivered completely. */
   sent: Versionstamp | undefined;
   /** The last visible change of the current commit; held back until it is known whether it is the commit's last. */
-  held: Written | undefined;
+  held: WrittenRecord | undefined;
   /** Where to read the feed next; `undefined` once it has caught up. */
   from: LogPosition | undefined;
   /** The last commit known not to be delivered yet. */

@@ -11,15 +11,15 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { Executor } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
-import type { Execution, LiveListener, LiveQuery, Written } from '../../exec/runtime/execution.js';
+import type { Execution, LiveListener, LiveQuery, WrittenRecord } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
 import { Duration, RecordId } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
+import type { LiveQuota } from '../resources/live-quota.js';
 import { LiveCursor } from './live-cursor.js';
-import type { LiveQuota } from './live-quota.js';
 
 /** The time limit for evaluating one live query on one change. */
 const PATIENCE = new Duration(5_000_000_000n);
@@ -49,7 +49,7 @@ export interface WatchedSession {
 interface ChangeItem {
   readonly kind: 'change';
   readonly query: LiveQuery;
-  readonly change: Written;
+  readonly change: WrittenRecord;
   readonly stamp: Versionstamp;
   /** Whether it is the last change of its commit for this query. */
   isLast: boolean;
@@ -146,7 +146,7 @@ export class Notifier implements LiveListener {
     if (resumption.from !== undefined) this.#add({ kind: 'past', query, resumption });
   }
 
-  changed(query: LiveQuery, change: Written, weight: number, stamp: Versionstamp): void {
+  changed(query: LiveQuery, change: WrittenRecord, weight: number, stamp: Versionstamp): void {
     const resumption = this.#resumptions.get(query);
     if (resumption?.takesFromFeed(stamp)) return;
     if (!this.#quota.takeChange(weight)) {
@@ -311,7 +311,12 @@ export class Notifier implements LiveListener {
   }
 
   /** Answers whether the change is visible to the query. */
-  async #send(query: LiveQuery, change: Written, versionstamp: Versionstamp | undefined, turn: Turn): Promise<boolean> {
+  async #send(
+    query: LiveQuery,
+    change: WrittenRecord,
+    versionstamp: Versionstamp | undefined,
+    turn: Turn,
+  ): Promise<boolean> {
     const notification = await this.#notificationOf(query, change, versionstamp, turn);
     if (notification === undefined || turn.isOver()) return false;
     await this.#deliver(notification);
@@ -330,7 +335,7 @@ export class Notifier implements LiveListener {
 
   #notificationOf(
     query: LiveQuery,
-    change: Written,
+    change: WrittenRecord,
     versionstamp: Versionstamp | undefined,
     turn: Turn,
   ): PromiseOrValue<Notification | undefined> {

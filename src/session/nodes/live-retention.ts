@@ -10,7 +10,7 @@ import { endWatches, WATCH_TIME, watchedDatabases } from '../../catalog/live/wat
 import { watchedDatabaseKey } from '../../catalog/nodes/keys.js';
 import type { Environment } from '../../env/environment.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
-import type { NamedDatabase, Prunable } from '../database/retention.js';
+import type { NamedDatabase, Prunable } from '../background/retention.js';
 import { LogAges } from './log-ages.js';
 
 /** What the row of a watch held, and when that was first seen, on the monotonic clock. */

@@ -5,8 +5,8 @@ import { prefixRange } from '../../catalog/keys.js';
 import { positionIn } from '../../storage/append.js';
 import type { Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
-import { type Lease, underLease } from './lease.js';
+import { BackgroundRounds, type BackgroundServices } from '../background/background-rounds.js';
+import { type Lease, underLease } from '../background/lease.js';
 import { LogAges } from './log-ages.js';
 
 /** Milliseconds between two rounds. */

@@ -27,11 +27,11 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { CommitFollower, Engine, SharedStore, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
-import { Lease } from './lease.js';
+import { Lease } from '../background/lease.js';
 import { preferredNode } from './lease-distribution.js';
 
 /** Milliseconds between two renewals. */
-export const RENEWAL_INTERVAL = 1_000;
+export const NODE_RENEWAL_INTERVAL = 1_000;
 /** After so many milliseconds without a renewal, other nodes take over what a node did. */
 export const LEASE_TIME = 4_000;
 /** After so many, its row is removed, with what else was stored of it. */
@@ -228,7 +228,7 @@ export class Membership {
   #untilNext(): number {
     const now = this.#now();
     const deaths = [...this.#others.values()].map(({ at }) => at + LEASE_TIME - now).filter((left) => left > 0);
-    return Math.min(RENEWAL_INTERVAL, ...deaths);
+    return Math.min(NODE_RENEWAL_INTERVAL, ...deaths);
   }
 
   async #renew(): Promise<void> {

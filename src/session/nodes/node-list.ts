@@ -15,10 +15,12 @@ import type { Membership } from './membership.js';
 /** What a node says of itself as long as it runs. */
 export type NodeDescription = Pick<NodeRow, 'version' | 'since' | 'address'>;
 
+/** This node as INFO FOR NODES shows it. */
 export function describeNode({ clock }: Pick<Environment, 'clock'>, address: string | undefined): NodeDescription {
   return { version: VERSION, since: toDatetime(clock.now()), address };
 }
 
+/** The registry behind INFO FOR NODES. Without a shared store the node is alone, with a random id. */
 export function nodeList(
   about: NodeDescription,
   { random }: Pick<Environment, 'random'>,

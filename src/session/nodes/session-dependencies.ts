@@ -2,8 +2,8 @@ import type { SessionIdentity } from '../../auth/identity.js';
 import { grantName } from '../../catalog/followed-key.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { Range } from '../../value/value.js';
-import type { RegisteredSession } from '../database/registered-session.js';
-import type { DependencyKey } from '../database/session-registry.js';
+import type { RegisteredSession } from '../resources/registered-session.js';
+import type { DependencyKey } from '../resources/session-registry.js';
 
 /**
  * Finds the sessions that rest on a record or a grant by what the keys of commits say of these. Records are found by

@@ -10,7 +10,7 @@ import type { SessionsElsewhere } from '../../exec/runtime/nodes.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Key, Stored, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { RegisteredSession } from '../database/registered-session.js';
+import type { RegisteredSession } from '../resources/registered-session.js';
 
 export interface PresenceOptions {
   readonly engine: Engine;

@@ -10,7 +10,7 @@ import { FAILURES_PREFIX } from '../../catalog/nodes/keys.js';
 import { asTesseraError } from '../../errors/error.js';
 import type { CommitFollower, Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { BackgroundServices } from '../database/background-rounds.js';
+import type { BackgroundServices } from '../background/background-rounds.js';
 
 /** Milliseconds in which failures are gathered. */
 export const BATCH_INTERVAL = 250;

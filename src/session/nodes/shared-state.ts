@@ -9,7 +9,7 @@ import type { Executor } from '../../exec/executor.js';
 import { type LogPosition, timeAfter } from '../../storage/append.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { CommitFollower, Engine, FollowedCommit, Transaction, Versionstamp } from '../../storage/contract.js';
-import type { InMemorySessionRegistry } from '../database/session-registry.js';
+import type { InMemorySessionRegistry } from '../resources/session-registry.js';
 import type { SharedServices } from './shared-services.js';
 
 export interface SharedStateServices extends SharedServices {

@@ -4,9 +4,9 @@ import { DATABASE_GROUPS, type DatabaseWork, workOnGroup } from '../../catalog/n
 import { SIGNALS_KEPT_FOR } from '../../catalog/nodes/signals.js';
 import type { SharedStore } from '../../storage/contract.js';
 import { RESERVATIONS_PREFIX } from '../../storage/remote/shared-reservations.js';
-import { BackgroundRounds, type BackgroundServices } from '../database/background-rounds.js';
+import { BackgroundRounds, type BackgroundServices } from '../background/background-rounds.js';
+import { DatabaseLeases } from '../background/lease.js';
 import { followWork, type QueuedWork } from './follow-work.js';
-import { DatabaseLeases } from './lease.js';
 import { LogExpiry } from './log-expiry.js';
 import { Membership, type MembershipOptions } from './membership.js';
 import { SharedFailures } from './shared-failures.js';

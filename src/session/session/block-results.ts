@@ -19,7 +19,7 @@ export class BlockCancelled extends Error {
 }
 
 /** The results of a block that wasn't committed: those of its statements are withheld. */
-export function withheld({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
+export function withheldResults({ entries }: BlockResults, closing: Statement['kind'] | undefined): BlockResults {
   const error = closing === undefined ? failure('commit_missing') : failure('transaction_cancelled');
   return {
     failed: false,

@@ -5,11 +5,11 @@ import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
 import { type DatabasePath, type Identity, mayAct } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
-import { type AuditRecorder, recordImplied } from '../../exec/audit/audit-recorder.js';
-import type { NamespacePath } from '../../exec/define/ensure-database.js';
+import type { NamespacePath } from '../../exec/authorization/selected-database.js';
+import { type AuditRecorder, recordImplied } from '../../exec/runtime/audit-recorder.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { InMemorySessionRegistry } from '../database/session-registry.js';
+import type { InMemorySessionRegistry } from '../resources/session-registry.js';
 
 /** The operands of USE: a string selects, `null` clears, `undefined` keeps. */
 export interface UseTarget {

@@ -8,7 +8,7 @@ import type { Statement } from '../../language/ast.js';
 import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { commitInterruptibly } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { ParsedRequest } from '../database/plan-cache.js';
+import type { ParsedRequest } from '../plans/plan-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 

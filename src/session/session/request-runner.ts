@@ -8,15 +8,15 @@ import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import type { TransactionStep } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import type { Execution, Interrupt, LiveListener } from '../../exec/runtime/execution.js';
 import { interruptible } from '../../exec/runtime/interruptible.js';
 import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import { Scope } from '../../exec/runtime/scope.js';
 import type { Statement, Use } from '../../language/ast.js';
-import { isPlain, mayWrite } from '../../plan/effects.js';
+import { isPlainStatement, mayWrite } from '../../plan/effects.js';
 import type { Transaction } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
@@ -24,7 +24,7 @@ import type { Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { StatementResult } from '../statement-executor.js';
-import { BlockCancelled, type BlockResults, withheld } from './block-results.js';
+import { BlockCancelled, type BlockResults, withheldResults } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import { hasRunIn, noteRunIn } from './held-identities.js';
 import { RequestOptions } from './request-options.js';
@@ -33,7 +33,7 @@ import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.
 import { beginSnapshot } from './snapshot.js';
 import { StatementInterrupt } from './statement-interrupt.js';
 import { StatementObserver } from './statement-observer.js';
-import { evaluateUseTarget, selectionOf } from './use-target.js';
+import { evaluateUseTarget, selectionValue } from './use-target.js';
 
 type Outcome = StatementResult['outcome'];
 
@@ -203,7 +203,8 @@ export class RequestRunner {
         throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
-        if (isPlain(statement)) return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
+        if (isPlainStatement(statement))
+          return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
         return andThen(this.#whenDurable(), () =>
           mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
         );
@@ -233,7 +234,7 @@ export class RequestRunner {
 
   #selected(databasePath: DatabasePath): Value {
     this.#identity = withDatabasePath(this.#identity, databasePath);
-    return selectionOf(databasePath);
+    return selectionValue(databasePath);
   }
 
   #writing(statement: Statement): PromiseOrValue<Value> {
@@ -358,7 +359,7 @@ export class RequestRunner {
         const results = await this.#runBody(body, first, transaction, scope);
         // Only an error cancels the transaction; a conflict at COMMIT makes `withRetries` retry the whole block.
         if (results.failed) throw new BlockCancelled(results);
-        if (closing !== 'commit') throw new BlockCancelled(withheld(results, closing));
+        if (closing !== 'commit') throw new BlockCancelled(withheldResults(results, closing));
         return results;
       };
       return await withRetries(this.#services.engine, work, this.#options());

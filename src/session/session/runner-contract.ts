@@ -11,7 +11,7 @@ import type { Engine, Transaction } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Auditor } from '../audit/auditor.js';
-import type { HeldTransactions } from '../database/held-transactions.js';
+import type { HeldTransactions } from '../resources/held-transactions.js';
 import type { SlowLog } from '../slow-log.js';
 import type { DatabaseSelector } from './database-selector.js';
 import type { DurabilityTracker } from './durability-tracker.js';

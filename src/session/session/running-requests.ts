@@ -2,7 +2,7 @@ import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { RequestMemory } from '../../exec/runtime/request-memory.js';
-import type { SessionMemory } from './memory.js';
+import type { SessionMemory } from '../resources/session-memory.js';
 
 export interface RunningRequest {
   readonly interrupt: RequestInterrupt;

@@ -4,9 +4,9 @@ import type { Stepwise } from '../../base/stepwise.js';
 import type { Principal } from '../../catalog/principal.js';
 import type { Query } from '../../language/ast.js';
 import type { Duration, ObjectValue } from '../../value/value.js';
-import type { HeldTransactions } from '../database/held-transactions.js';
-import type { ParsedRequest } from '../database/plan-cache.js';
-import type { InMemorySessionRegistry } from '../database/session-registry.js';
+import type { ParsedRequest } from '../plans/plan-cache.js';
+import type { HeldTransactions } from '../resources/held-transactions.js';
+import type { InMemorySessionRegistry } from '../resources/session-registry.js';
 import type { RunnerServices } from './runner-contract.js';
 
 /** The services of a database that a session needs. */

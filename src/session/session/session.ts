@@ -3,8 +3,8 @@ import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePa
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/audit/audit-recorder.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import type { LiveListener } from '../../exec/runtime/execution.js';
 import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { SessionFacts } from '../../exec/runtime/nodes.js';
@@ -15,11 +15,11 @@ import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
 import type {
-  BeginOptions,
   CatalogSnapshot,
   DatabaseSelection,
   ExportSelection,
   HeldTransaction,
+  HeldTransactionOptions,
   IssuedTokens,
   NotificationSink,
   Origin,
@@ -30,17 +30,18 @@ import type {
   StatementResult,
   TransferTimeout,
 } from '../contract.js';
-import { parseYielding } from '../database/parse-yielding.js';
-import { type ParsedRequest, SHORT } from '../database/plan-cache.js';
-import { accountKey, type RegisteredSession } from '../database/registered-session.js';
-import { LiveQuota } from '../live/live-quota.js';
 import { Notifier } from '../live/notifier.js';
+import { type ParsedRequest, SHORT } from '../plans/plan-cache.js';
+import type { ClientConnection } from '../resources/client-connection.js';
+import { LiveQuota } from '../resources/live-quota.js';
+import { accountKey, type RegisteredSession } from '../resources/registered-session.js';
+import { SessionMemory } from '../resources/session-memory.js';
+import { SessionVariables, type Variable } from '../resources/session-variables.js';
 import { SessionAuthentication } from './authentication.js';
-import type { Connection } from './connection.js';
 import { DurabilityTracker, whenDurable } from './durability-tracker.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
-import { SessionMemory } from './memory.js';
+import { parseYielding } from './parse-yielding.js';
 import { readCatalog } from './read-catalog.js';
 import { RequestRunner } from './request-runner.js';
 import { Revalidation } from './revalidation.js';
@@ -48,8 +49,7 @@ import { RunningRequests } from './running-requests.js';
 import type { SessionServices } from './services.js';
 import { SessionTransactions } from './transactions.js';
 import { SessionTransfers } from './transfer.js';
-import { SessionVariables, type Variable } from './variables.js';
-import { inSnapshot, SessionView } from './view.js';
+import { runInViewSnapshot, SessionView } from './view.js';
 
 export class OpenSession implements Session, RegisteredSession {
   readonly #services: SessionServices;
@@ -57,7 +57,7 @@ export class OpenSession implements Session, RegisteredSession {
   readonly #onClose: () => void;
   /** The principal before any sign-in. */
   readonly #opener: Principal;
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly memory: SessionMemory;
   trace: RequestTrace | undefined;
   readonly #variables: SessionVariables;
@@ -236,7 +236,7 @@ export class OpenSession implements Session, RegisteredSession {
     return this.#bounded(RequestInterrupt.begin(this.#services.environment)).within(timeout).deadline;
   }
 
-  begin({ writable = true, background = false }: BeginOptions = {}): PromiseOrValue<HeldTransaction> {
+  begin({ writable = true, background = false }: HeldTransactionOptions = {}): PromiseOrValue<HeldTransaction> {
     if (writable) this.#view.assertNone('transaction');
     const entered = andThen(this.#durability.durable, () => this.#enter(background));
     return andThen(entered, () => this.#transactions.begin(this.#identity, writable, this.#participantOf(background)));
@@ -296,7 +296,7 @@ export class OpenSession implements Session, RegisteredSession {
     const runIn = (held: Transaction | undefined) =>
       new RequestRunner(this.#services, { ...request, held }).run(statements, literals);
     const isAlone = this.#view.identity !== undefined && held === undefined;
-    const run = () => (isAlone ? inSnapshot(this.#services.engine, durability, interrupt, runIn) : runIn(held));
+    const run = () => (isAlone ? runInViewSnapshot(this.#services.engine, durability, interrupt, runIn) : runIn(held));
     const notifier = statements.some(({ kind }) => kind === 'live') ? this.#notifier : undefined;
     return this.#requests.run(begun, notifier === undefined ? run : () => notifier.answeringFirst(run), running);
   }

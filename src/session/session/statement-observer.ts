@@ -61,9 +61,9 @@ export class StatementObserver {
     const error = outcome.ok ? undefined : outcome.error.code;
     metrics?.statement(statement.kind, milliseconds, error);
     if (slowLog === undefined || !isSlow(slowLog, milliseconds, error)) return;
-    const { principal, databasePath: place } = identity;
+    const { principal, databasePath } = identity;
     const { variables, trace } = this.#request;
-    writeSlow(slowLog, { statement, milliseconds, error, principal, place, variables, trace });
+    writeSlow(slowLog, { statement, milliseconds, error, principal, databasePath, variables, trace });
   }
 
   /** Both of a statement that ran alone. */

@@ -8,9 +8,9 @@ import { uuidV7 } from '../../functions/identifiers.js';
 import type { BeginOptions, Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { cancelled } from '../../storage/retry.js';
-import type { HeldKind, HeldTransactions, Hold } from '../database/held-transactions.js';
+import type { ClientConnection } from '../resources/client-connection.js';
+import type { HeldKind, HeldTransactions, TransactionHold } from '../resources/held-transactions.js';
 import type { HeldTransaction } from '../statement-executor.js';
-import type { Connection } from './connection.js';
 import { OpenHeldTransaction, type Participant } from './held-transaction.js';
 import type { SessionServices } from './services.js';
 
@@ -22,7 +22,7 @@ export interface ExportSnapshot {
 
 interface Begun {
   readonly transaction: Transaction;
-  readonly hold: Hold;
+  readonly hold: TransactionHold;
   /** `end` is called on timeout. */
   readonly ending: { end(reason: TesseraError): void };
 }
@@ -37,7 +37,7 @@ export class SessionTransactions {
   readonly #engine: Engine;
   readonly #environment: Environment;
   readonly #all: HeldTransactions;
-  readonly #connection: Connection;
+  readonly #connection: ClientConnection;
   /** The transactions in which the session takes part. */
   readonly #ongoing = new Set<{ cancel(): void }>();
   /** Incremented when all are cancelled, so that those being begun are cancelled as well. */
@@ -48,7 +48,7 @@ export class SessionTransactions {
 
   constructor(
     { engine, environment, transactions }: Pick<SessionServices, 'engine' | 'environment' | 'transactions'>,
-    connection: Connection,
+    connection: ClientConnection,
   ) {
     this.#engine = engine;
     this.#environment = environment;

@@ -8,7 +8,7 @@ import type { ExportSelection } from '../../exec/export/selection.js';
 import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { Scope } from '../../exec/runtime/scope.js';
 import type { Statement } from '../../language/ast.js';
-import type { Limits } from '../../language/parser/parser.js';
+import type { ParserLimits } from '../../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../../language/statement-stream.js';
 import { formatDuration } from '../../value/duration.js';
 import type { Auditor } from '../audit/auditor.js';
@@ -79,7 +79,7 @@ export class SessionTransfers {
 }
 
 /** Exported values may be nested deeper than what clients write, and batches of records may be long. */
-const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies Limits;
+const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies ParserLimits;
 
 async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
   const { services, auditor, timeout, memory, durability } = session;

@@ -28,7 +28,7 @@ export function evaluateUseTarget(
 }
 
 /** What USE answers: the names of what is selected. */
-export function selectionOf({ namespace, database }: DatabasePath): Value {
+export function selectionValue({ namespace, database }: DatabasePath): Value {
   const value = newObject();
   value['namespace'] = namespace;
   value['database'] = database;

@@ -126,7 +126,7 @@ function namesIn(body: ObjectValue): AuditDetails {
 }
 
 /** Runs a request of a view in a snapshot of its own, which can't be written. */
-export function inSnapshot<T>(
+export function runInViewSnapshot<T>(
   engine: Engine,
   durability: DurabilityTracker,
   interrupt: WaitInterrupt,

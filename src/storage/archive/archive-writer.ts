@@ -3,13 +3,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Versionstamp } from '../contract.js';
-import type { Change } from '../engines/packed-changes.js';
+import type { EncodedChange } from '../engines/packed-changes.js';
 import { syncFolder } from '../sync-folder.js';
 import { ArchiveSpace } from './archive-space.js';
 import { groupsOf, segmentPath, segmentsOf } from './read-archive.js';
-import { encodeGroup, encodeSegmentHeader, SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';
+import { encodeArchiveGroup, encodeSegmentHeader, SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';
 
-/** Records are written together up to so many bytes. */
+/** Bytes of records that are written together. */
 const WRITE_BYTES = 4 << 20;
 
 /** The store whose writes are archived. */
@@ -69,7 +69,7 @@ export class ArchiveWriter {
   }
 
   /** When it resolves, the group of commits that makes a version of the store is on the disk. */
-  async append(changes: readonly Change[], version: number, stamp: Versionstamp | undefined): Promise<void> {
+  async append(changes: readonly EncodedChange[], version: number, stamp: Versionstamp | undefined): Promise<void> {
     const now = this.#clock.monotonic();
     if (this.#size >= SEGMENT_BYTES || now - this.#began >= SEGMENT_AGE) await this.#rotate(version - 1);
     // Times ascend, whatever the clock does.
@@ -77,7 +77,7 @@ export class ArchiveWriter {
     const group = { version, time: this.#lastTime, stamp };
     let waiting: Uint8Array[] = [];
     let bytes = 0;
-    for (const record of encodeGroup(changes, group, this.#checksum)) {
+    for (const record of encodeArchiveGroup(changes, group, this.#checksum)) {
       waiting.push(record.bytes);
       bytes += record.bytes.length;
       this.#checksum = record.checksum;

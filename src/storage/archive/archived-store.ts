@@ -1,7 +1,7 @@
 import type { Versionstamp } from '../contract.js';
-import type { Demand } from '../engines/lmdb-space.js';
-import type { ByteStore, ByteView, Changes } from '../engines/lmdb-store.js';
-import type { Change } from '../engines/packed-changes.js';
+import type { SpaceDemand } from '../engines/lmdb-space.js';
+import type { ByteStore, ByteView, WriteBatch } from '../engines/lmdb-store.js';
+import type { EncodedChange } from '../engines/packed-changes.js';
 import type { ArchiveWriter } from './archive-writer.js';
 
 /**
@@ -37,11 +37,11 @@ export class ArchivedStore implements ByteStore {
     return this.#store.revision();
   }
 
-  measure(change: Change, room: Demand): void {
+  measure(change: EncodedChange, room: SpaceDemand): void {
     this.#store.measure(change, room);
   }
 
-  reserve(room: Demand): void {
+  reserve(room: SpaceDemand): void {
     this.#archive.space.admit(room);
     this.#store.reserve(room);
   }
@@ -57,7 +57,7 @@ export class ArchivedStore implements ByteStore {
   /** The store's write comes some rounds later, behind that of the archive. */
   prepare(): void {}
 
-  async write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void> {
+  async write(changes: WriteBatch, version: number, stamp?: Versionstamp): Promise<void> {
     await this.#archive.append(changes.changes, version, stamp);
     await this.#store.write(changes, version, stamp);
   }

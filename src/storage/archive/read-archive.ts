@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
-import { type Change, unpackChanges } from '../engines/packed-changes.js';
+import { type EncodedChange, unpackChanges } from '../engines/packed-changes.js';
 import {
   ARCHIVE_FORMAT,
-  decodeRecord,
+  decodeArchiveRecord,
   decodeSegmentHeader,
   type GroupFacts,
   payloadLength,
@@ -19,7 +19,7 @@ const SEGMENT_NAME = /^(\d{8})\.segment$/;
 /** Records are parts of 512 KiB, or one change that is longer. */
 const LONGEST_RECORD = 2 ** 31;
 
-export interface Segment {
+export interface ArchiveSegment {
   readonly number: number;
   readonly path: string;
   /** `undefined` for one that a crash left without a whole header: nothing else is in it. */
@@ -27,9 +27,10 @@ export interface Segment {
 }
 
 export interface ArchivedGroup extends GroupFacts {
-  readonly changes: readonly Change[];
+  readonly changes: readonly EncodedChange[];
 }
 
+/** The path of a segment in an archive. */
 export function segmentPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(8, '0')}.segment`);
 }
@@ -48,9 +49,9 @@ function numbersIn(names: readonly string[]): readonly number[] {
  * @throws TesseraError `archive_foreign` for those of another store, or of a format that isn't known; Error of the
  * system
  */
-export async function segmentsOf(folder: string, store: string): Promise<readonly Segment[]> {
+export async function segmentsOf(folder: string, store: string): Promise<readonly ArchiveSegment[]> {
   const numbers = numbersIn(await readdir(folder));
-  const segments: Segment[] = [];
+  const segments: ArchiveSegment[] = [];
   for (const number of numbers.toSorted((a, b) => a - b)) {
     const path = segmentPath(folder, number);
     const file = await open(path, 'r');
@@ -68,11 +69,11 @@ export async function segmentsOf(folder: string, store: string): Promise<readonl
 }
 
 /** The whole groups of a segment in their order, up to where it ends or isn't as it was written. */
-export async function* groupsOf({ path, header }: Segment): AsyncGenerator<ArchivedGroup> {
+export async function* groupsOf({ path, header }: ArchiveSegment): AsyncGenerator<ArchivedGroup> {
   if (header === undefined) return;
   const file = await open(path, 'r');
   try {
-    let changes: Change[] = [];
+    let changes: EncodedChange[] = [];
     let chain = header.checksum;
     for (let at = SEGMENT_HEADER; ; ) {
       const head = await file.read(Buffer.alloc(RECORD_HEADER), 0, RECORD_HEADER, at);
@@ -81,7 +82,7 @@ export async function* groupsOf({ path, header }: Segment): AsyncGenerator<Archi
       const { size } = await file.stat();
       if (length > LONGEST_RECORD || at + RECORD_HEADER + length > size) return;
       const { buffer } = await file.read(Buffer.alloc(length), 0, length, at + RECORD_HEADER);
-      const record = decodeRecord(head.buffer, buffer, chain);
+      const record = decodeArchiveRecord(head.buffer, buffer, chain);
       if (record === undefined) return;
       chain = record.checksum;
       at += RECORD_HEADER + length;

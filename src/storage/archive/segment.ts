@@ -13,10 +13,10 @@
  */
 import { xxh32 } from '../../base/xxh32.js';
 import type { Versionstamp } from '../contract.js';
-import { type Change, packChanges } from '../engines/packed-changes.js';
+import { type EncodedChange, packChanges } from '../engines/packed-changes.js';
 
 export const ARCHIVE_FORMAT = 1;
-/** A segment is followed by another one when it is longer than so many bytes, or older than so many milliseconds. */
+/** Bytes and milliseconds after which a segment is closed and another one begins. */
 export const SEGMENT_BYTES = 64 << 20;
 export const SEGMENT_AGE = 10 * 60_000;
 const MAGIC = 'TESSARCH';
@@ -35,9 +35,9 @@ export interface SegmentHeader {
   readonly checksum: number;
 }
 
-/** What a group of commits made of a store. */
+/** What identifies a group of commits: the version that it made, when, and its last versionstamp. */
 export interface GroupFacts {
-  /** The version of the store by it. */
+  /** The version of the store after the group. */
   readonly version: number;
   /** When it was about to be written, in milliseconds since 1970. */
   readonly time: number;
@@ -45,6 +45,7 @@ export interface GroupFacts {
   readonly stamp: Versionstamp | undefined;
 }
 
+/** The header of a segment; the first record continues its checksum. Format: `docs/FORMATS.md`. */
 export function encodeSegmentHeader(store: string, base: number): { bytes: Uint8Array; checksum: number } {
   const bytes = Buffer.alloc(SEGMENT_HEADER);
   bytes.write(MAGIC, 0, 'latin1');
@@ -70,8 +71,8 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
 }
 
 /** The records of a group, each by itself; `checksum` is that of the record before. */
-export function* encodeGroup(
-  changes: readonly Change[],
+export function* encodeArchiveGroup(
+  changes: readonly EncodedChange[],
   group: GroupFacts,
   checksum: number,
 ): Generator<EncodedRecord> {
@@ -80,7 +81,7 @@ export function* encodeGroup(
   do {
     const packed = packChanges(changes, from);
     from = packed.end;
-    const record = encodeRecord(packed.bytes, from < changes.length ? undefined : group, chain);
+    const record = encodeArchiveRecord(packed.bytes, from < changes.length ? undefined : group, chain);
     chain = record.checksum;
     yield record;
   } while (from < changes.length);
@@ -93,7 +94,11 @@ export interface EncodedRecord {
 }
 
 /** The record of some packed changes; with the facts of their group, its last one. `checksum`: of the record before. */
-export function encodeRecord(changes: Uint8Array, group: GroupFacts | undefined, checksum: number): EncodedRecord {
+export function encodeArchiveRecord(
+  changes: Uint8Array,
+  group: GroupFacts | undefined,
+  checksum: number,
+): EncodedRecord {
   const header = Buffer.alloc(RECORD_HEADER + (group === undefined ? 1 : LAST_PART_HEADER));
   header[RECORD_HEADER] = group === undefined ? KINDS.part : KINDS.last;
   if (group !== undefined) {
@@ -123,7 +128,7 @@ export function payloadLength(header: Buffer): number {
 export { RECORD_HEADER };
 
 /** The record of a header and its payload; `undefined` if it isn't as it was written. */
-export function decodeRecord(header: Buffer, payload: Buffer, before: number): ReadRecord | undefined {
+export function decodeArchiveRecord(header: Buffer, payload: Buffer, before: number): ReadRecord | undefined {
   const checksum = header.readUInt32LE(4);
   if (payload.length === 0 || checksum !== xxh32(payload, 0, payload.length, before | 0) >>> 0) return undefined;
   if (payload[0] === KINDS.part) return { changes: payload.subarray(1), group: undefined, checksum };
@@ -140,7 +145,7 @@ function decodeFacts(payload: Buffer): GroupFacts {
   };
 }
 
-/** So much of a record says what it is. */
+/** Bytes of a record that determine its kind and length. */
 export const RECORD_HEAD = RECORD_HEADER + LAST_PART_HEADER;
 
 /** What a record is by its first bytes, its changes unread and its checksum not verified. */

@@ -1,12 +1,12 @@
 import type { Clock } from '../../env/environment.js';
 import type { Versionstamp } from '../contract.js';
-import { type Change, packChanges } from '../engines/packed-changes.js';
+import { type EncodedChange, packChanges } from '../engines/packed-changes.js';
 import { lastSegment } from './read-archive.js';
 import { SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';
 import { TailSegment } from './tail-segment.js';
 
 /** Where what a store writes is archived. */
-export interface ArchivePlace {
+export interface ArchiveLocation {
   readonly folder: string;
   /** The id of the store. */
   readonly store: string;
@@ -20,7 +20,7 @@ export interface ArchivePlace {
  * writes next finds it behind the version of the store, and begins another segment, as a server does that starts.
  */
 export class SharedArchive {
-  readonly #place: ArchivePlace;
+  readonly #place: ArchiveLocation;
   readonly #clock: Clock;
   #tail: TailSegment | undefined;
   /** When this process has first seen that segment. */
@@ -32,7 +32,7 @@ export class SharedArchive {
   /** The segment to which the group goes, once a part of it was written. */
   #target: TailSegment | undefined;
 
-  constructor(place: ArchivePlace, clock: Clock) {
+  constructor(place: ArchiveLocation, clock: Clock) {
     this.#place = place;
     this.#clock = clock;
   }
@@ -57,7 +57,7 @@ export class SharedArchive {
   }
 
   /** Writes a whole group, which is on the disk when this returns. @throws Error of the system */
-  write(changes: readonly Change[], version: number, stamp: Versionstamp | undefined): void {
+  write(changes: readonly EncodedChange[], version: number, stamp: Versionstamp | undefined): void {
     for (let from = 0; from < changes.length; ) {
       const { bytes, end } = packChanges(changes, from);
       this.add(bytes, version - 1);

@@ -4,17 +4,17 @@ import { segmentPath } from './read-archive.js';
 import {
   decodeRecordHead,
   decodeSegmentHeader,
-  encodeRecord,
+  encodeArchiveRecord,
   encodeSegmentHeader,
   type GroupFacts,
   RECORD_HEAD,
   SEGMENT_HEADER,
 } from './segment.js';
 
-/** So much is read at once of what others have appended. */
+/** Bytes that are read at a time of what other processes have appended. */
 const READ_BYTES = 1 << 16;
 
-/** The last segment of an archive, to which several processes append in turn. */
+/** The last segment of an archive, to which several processes append, one at a time under the lock. */
 export class TailSegment {
   readonly number: number;
   /** Of the store, by the last whole group; -1 where a crash has left not even the header. */
@@ -88,7 +88,7 @@ export class TailSegment {
 
   /** Appends a part of a group; with the facts of the group, its last one. @throws Error of the system */
   append(changes: Uint8Array, group?: GroupFacts): void {
-    const { bytes, checksum } = encodeRecord(changes, group, this.#chain);
+    const { bytes, checksum } = encodeArchiveRecord(changes, group, this.#chain);
     for (let done = 0; done < bytes.length; )
       done += writeSync(this.#descriptor, bytes, done, bytes.length - done, this.#end + done);
     this.#advance(bytes.length, checksum, group);

@@ -1,12 +1,12 @@
-/** Where a backup is kept: named sequences of bytes, in a folder or in a store of objects. */
+/** Blob storage for backups: named byte sequences in a folder or in an object store. */
 
 export interface Blobs {
-  /** Names the place for people, without credentials. */
-  readonly place: string;
+  /** The location for messages, without credentials. */
+  readonly location: string;
   /** Whether there is nothing. @throws TesseraError `backup_remote`; Error of the system */
   isEmpty(): Promise<boolean>;
   /** `undefined` if there is none of the name. @throws as `isEmpty` */
   read(name: string): Promise<Uint8Array | undefined>;
-  /** When it resolves, all of it is kept for good; before, nothing is there under the name. @throws as `isEmpty` */
+  /** Atomic and durable: resolves once all bytes are stored; before, no blob has the name. @throws as `isEmpty` */
   write(name: string, bytes: Uint8Array): Promise<void>;
 }

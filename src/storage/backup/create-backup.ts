@@ -8,12 +8,12 @@ import type { Blobs } from './blobs.js';
 import {
   BACKUP_FORMAT,
   type BackupHeader,
+  type BackupManifest,
+  type BackupPart,
   encodeHeader,
   encodeManifest,
   HEADER_BLOB,
   MANIFEST_BLOB,
-  type Manifest,
-  type Part,
 } from './manifest.js';
 import { type PageRun, packRuns, usedRuns } from './page-runs.js';
 import { type PinnedFile, pinFile } from './pinned-file.js';
@@ -21,9 +21,9 @@ import { RateLimit } from './rate-limit.js';
 import { newSealing, type Sealing, type Secret } from './sealing.js';
 import { sha256 } from './sha256.js';
 
-/** What a part holds of pages, at most: so much is in memory at a time, three times over. */
+/** Bytes of pages in a part, at most. Up to three parts are in memory at a time. */
 const PART_BYTES = 16 << 20;
-/** So much is read in one turn. */
+/** Bytes that are read in one turn of the event loop. */
 const READ_BYTES = 1 << 20;
 
 export interface BackupOptions {
@@ -36,7 +36,7 @@ export interface BackupOptions {
 }
 
 export interface CreatedBackup {
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
   /** What it takes where it is kept, in bytes. */
   readonly size: number;
 }
@@ -49,7 +49,7 @@ export interface CreatedBackup {
  */
 export async function createBackup(folder: string, to: Blobs, options: BackupOptions = {}): Promise<CreatedBackup> {
   const { environment = realEnvironment } = options;
-  if (!(await to.isEmpty())) throw failure('backup_target_not_empty', { place: to.place });
+  if (!(await to.isEmpty())) throw failure('backup_target_not_empty', { location: to.location });
   const pinned = await pinFile(folder);
   try {
     const taken = new Date(Number(environment.clock.now() / 1_000_000n)).toISOString();
@@ -66,7 +66,7 @@ export async function createBackup(folder: string, to: Blobs, options: BackupOpt
       options.progress?.(run.pages * meta.pageSize, all);
       await limit.spend(run.pages * meta.pageSize);
     }
-    const manifest: Manifest = {
+    const manifest: BackupManifest = {
       taken,
       store: pinned.position,
       pages: { size: meta.pageSize, last: meta.lastPage, transaction: meta.transaction, count },
@@ -94,7 +94,7 @@ class PartWriter {
   readonly #to: Blobs;
   readonly #sealing: Sealing;
   readonly #pinned: PinnedFile;
-  readonly #parts: Part[] = [];
+  readonly #parts: BackupPart[] = [];
   #runs: PageRun[];
   #pages: Uint8Array[];
   #bytes = 0;
@@ -119,7 +119,7 @@ class PartWriter {
     if (this.#bytes >= PART_BYTES) await this.#write();
   }
 
-  async end(): Promise<readonly Part[]> {
+  async end(): Promise<readonly BackupPart[]> {
     if (this.#runs.length > 0) await this.#write();
     await this.#underWay;
     return this.#parts;
@@ -136,7 +136,7 @@ class PartWriter {
     this.#pages = [];
     this.#bytes = 0;
     this.#underWay = this.#to.write(name, sealed);
-    // Its failure is reported to who waits for it next.
+    // Its failure is reported where it is awaited next.
     this.#underWay.catch(() => undefined);
   }
 }

@@ -5,15 +5,15 @@ import type { Blobs } from './blobs.js';
 
 /** Keeps each blob as a file, under its name. */
 export class FolderBlobs implements Blobs {
-  readonly place: string;
+  readonly location: string;
 
   constructor(folder: string) {
-    this.place = folder;
+    this.location = folder;
   }
 
   async isEmpty(): Promise<boolean> {
     try {
-      return (await readdir(this.place)).length === 0;
+      return (await readdir(this.location)).length === 0;
     } catch (error) {
       if (isMissing(error)) return true;
       throw error;
@@ -22,7 +22,7 @@ export class FolderBlobs implements Blobs {
 
   async read(name: string): Promise<Uint8Array | undefined> {
     try {
-      return await readFile(join(this.place, name));
+      return await readFile(join(this.location, name));
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
@@ -30,9 +30,9 @@ export class FolderBlobs implements Blobs {
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
-    const path = join(this.place, name);
-    if ((await mkdir(this.place, { recursive: true, mode: 0o700 })) !== undefined) {
-      syncFolder(dirname(resolve(this.place)));
+    const path = join(this.location, name);
+    if ((await mkdir(this.location, { recursive: true, mode: 0o700 })) !== undefined) {
+      syncFolder(dirname(resolve(this.location)));
     }
     const unfinished = `${path}.unfinished`;
     const file = await open(unfinished, 'w', 0o600);
@@ -43,7 +43,7 @@ export class FolderBlobs implements Blobs {
       await file.close();
     }
     await rename(unfinished, path);
-    syncFolder(this.place);
+    syncFolder(this.location);
   }
 }
 

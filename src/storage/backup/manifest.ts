@@ -22,12 +22,12 @@ export interface BackupHeader {
   readonly encryption?: Derivation | undefined;
 }
 
-export interface Manifest {
+export interface BackupManifest {
   /** When its state of the store was pinned; ISO 8601. */
   readonly taken: string;
   readonly store: StorePosition;
   readonly pages: PageLayout;
-  readonly parts: readonly Part[];
+  readonly parts: readonly BackupPart[];
 }
 
 /** Which store it is, and which of its states. */
@@ -54,7 +54,7 @@ export interface PageLayout {
 }
 
 /** A part as it is stored. */
-export interface Part {
+export interface BackupPart {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
@@ -62,11 +62,13 @@ export interface Part {
   readonly sha256: string;
 }
 
+/** The unencrypted header of a backup, as JSON. */
 export function encodeHeader(header: BackupHeader): Uint8Array {
   return encodeJson({ ...header, checksum: checksumOf(header) });
 }
 
-export function encodeManifest(manifest: Manifest): Uint8Array {
+/** The manifest of a backup, as JSON. */
+export function encodeManifest(manifest: BackupManifest): Uint8Array {
   return encodeJson(manifest);
 }
 
@@ -83,10 +85,10 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** @throws TesseraError `backup_damaged`, `backup_format` */
-export function decodeHeader(bytes: Uint8Array, place: string): BackupHeader {
+export function decodeHeader(bytes: Uint8Array, location: string): BackupHeader {
   const header = decodeJson(bytes, HEADER_BLOB) as Partial<BackupHeader> & { readonly checksum?: unknown };
   if (header.format !== BACKUP_FORMAT)
-    throw failure('backup_format', { place, format: String(header.format), known: BACKUP_FORMAT });
+    throw failure('backup_format', { location, format: String(header.format), known: BACKUP_FORMAT });
   const { id, version, manifest, encryption } = header;
   if (!isText(id) || !isText(version) || !isText(manifest) || !isDerivation(encryption)) throw malformed(HEADER_BLOB);
   const read: BackupHeader = { format: BACKUP_FORMAT, id, version, manifest, encryption };
@@ -95,16 +97,16 @@ export function decodeHeader(bytes: Uint8Array, place: string): BackupHeader {
 }
 
 /** @throws TesseraError `backup_damaged` */
-export function decodeManifest(bytes: Uint8Array): Manifest {
-  const { taken, store, pages, parts } = decodeJson(bytes, MANIFEST_BLOB) as Partial<Manifest>;
+export function decodeManifest(bytes: Uint8Array): BackupManifest {
+  const { taken, store, pages, parts } = decodeJson(bytes, MANIFEST_BLOB) as Partial<BackupManifest>;
   const isStore = isText(store?.id) && isText(store.format) && isCount(store.version) && /^\d+$/.test(store.stamp);
   const isPages = [pages?.size, pages?.last, pages?.transaction, pages?.count].every(isCount);
-  const areParts = Array.isArray(parts) && parts.every((part: Partial<Part>) => isPart(part));
+  const areParts = Array.isArray(parts) && parts.every((part: Partial<BackupPart>) => isPart(part));
   if (!isText(taken) || !isStore || !isPages || !areParts) throw malformed(MANIFEST_BLOB);
   return { taken, store, pages: pages as PageLayout, parts };
 }
 
-function isPart({ name, size, sha256 }: Partial<Part>): boolean {
+function isPart({ name, size, sha256 }: Partial<BackupPart>): boolean {
   return isText(name) && /^[a-z0-9-]+$/.test(name) && isCount(size) && isText(sha256);
 }
 

@@ -36,6 +36,7 @@ export function* usedRuns(file: LmdbFile, longest: number): Generator<PageRun> {
   }
 }
 
+/** Runs of pages in one part: their number, first page and length of each, then the pages. Little-endian. */
 export function packRuns(runs: readonly PageRun[], pages: readonly Uint8Array[]): Uint8Array {
   const header = Buffer.alloc(HEADER + RUN * runs.length);
   header.writeUInt32LE(runs.length, 0);

@@ -8,8 +8,14 @@ import { failure, TesseraError } from '../../errors/error.js';
 import { MAX_READERS, openDatabases } from '../engines/lmdb-databases.js';
 import { LmdbFile, PAGE_HEADER } from '../engines/lmdb-file.js';
 import { checkDataFile, METADATA_TREE } from '../engines/lmdb-integrity.js';
-import { decodeMetadata, decodeUnsealed, FORMAT, KNOWN_FORMATS, type MetadataName } from '../engines/lmdb-metadata.js';
-import { entriesOf, treesOf } from '../engines/lmdb-pages.js';
+import {
+  decodeMetadata,
+  decodeUnsealed,
+  KNOWN_LMDB_FORMATS,
+  LMDB_FORMAT,
+  type MetadataName,
+} from '../engines/lmdb-metadata.js';
+import { treeEntries, treesOf } from '../engines/lmdb-pages.js';
 import { allocateLock } from '../engines/lmdb-space.js';
 import { DATA_FILE } from '../engines/lmdb-store.js';
 import type { StorePosition } from './manifest.js';
@@ -63,7 +69,7 @@ export async function pinFile(folder: string): Promise<PinnedFile> {
   }
 }
 
-/** Where no server has run yet, what belongs to one must be its user's, not that of who takes backups. */
+/** Where no server has run yet, the lock file must belong to the server's user, not to the one who takes backups. */
 function prepareLock(path: string, uid: number, gid: number): void {
   const exists = existsSync(path);
   allocateLock(path, MAX_READERS, false);
@@ -89,14 +95,14 @@ const TRANSACTION = 128;
 /** @throws TesseraError `storage_format`, `storage_corrupt` */
 function positionOf(file: LmdbFile, folder: string): StorePosition {
   const header = treesOf(file).get(METADATA_TREE);
-  const metadata = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, METADATA_TREE);
+  const metadata = header === undefined ? new Map<string, Uint8Array>() : treeEntries(file, header, METADATA_TREE);
   const stored = metadata.get('format');
   if (stored === undefined) file.damaged('the store in it was never used');
   const format = decodeUnsealed(stored);
-  if (!KNOWN_FORMATS.has(format)) throw failure('storage_format', { folder, format, known: FORMAT });
+  if (!KNOWN_LMDB_FORMATS.has(format)) throw failure('storage_format', { folder, format, known: LMDB_FORMAT });
   const text = (name: MetadataName) => {
     const bytes = metadata.get(name);
-    return bytes && (format === String(FORMAT) ? decodeMetadata(name, bytes) : decodeUnsealed(bytes));
+    return bytes && (format === String(LMDB_FORMAT) ? decodeMetadata(name, bytes) : decodeUnsealed(bytes));
   };
   return { id: text('store') ?? '', format, version: Number(text('version') ?? 0), stamp: text('stamp') ?? '0' };
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timers } from '../../env/environment.js';
 
-/** Limits work to so many bytes a second, on average since it began. */
+/** Limits work to a rate of bytes a second, on average since it began. */
 export class RateLimit {
   readonly #rate: number | undefined;
   readonly #clock: Clock;
@@ -8,7 +8,7 @@ export class RateLimit {
   readonly #began: number;
   #bytes = 0;
 
-  /** `rate` in bytes a second; `undefined` is as fast as it goes. */
+  /** `rate` in bytes a second; `undefined`: no limit. */
   constructor(rate: number | undefined, { clock, timers }: { readonly clock: Clock; readonly timers: Timers }) {
     this.#rate = rate;
     this.#clock = clock;

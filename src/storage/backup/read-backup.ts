@@ -1,14 +1,14 @@
-/** Reads backups, and verifies all of them on the way. */
+/** Reads backups, and verifies their checksums while reading. */
 import { failure } from '../../errors/error.js';
 import type { Blobs } from './blobs.js';
 import {
   type BackupHeader,
+  type BackupManifest,
+  type BackupPart,
   decodeHeader,
   decodeManifest,
   HEADER_BLOB,
   MANIFEST_BLOB,
-  type Manifest,
-  type Part,
 } from './manifest.js';
 import { type PageRun, unpackRuns } from './page-runs.js';
 import { type Sealing, type Secret, sealingFor } from './sealing.js';
@@ -17,7 +17,7 @@ import { sha256 } from './sha256.js';
 /** A backup whose header and manifest are as they were written. */
 export interface OpenBackup {
   readonly header: BackupHeader;
-  readonly manifest: Manifest;
+  readonly manifest: BackupManifest;
   readonly blobs: Blobs;
   readonly sealing: Sealing;
 }
@@ -27,15 +27,15 @@ export interface OpenBackup {
  * those of the blobs; Error of the system
  */
 export async function openBackup(blobs: Blobs, secret?: Secret): Promise<OpenBackup> {
-  const { place } = blobs;
+  const { location } = blobs;
   const stored = await blobs.read(HEADER_BLOB);
-  if (stored === undefined) throw failure('backup_missing', { place });
-  const header = decodeHeader(stored, place);
-  const sealing = await sealingFor(secret, header.encryption, { id: header.id, place });
+  if (stored === undefined) throw failure('backup_missing', { location });
+  const header = decodeHeader(stored, location);
+  const sealing = await sealingFor(secret, header.encryption, { id: header.id, location });
   const sealed = await blobs.read(MANIFEST_BLOB);
   if (sealed === undefined || sha256(sealed) !== header.manifest) throw damaged(MANIFEST_BLOB);
   const bytes = sealing.open(MANIFEST_BLOB, sealed);
-  if (bytes === undefined) throw failure('backup_key_wrong', { place });
+  if (bytes === undefined) throw failure('backup_key_wrong', { location });
   return { header, manifest: decodeManifest(bytes), blobs, sealing };
 }
 
@@ -51,9 +51,9 @@ export async function readParts(
   visit: (runs: readonly ReadRun[]) => void | Promise<void>,
 ): Promise<void> {
   const { parts, pages } = manifest;
-  const read = (part: Part | undefined) => {
+  const read = (part: BackupPart | undefined) => {
     const reading = part === undefined ? undefined : blobs.read(part.name);
-    // Its failure is reported to who waits for it.
+    // Its failure is reported where it is awaited.
     reading?.catch(() => undefined);
     return reading;
   };

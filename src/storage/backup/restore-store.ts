@@ -18,7 +18,7 @@ import { type ArchivedGroup, archivedGroups } from '../archive/read-archive.js';
 import { lockFolder } from '../engines/folder-lock.js';
 import { openDatabases, putChange, putVersion } from '../engines/lmdb-databases.js';
 import { RESTORE_MARK } from '../engines/lmdb-file.js';
-import { FORMAT, KNOWN_FORMATS } from '../engines/lmdb-metadata.js';
+import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from '../engines/lmdb-metadata.js';
 import { DATA_FILE } from '../engines/lmdb-store.js';
 import { syncFolder } from '../sync-folder.js';
 import type { OpenBackup } from './read-backup.js';
@@ -47,34 +47,34 @@ export interface RestoreOptions {
  */
 export async function restoreStore(backup: OpenBackup, folder: string, options: RestoreOptions): Promise<void> {
   const { format } = backup.manifest.store;
-  if (!KNOWN_FORMATS.has(format))
-    throw failure('storage_format', { folder: backup.blobs.place, format, known: FORMAT });
+  if (!KNOWN_LMDB_FORMATS.has(format))
+    throw failure('storage_format', { folder: backup.blobs.location, format, known: LMDB_FORMAT });
   mustBeFree(folder);
   const unlock = lockFolder(folder);
   try {
     // Of two at once, one has the lock.
     mustBeFree(folder);
-    const place = join(folder, UNFINISHED);
-    rmSync(place, { recursive: true, force: true });
-    mkdirSync(place, { mode: 0o700 });
-    mark(folder, place);
-    const path = join(place, DATA_FILE);
+    const location = join(folder, UNFINISHED);
+    rmSync(location, { recursive: true, force: true });
+    mkdirSync(location, { mode: 0o700 });
+    mark(folder, location);
+    const path = join(location, DATA_FILE);
     await restoreFile(backup, path, (bytes) => options.progress(bytes));
     await bringForward(backup, path, options);
-    await options.finish(place);
+    await options.finish(location);
     sync(path);
     rmSync(join(folder, `${DATA_FILE}-lock`), { force: true });
     renameSync(path, join(folder, DATA_FILE));
     syncFolder(folder);
-    rmSync(place, { recursive: true });
+    rmSync(location, { recursive: true });
   } finally {
     await unlock();
   }
 }
 
-/** Has the folder not open. An empty data file, which would be taken for a new store, is never there. */
-function mark(folder: string, place: string): void {
-  const path = join(place, 'mark');
+/** Makes the folder fail to open. An empty data file, which would be taken for a new store, is never there. */
+function mark(folder: string, location: string): void {
+  const path = join(location, 'mark');
   writeFileSync(path, RESTORE_MARK, { mode: 0o600, flush: true });
   renameSync(path, join(folder, DATA_FILE));
   syncFolder(folder);

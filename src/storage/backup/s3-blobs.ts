@@ -24,22 +24,22 @@ export interface S3Settings {
 const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 
 /** Whether a backup's address names a bucket (`s3://bucket/prefix`) rather than a folder. */
-export function isS3Address(place: string): boolean {
-  return place.startsWith('s3://');
+export function isS3Address(location: string): boolean {
+  return location.startsWith('s3://');
 }
 
 /**
  * Reads `s3://bucket/prefix`, with the variables of the environment that Amazon's own tools take.
  * @throws TesseraError `backup_remote` that names what is missing
  */
-export function readS3Address(place: string, environment: Readonly<Record<string, string | undefined>>): S3Settings {
-  const [, bucket, path = ''] = S3_ADDRESS.exec(place) ?? [];
+export function readS3Address(location: string, environment: Readonly<Record<string, string | undefined>>): S3Settings {
+  const [, bucket, path = ''] = S3_ADDRESS.exec(location) ?? [];
   if (bucket === undefined)
-    throw failure('backup_remote', { place, reason: 'it is not of the form s3://bucket/prefix' });
+    throw failure('backup_remote', { location, reason: 'it is not of the form s3://bucket/prefix' });
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];
   if (!accessKeyId || !secretAccessKey)
-    throw failure('backup_remote', { place, reason: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set' });
+    throw failure('backup_remote', { location, reason: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set' });
   const prefix = path.replace(/\/+$/, '');
   return {
     bucket,
@@ -59,7 +59,7 @@ const FIRST_WAIT = 200;
 const DEADLINE = 120_000;
 
 export class S3Blobs implements Blobs {
-  readonly place: string;
+  readonly location: string;
   readonly #settings: S3Settings;
   /** The URL of the bucket. */
   readonly #bucket: URL;
@@ -68,7 +68,7 @@ export class S3Blobs implements Blobs {
   constructor(settings: S3Settings) {
     const { bucket, prefix, endpoint, region } = settings;
     this.#settings = settings;
-    this.place = `s3://${bucket}/${prefix}`;
+    this.location = `s3://${bucket}/${prefix}`;
     this.#bucket =
       endpoint === undefined
         ? new URL(`https://${bucket}.s3.${region}.amazonaws.com/`)
@@ -134,13 +134,17 @@ export class S3Blobs implements Blobs {
   async #refused(answer: Response): Promise<TesseraError> {
     const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(await answer.text())?.[1];
     const reason = `the server answered with status ${answer.status}${code === undefined ? '' : ` (${code})`}`;
-    return failure('backup_remote', { place: this.place, reason });
+    return failure('backup_remote', { location: this.location, reason });
   }
 
   #unreachable(error: unknown): TesseraError {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
-    return failure('backup_remote', { place: this.place, reason: `there is no answer: ${reason}` }, { cause: error });
+    return failure(
+      'backup_remote',
+      { location: this.location, reason: `there is no answer: ${reason}` },
+      { cause: error },
+    );
   }
 }
 

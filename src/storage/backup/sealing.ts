@@ -58,11 +58,11 @@ export async function newSealing(secret: Secret | undefined, id: string): Promis
 export async function sealingFor(
   secret: Secret | undefined,
   derivation: Derivation | undefined,
-  { id, place }: { readonly id: string; readonly place: string },
+  { id, location }: { readonly id: string; readonly location: string },
 ): Promise<Sealing> {
   if (derivation === undefined) return IN_THE_CLEAR;
-  if (secret === undefined) throw failure('backup_key_missing', { place });
-  if ((secret.kind === 'key') !== (derivation.kind === 'hkdf-sha256')) throw failure('backup_key_wrong', { place });
+  if (secret === undefined) throw failure('backup_key_missing', { location });
+  if ((secret.kind === 'key') !== (derivation.kind === 'hkdf-sha256')) throw failure('backup_key_wrong', { location });
   return sealingOf(secret, derivation, id);
 }
 

@@ -7,7 +7,7 @@ import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-v
 import { inSteps, type Pausing } from '../../base/steps.js';
 import { type Appended, type StampSource, settleOne, stampBytes } from '../append.js';
 import type { Key, Versionstamp } from '../contract.js';
-import type { Overlay, Written } from '../transaction/overlay.js';
+import type { Overlay, OverlayValue } from '../transaction/overlay.js';
 import type { WriteSet } from '../transaction/write-set.js';
 
 /** So many changes are made in one step; a commit of no more is made at once. */
@@ -46,7 +46,7 @@ const END = '\xff'.repeat(4096);
 export function forEachChange(
   overlay: Overlay,
   pausing: Pausing,
-  visit: (key: Key, value: Written) => void,
+  visit: (key: Key, value: OverlayValue) => void,
 ): PromiseOrValue<readonly Key[]> {
   const keys: Key[] = [];
   const cursor = overlay.cursor({ from: '', to: END });

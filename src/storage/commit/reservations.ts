@@ -14,7 +14,7 @@ export interface FailedTransaction {
 }
 
 /** A commit that asks to be admitted. */
-export interface CommitRequest {
+export interface AdmissionRequest {
   readonly written: readonly Key[];
   /** It conflicts only with those who write the same keys (`BeginOptions.maintenance`). */
   readonly isMaintenance: boolean;
@@ -69,7 +69,7 @@ export class Reservations {
   }
 
   /** Runs `commit` as soon as no reservation is in its way, and at once if none is. */
-  admit<T>(request: CommitRequest, commit: () => PromiseOrValue<T>): PromiseOrValue<T> {
+  admit<T>(request: AdmissionRequest, commit: () => PromiseOrValue<T>): PromiseOrValue<T> {
     const { written, own, interrupt } = request;
     const isInTheWay = request.isMaintenance
       ? (other: KeyReservation) => other.isGranted && other.writesAny(written)

@@ -17,6 +17,7 @@ export interface CopyPosition {
   readonly last: Key;
 }
 
+/** How far a copy has come, as it is stored in the target. */
 export function encodePosition({ source, revision, last }: CopyPosition): Stored {
   // A key is bytes, which no text can hold.
   return objectFrom({ source, revision, last: Uint8Array.from(last, (byte) => byte.charCodeAt(0)) });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { failure, TesseraError } from '../../errors/error.js';
 import { LmdbFile } from './lmdb-file.js';
 import { ChecksumVisitor, readFacts } from './lmdb-integrity.js';
-import { FORMAT, KNOWN_FORMATS } from './lmdb-metadata.js';
+import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from './lmdb-metadata.js';
 import { type PageTotals, walkPages } from './lmdb-pages.js';
 import { DATA_FILE } from './lmdb-store.js';
 
@@ -51,8 +51,8 @@ export function checkFile(folder: string, faults: FileFaults): CheckedFile | und
 function checkOpen(folder: string, file: LmdbFile, faults: FileFaults): CheckedFile {
   const facts = readFacts(file);
   const { format } = facts;
-  if (format !== undefined && !KNOWN_FORMATS.has(format))
-    throw failure('storage_format', { folder, format, known: FORMAT });
+  if (format !== undefined && !KNOWN_LMDB_FORMATS.has(format))
+    throw failure('storage_format', { folder, format, known: LMDB_FORMAT });
   const values = new ChecksumVisitor(facts, (key) => faults.value(key));
   const all = file.meta.lastPage + 1;
   let entries = 0;

@@ -4,19 +4,20 @@ import { sealRecord } from '../../value/sealed-record.js';
 import type { Commit } from '../commit/commit-log.js';
 import type { Key, Stored, Versionstamp } from '../contract.js';
 import type { AfterCommit } from '../transaction/after-commit.js';
-import { DELETED, type Overlay, type Written } from '../transaction/overlay.js';
+import { DELETED, type Overlay, type OverlayValue } from '../transaction/overlay.js';
 import { OrderedTree } from '../tree/ordered-tree.js';
 import { LARGE_WRITE } from './large-writer.js';
-import { addDemand, type Demand } from './lmdb-space.js';
-import type { ByteStore, Changes } from './lmdb-store.js';
-import type { Change } from './packed-changes.js';
+import { addDemand, type SpaceDemand } from './lmdb-space.js';
+import type { ByteStore, WriteBatch } from './lmdb-store.js';
+import type { EncodedChange } from './packed-changes.js';
 
 /** A key's new value, or absence, encoded and as it is. */
-export interface RecordChange extends Change {
+export interface KeyChange extends EncodedChange {
   readonly value: Stored | undefined;
 }
 
-export function encodedChange(key: Key, value: Written): RecordChange {
+/** A change with its stored bytes and their checksum. */
+export function encodedChange(key: Key, value: OverlayValue): KeyChange {
   return value === DELETED
     ? { key, value: undefined, bytes: undefined }
     : { key, value, bytes: sealRecord(key, value) };
@@ -25,8 +26,8 @@ export function encodedChange(key: Key, value: Written): RecordChange {
 /** One commit's part of a group. */
 export interface Addition {
   /** Given away: what comes after is added to it. */
-  readonly changes: RecordChange[];
-  readonly room: Demand;
+  readonly changes: KeyChange[];
+  readonly room: SpaceDemand;
   readonly commit: Commit;
   /** Whether the commit appended to a log. */
   readonly appends: boolean;
@@ -36,9 +37,9 @@ export interface Addition {
 }
 
 /** Commits that are written together: one transaction of the store, one fsync. */
-export class Group implements Changes {
-  readonly changes: RecordChange[];
-  readonly room: Demand;
+export class WriteGroup implements WriteBatch {
+  readonly changes: KeyChange[];
+  readonly room: SpaceDemand;
   /** The last of the commits. */
   last: Commit;
   /** The last versionstamp that was given out by then. */
@@ -87,18 +88,18 @@ const LAID_AT_ONCE = 4096;
 export class GroupWriter {
   readonly #store: ByteStore;
   readonly #timers: Timers;
-  readonly #written: (group: Group) => void;
+  readonly #written: (group: WriteGroup) => void;
   readonly #failed: (reason: unknown) => unknown;
   #version: number;
   #running = false;
   /** Whether the next group waits for the end of this round of the event loop. */
   #collecting = false;
   #prepared = false;
-  #writing: Group | undefined;
+  #writing: WriteGroup | undefined;
   /** In the order in which they came; none but the last is added to. */
-  #waiting: Group[] = [];
+  #waiting: WriteGroup[] = [];
   /** The changes of both, made on demand. */
-  #unwritten: OrderedTree<Written> | undefined;
+  #unwritten: OrderedTree<OverlayValue> | undefined;
 
   /**
    * `written` is called for each durable group before its waiting commits are resolved. `failed` makes the error for
@@ -108,7 +109,7 @@ export class GroupWriter {
     store: ByteStore,
     timers: Timers,
     version: number,
-    written: (group: Group) => void,
+    written: (group: WriteGroup) => void,
     failed: (reason: unknown) => unknown,
   ) {
     this.#store = store;
@@ -119,7 +120,7 @@ export class GroupWriter {
   }
 
   /** The group that is being written. */
-  get writing(): Group | undefined {
+  get writing(): WriteGroup | undefined {
     return this.#writing;
   }
 
@@ -129,7 +130,7 @@ export class GroupWriter {
     // Small ones don't become large by coming together.
     if (group !== undefined && group.changes.length + changes.length <= LARGE_WRITE) group.add(addition);
     else {
-      group = new Group(addition);
+      group = new WriteGroup(addition);
       this.#waiting.push(group);
     }
     // So many are waited for rather than asked for.
@@ -150,7 +151,7 @@ export class GroupWriter {
     return this.#last?.written.catch(() => {});
   }
 
-  get #last(): Group | undefined {
+  get #last(): WriteGroup | undefined {
     return this.#waiting.at(-1) ?? this.#writing;
   }
 
@@ -217,6 +218,6 @@ export class GroupWriter {
   }
 }
 
-function lay(changes: readonly RecordChange[], over: OrderedTree<Written>): void {
+function lay(changes: readonly KeyChange[], over: OrderedTree<OverlayValue>): void {
   for (const { key, value } of changes) over.put(key, value ?? DELETED);
 }

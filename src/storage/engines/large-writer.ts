@@ -1,6 +1,6 @@
 import type { Timers } from '../../env/environment.js';
 import type { Versionstamp } from '../contract.js';
-import type { Change } from './packed-changes.js';
+import type { EncodedChange } from './packed-changes.js';
 import { type WriterData, WriteThread } from './write-thread.js';
 
 /**
@@ -29,7 +29,7 @@ export class LargeWriter {
   }
 
   /** Writes all changes, or none. Answers whether there is a thread to do so; without one nothing was begun. */
-  write(changes: readonly Change[], version: number, stamp: Versionstamp | undefined): Promise<boolean> {
+  write(changes: readonly EncodedChange[], version: number, stamp: Versionstamp | undefined): Promise<boolean> {
     return this.use((thread) => thread.write(changes, { version, stamp }));
   }
 

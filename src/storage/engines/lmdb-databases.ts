@@ -5,7 +5,7 @@ import { lazyLibrary } from '../../base/lazy.js';
 import { stampBytes } from '../append.js';
 import type { Key, Versionstamp } from '../contract.js';
 import { decodeMetadata, encodeMetadata, type MetadataName } from './lmdb-metadata.js';
-import type { Change } from './packed-changes.js';
+import type { EncodedChange } from './packed-changes.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
@@ -55,7 +55,7 @@ const BYTES_IN_PLACE = {
   decode: (bytes: Uint8Array) => bytes,
 };
 
-export interface Databases {
+export interface LmdbDatabases {
   readonly root: RootDatabase<Uint8Array, Key>;
   /** All keys of the contract. */
   readonly records: Database<Uint8Array, Key>;
@@ -65,7 +65,7 @@ export interface Databases {
   readonly log: Database<Uint8Array, Key> | undefined;
 }
 
-export interface DatabaseOptions {
+export interface LmdbDatabasesOptions {
   readonly sync: boolean;
   readonly readOnly: boolean;
   /** Whether there is to be a log of commits. */
@@ -79,7 +79,7 @@ export interface DatabaseOptions {
  *
  * @throws Error of the system or of the library
  */
-export function openDatabases(path: string, { sync, readOnly, hasLog }: DatabaseOptions): Databases {
+export function openDatabases(path: string, { sync, readOnly, hasLog }: LmdbDatabasesOptions): LmdbDatabases {
   const root = lmdb().open<Uint8Array, Key>({
     path,
     noSubdir: true,
@@ -105,18 +105,18 @@ export function openDatabases(path: string, { sync, readOnly, hasLog }: Database
 }
 
 /** To be called within a transaction or a batch, whose promise covers those of all changes. */
-export function putChange({ records }: Databases, { key, bytes }: Change): void {
+export function putChange({ records }: LmdbDatabases, { key, bytes }: EncodedChange): void {
   void (bytes === undefined ? records.remove(key) : records.put(key, bytes));
 }
 
 /** The same for the metadata that a write updates; `stamp` if it is a new one. */
-export function putVersion({ metadata }: Databases, version: number, stamp: Versionstamp | undefined): void {
+export function putVersion({ metadata }: LmdbDatabases, version: number, stamp: Versionstamp | undefined): void {
   void metadata.put('version', encodeMetadata('version', String(version)));
   if (stamp !== undefined) void metadata.put('stamp', encodeMetadata('stamp', String(stamp)));
 }
 
 /** The version of the last write, as the transaction that is under way sees it; 0 before the first one. */
-export function versionOf({ metadata }: Databases): number {
+export function versionOf({ metadata }: LmdbDatabases): number {
   const bytes = metadata.get('version');
   return bytes === undefined ? 0 : Number(decodeMetadata('version', bytes));
 }
@@ -124,13 +124,13 @@ export function versionOf({ metadata }: Databases): number {
 /** How many groups of commits the log reaches back: a process that has missed more of them begins again. */
 export const LOG_GROUPS = 2_048;
 /** Adds the group that makes a version to the log, and removes the one that is too old by that. */
-export function putLog({ log }: Databases, version: number, bytes: Uint8Array): void {
+export function putLog({ log }: LmdbDatabases, version: number, bytes: Uint8Array): void {
   invariant(log !== undefined, 'a store without a log of commits');
-  void log.put(logKey(version), bytes);
-  void log.remove(logKey(Math.max(0, version - LOG_GROUPS)));
+  void log.put(groupLogKey(version), bytes);
+  void log.remove(groupLogKey(Math.max(0, version - LOG_GROUPS)));
 }
 
 /** Eight bytes that ascend with the version. */
-export function logKey(version: number): Key {
+export function groupLogKey(version: number): Key {
   return stampBytes(BigInt(version));
 }

@@ -7,8 +7,8 @@ import { basename } from 'node:path';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { isChecksumRight, sealState } from '../../value/sealed-record.js';
 import { LmdbFile } from './lmdb-file.js';
-import { decodeMetadata, decodeUnsealed, FORMAT, isMetadataName, KNOWN_FORMATS } from './lmdb-metadata.js';
-import { entriesOf, printable, treesOf, walkPages } from './lmdb-pages.js';
+import { decodeMetadata, decodeUnsealed, isMetadataName, KNOWN_LMDB_FORMATS, LMDB_FORMAT } from './lmdb-metadata.js';
+import { printable, treeEntries, treesOf, walkPages } from './lmdb-pages.js';
 
 /** The trees of a store; the library ends their names with a zero byte. */
 export const RECORDS_TREE = 'records\0';
@@ -50,7 +50,7 @@ export function checkDataFile(path: string, { verifyUpTo, describeKey, report, r
   withFile(path, readOnly !== true, (file, isShort) => {
     const facts = readFacts(file);
     // The library opens it, and the format is checked then.
-    if (facts.format !== undefined && !KNOWN_FORMATS.has(facts.format)) return;
+    if (facts.format !== undefined && !KNOWN_LMDB_FORMATS.has(facts.format)) return;
     if (!isShort && file.size > verifyUpTo) return;
     const visitor = new ChecksumVisitor(facts, (key, value) => {
       const what = `the checksum of ${describeKey(key)} is wrong`;
@@ -106,11 +106,11 @@ function mustBeNew(path: string): void {
 export function readFacts(file: LmdbFile): StoreFacts {
   const trees = treesOf(file);
   const header = trees.get(METADATA_TREE);
-  const metadata = header === undefined ? new Map<string, Uint8Array>() : entriesOf(file, header, METADATA_TREE);
+  const metadata = header === undefined ? new Map<string, Uint8Array>() : treeEntries(file, header, METADATA_TREE);
   const stored = metadata.get('format');
   const format = stored === undefined ? undefined : decodeUnsealed(stored);
   // What else there is in a format that isn't known can't be judged.
-  if (format !== undefined && !KNOWN_FORMATS.has(format)) return { format, mayBeUnsealed: true };
+  if (format !== undefined && !KNOWN_LMDB_FORMATS.has(format)) return { format, mayBeUnsealed: true };
   for (const name of trees.keys()) {
     if (!KNOWN_TREES.has(name)) file.damaged(`there is a tree "${printable(name)}"`);
   }
@@ -121,7 +121,7 @@ export function readFacts(file: LmdbFile): StoreFacts {
     return { format, mayBeUnsealed: false };
   }
   if (!trees.has(RECORDS_TREE)) file.damaged('there are no records');
-  if (format !== String(FORMAT)) return { format, mayBeUnsealed: true };
+  if (format !== String(LMDB_FORMAT)) return { format, mayBeUnsealed: true };
   for (const [name, bytes] of metadata) if (isMetadataName(name)) decodeMetadata(name, bytes);
   return { format, mayBeUnsealed: metadata.has('unsealed') };
 }

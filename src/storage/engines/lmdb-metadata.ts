@@ -13,11 +13,11 @@ import { failure } from '../../errors/error.js';
 import { isChecksumRight, writeChecksum } from '../../value/sealed-record.js';
 
 /** The layout of the files, counted up when an older Tessera could misread what a newer one wrote. */
-export const FORMAT = 2;
+export const LMDB_FORMAT = 2;
 /** The one before: no checksums. Its stores are read, and converted. */
-export const UNSEALED_FORMAT = 1;
+export const UNSEALED_LMDB_FORMAT = 1;
 /** The formats that are read, as they are stored. */
-export const KNOWN_FORMATS: ReadonlySet<string> = new Set([FORMAT, UNSEALED_FORMAT].map(String));
+export const KNOWN_LMDB_FORMATS: ReadonlySet<string> = new Set([LMDB_FORMAT, UNSEALED_LMDB_FORMAT].map(String));
 
 const NAMES = ['format', 'version', 'stamp', 'store', 'unsealed'] as const;
 export type MetadataName = (typeof NAMES)[number];

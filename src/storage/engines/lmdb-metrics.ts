@@ -2,7 +2,7 @@
 import type { Database } from 'lmdb';
 import { realEnvironment } from '../../env/real.js';
 import { type Family, GaugeFamily, HistogramFamily } from '../../metrics/families.js';
-import type { Databases } from './lmdb-databases.js';
+import type { LmdbDatabases } from './lmdb-databases.js';
 import { oldestReader } from './oldest-reader.js';
 
 /** Of one tree, as LMDB's library gives it. */
@@ -33,14 +33,14 @@ interface CacheUse {
 const META_PAGES = 2;
 
 export class LmdbMetrics {
-  readonly #databases: Databases;
+  readonly #databases: LmdbDatabases;
   readonly #writes = new HistogramFamily(
     'tessera_store_write_duration_seconds',
     'Time that writing a group of commits took, with its fsync.',
     [],
   );
 
-  constructor(databases: Databases) {
+  constructor(databases: LmdbDatabases) {
     this.#databases = databases;
   }
 

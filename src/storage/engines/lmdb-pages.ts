@@ -53,7 +53,7 @@ export function treesOf(file: LmdbFile): ReadonlyMap<TreeName, TreeHeader> {
 }
 
 /** The entries of a small tree. */
-export function entriesOf(file: LmdbFile, header: TreeHeader, name: TreeName): ReadonlyMap<string, Uint8Array> {
+export function treeEntries(file: LmdbFile, header: TreeHeader, name: TreeName): ReadonlyMap<string, Uint8Array> {
   const entries = new Map<string, Uint8Array>();
   const walk = new PageWalk(file, { fault: (what) => file.damaged(what) });
   walk.tree(name, header, (key, { value }) => entries.set(key, value));

@@ -4,7 +4,7 @@ import type { ReadValues, Snapshot, SnapshotCursor } from '../transaction/snapsh
 import { lowerBound } from '../tree/lower-bound.js';
 import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
-import { type RangeCache, Stretch } from './range-cache.js';
+import { CachedRange, type RangeCache } from './range-cache.js';
 import type { RecordCache } from './record-cache.js';
 import type { StoredValues } from './stored-values.js';
 
@@ -89,7 +89,7 @@ export class LmdbSnapshot implements Snapshot {
    * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry
    * or the end of the range. Where that isn't known it is read of the store, up to `limit` entries.
    */
-  stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): Stretch {
+  stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): CachedRange {
     this.#state.check();
     const { ranges } = this.#caches;
     const { version } = this.#view;
@@ -111,8 +111,8 @@ export class LmdbSnapshot implements Snapshot {
     const last = keys.length < limit ? undefined : keys[keys.length - 1];
     if (reverse) for (const list of [keys, values, sizes]) list.reverse();
     const stretch = reverse
-      ? new Stretch(last ?? gap.from, gap.to, keys, values, sizes)
-      : new Stretch(gap.from, last === undefined ? gap.to : after(last), keys, values, sizes);
+      ? new CachedRange(last ?? gap.from, gap.to, keys, values, sizes)
+      : new CachedRange(gap.from, last === undefined ? gap.to : after(last), keys, values, sizes);
     if (!keysOnly) ranges.keep(stretch, version);
     return stretch;
   }
@@ -170,7 +170,7 @@ class LmdbCursor implements SnapshotCursor {
    * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Answers the key of
    * the last one.
    */
-  #read(limit: number, visit: (stretch: Stretch, from: number, to: number) => void): Key | undefined {
+  #read(limit: number, visit: (stretch: CachedRange, from: number, to: number) => void): Key | undefined {
     const reverse = this.#reverse;
     let last: Key | undefined;
     while (limit > 0 && this.#left.from < this.#left.to) {

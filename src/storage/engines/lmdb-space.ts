@@ -22,7 +22,7 @@ import { dirname } from 'node:path';
 import { failure, TesseraError } from '../../errors/error.js';
 import { LmdbFile } from './lmdb-file.js';
 import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
-import type { Change } from './packed-changes.js';
+import type { EncodedChange } from './packed-changes.js';
 
 /** So many zeros are written at once. */
 const ZEROS = Buffer.alloc(1 << 18);
@@ -45,7 +45,7 @@ const ENTRY_OVERHEAD = 10;
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** What changes bring, in sums: those of several commits add up to those of their group. */
-export interface Demand {
+export interface SpaceDemand {
   /** The entries, each of which has the pages copied that lead to it. */
   entries: number;
   /** What they take in pages that they share with others. */
@@ -75,9 +75,9 @@ export class SpaceReserve {
   /** The pages that the library uses, as of the last look. */
   #used = 0;
   /** What commits that were let in since then may take. */
-  #admitted: Demand = noDemand();
+  #admitted: SpaceDemand = noDemand();
   /** What commits may take that aren't written yet. */
-  #unwritten: Demand = noDemand();
+  #unwritten: SpaceDemand = noDemand();
   #size = 0;
 
   /** @throws TesseraError `storage_full`, `storage_unavailable` */
@@ -97,7 +97,7 @@ export class SpaceReserve {
   }
 
   /** Adds what a change brings to a demand. */
-  measure({ key, bytes: value }: Change, demand: Demand): void {
+  measure({ key, bytes: value }: EncodedChange, demand: SpaceDemand): void {
     const page = this.#pageSize;
     const size = value?.length ?? 0;
     const isOwn = key.length + size + ENTRY_OVERHEAD > page / 2 - 12;
@@ -111,7 +111,7 @@ export class SpaceReserve {
    * @throws TesseraError `storage_full`, with nothing kept; `storage_unavailable` where the file can't be written to,
    * or is cut off
    */
-  admit(demand: Demand): void {
+  admit(demand: SpaceDemand): void {
     if (this.#missing(demand) > 0) {
       this.look();
       const missing = this.#missing(demand);
@@ -122,7 +122,7 @@ export class SpaceReserve {
   }
 
   /** Changes that were let in have been written, or never will be. */
-  written(demand: Demand): void {
+  written(demand: SpaceDemand): void {
     addDemand(this.#unwritten, demand, -1);
   }
 
@@ -131,7 +131,7 @@ export class SpaceReserve {
   }
 
   /** How many pages the file lacks for what was let in and for more. */
-  #missing(more: Demand): number {
+  #missing(more: SpaceDemand): number {
     const entries = this.#admitted.entries + more.entries;
     // Pages that are there may each be split; one that was split is at least a quarter full. For several children a
     // parent is split once at the most.
@@ -174,7 +174,7 @@ export class SpaceReserve {
     }
   }
 
-  #extend(missing: number, demand: Demand): void {
+  #extend(missing: number, demand: SpaceDemand): void {
     // It may be because of them that the file grows.
     this.#readers.forgetDead();
     const page = this.#pageSize;
@@ -207,7 +207,7 @@ export class SpaceReserve {
   /**
    * Whether the library can take pages that it has given up, which lie scattered: values of several pages need more.
    */
-  #hasFreePages(missing: number, { own }: Demand): boolean {
+  #hasFreePages(missing: number, { own }: SpaceDemand): boolean {
     if (own > 0 || this.#unwritten.own > 0) return false;
     try {
       return freePages(new LmdbFile(this.#path, this.#descriptor), this.#readers.oldest()) >= missing;
@@ -217,11 +217,13 @@ export class SpaceReserve {
   }
 }
 
-export function noDemand(): Demand {
+/** The space that nothing takes, to be added to. */
+export function noDemand(): SpaceDemand {
   return { entries: 0, bytes: 0, own: 0 };
 }
 
-export function addDemand(to: Demand, { entries, bytes, own }: Demand, times: 1 | -1 = 1): void {
+/** Adds a demand for space to a sum, or with -1 takes it away. */
+export function addDemand(to: SpaceDemand, { entries, bytes, own }: SpaceDemand, times: 1 | -1 = 1): void {
   to.entries += entries * times;
   to.bytes += bytes * times;
   to.own += own * times;

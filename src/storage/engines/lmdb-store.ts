@@ -7,13 +7,13 @@ import { failure } from '../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import { syncFolder } from '../sync-folder.js';
 import { LARGE_WRITE, LargeWriter } from './large-writer.js';
-import { type Databases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
+import { type LmdbDatabases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
-import { decodeMetadata, decodeUnsealed, encodeMetadata, FORMAT, UNSEALED_FORMAT } from './lmdb-metadata.js';
+import { decodeMetadata, decodeUnsealed, encodeMetadata, LMDB_FORMAT, UNSEALED_LMDB_FORMAT } from './lmdb-metadata.js';
 import { LmdbMetrics } from './lmdb-metrics.js';
-import { allocateLock, type Demand, noDemand, probeSpace, SpaceReserve } from './lmdb-space.js';
+import { allocateLock, noDemand, probeSpace, type SpaceDemand, SpaceReserve } from './lmdb-space.js';
 import { NO_READERS, readersOf } from './oldest-reader.js';
-import type { Change } from './packed-changes.js';
+import type { EncodedChange } from './packed-changes.js';
 
 /** The longest key LMDB can hold in a page of 4096 bytes. */
 export const MAX_KEY_LENGTH = 1978;
@@ -21,9 +21,9 @@ export const MAX_KEY_LENGTH = 1978;
 export const DATA_FILE = 'data.mdb';
 
 /** Changes that are written together, and the room that was kept for them. */
-export interface Changes {
-  readonly changes: readonly Change[];
-  readonly room: Demand;
+export interface WriteBatch {
+  readonly changes: readonly EncodedChange[];
+  readonly room: SpaceDemand;
 }
 
 /** A file of keys and bytes with snapshots and atomic writes: what the LMDB engine needs of LMDB. */
@@ -39,12 +39,12 @@ export interface ByteStore {
   /** A text that is another one after each write. */
   revision(): string;
   /** Adds the room that a change may take to that of others. */
-  measure(change: Change, room: Demand): void;
+  measure(change: EncodedChange, room: SpaceDemand): void;
   /**
    * Keeps room for changes that `write` will be given.
    * @throws TesseraError `storage_full`, `storage_unavailable`, with nothing kept
    */
-  reserve(room: Demand): void;
+  reserve(room: SpaceDemand): void;
   /** Notes that every value has a checksum by now. */
   sealed(): Promise<void>;
   /** Pins what is committed now. */
@@ -59,7 +59,7 @@ export interface ByteStore {
    * resolves the changes are durable; they become visible to new views no sooner than that. `stamp` is the last
    * versionstamp given out, if it is a new one.
    */
-  write(changes: Changes, version: number, stamp?: Versionstamp): Promise<void>;
+  write(changes: WriteBatch, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
   /** Absent where nothing is measured. */
   readonly metrics?: LmdbMetrics;
@@ -129,27 +129,27 @@ function prepareFiles(path: string): void {
  * Marks a new store with our format, and one of format 1, whose values have no checksums.
  * @throws TesseraError `storage_format` for a store of any other, which stays as it is
  */
-function settleFormat({ root, metadata }: Databases, folder: string): void {
+function settleFormat({ root, metadata }: LmdbDatabases, folder: string): void {
   const stored = metadata.get('format');
   if (stored === undefined) {
-    metadata.putSync('format', encodeMetadata('format', String(FORMAT)));
+    metadata.putSync('format', encodeMetadata('format', String(LMDB_FORMAT)));
     return;
   }
   const format = decodeUnsealed(stored);
-  if (format === String(FORMAT)) return;
-  if (format !== String(UNSEALED_FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
+  if (format === String(LMDB_FORMAT)) return;
+  if (format !== String(UNSEALED_LMDB_FORMAT)) throw failure('storage_format', { folder, format, known: LMDB_FORMAT });
   root.transactionSync(() => {
     for (const name of ['version', 'stamp'] as const) {
       const text = metadata.get(name);
       if (text !== undefined) metadata.putSync(name, encodeMetadata(name, decodeUnsealed(text)));
     }
     metadata.putSync('unsealed', encodeMetadata('unsealed', 'yes'));
-    metadata.putSync('format', encodeMetadata('format', String(FORMAT)));
+    metadata.putSync('format', encodeMetadata('format', String(LMDB_FORMAT)));
   });
 }
 
 /** Draws the id of a store that has none. */
-function settleIdentity({ metadata }: Databases): void {
+function settleIdentity({ metadata }: LmdbDatabases): void {
   if (metadata.get('store') !== undefined) return;
   metadata.putSync('store', encodeMetadata('store', randomBytes(STORE_ID_BYTES).toString('hex')));
 }
@@ -162,7 +162,7 @@ class LmdbByteStore implements ByteStore {
   readonly mayBeUnsealed: boolean;
   readonly isReadOnly: boolean;
   readonly metrics: LmdbMetrics;
-  readonly #databases: Databases;
+  readonly #databases: LmdbDatabases;
   readonly #isUnsealed: boolean;
   /** None in a store that is only read. */
   readonly #space: SpaceReserve | undefined;
@@ -171,12 +171,12 @@ class LmdbByteStore implements ByteStore {
   /** The last write that is known to have succeeded. */
   #version = 0;
 
-  constructor(databases: Databases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
+  constructor(databases: LmdbDatabases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
     this.#databases = databases;
     this.metrics = new LmdbMetrics(databases);
     const { metadata, root } = databases;
     const format = metadata.get('format');
-    const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_FORMAT);
+    const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_LMDB_FORMAT);
     this.#isUnsealed = isUnsealed;
     this.lastStamp = BigInt(this.#number('stamp'));
     const id = metadata.get('store');
@@ -201,11 +201,11 @@ class LmdbByteStore implements ByteStore {
     return text;
   }
 
-  measure(change: Change, room: Demand): void {
+  measure(change: EncodedChange, room: SpaceDemand): void {
     this.#space?.measure(change, room);
   }
 
-  reserve(room: Demand): void {
+  reserve(room: SpaceDemand): void {
     if (this.#space === undefined) throw failure('read_only');
     this.#space.admit(room);
   }
@@ -232,7 +232,7 @@ class LmdbByteStore implements ByteStore {
     void this.#databases.root.batch(NOTHING).catch(NOTHING);
   }
 
-  async write({ changes, room }: Changes, version: number, stamp?: Versionstamp): Promise<void> {
+  async write({ changes, room }: WriteBatch, version: number, stamp?: Versionstamp): Promise<void> {
     const written = this.metrics.beginWrite();
     const isWritten = changes.length > LARGE_WRITE && (await this.#large?.write(changes, version, stamp));
     if (isWritten !== true) {
@@ -280,7 +280,7 @@ export class LmdbByteView implements ByteView {
   readonly transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
 
-  constructor({ records, metadata }: Databases, transaction: Transaction, isReadOnly: boolean) {
+  constructor({ records, metadata }: LmdbDatabases, transaction: Transaction, isReadOnly: boolean) {
     this.#records = records;
     this.transaction = transaction;
     this.#options = { transaction };

@@ -13,17 +13,17 @@ import { type KeyReservation, ownReservation, Reservations } from '../commit/res
 import type { BeginOptions, CopySupport, EarlyAnswers, Engine, Key, Versionstamp } from '../contract.js';
 import { callAll } from '../transaction/after-commit.js';
 import { LayeredSnapshot } from '../transaction/layered-snapshot.js';
-import type { Written } from '../transaction/overlay.js';
+import type { OverlayValue } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import type { Snapshot } from '../transaction/snapshot.js';
 import { type CommitStage, type Committer, SnapshotTransaction } from '../transaction/transaction.js';
 import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
 import { lockFolder } from './folder-lock.js';
-import { encodedChange, type Group, GroupWriter, type RecordChange } from './group-writer.js';
+import { encodedChange, GroupWriter, type KeyChange, type WriteGroup } from './group-writer.js';
 import { MAX_READERS } from './lmdb-databases.js';
 import { DEFAULT_VERIFY_UP_TO } from './lmdb-limits.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
-import { type Demand, noDemand } from './lmdb-space.js';
+import { noDemand, type SpaceDemand } from './lmdb-space.js';
 import { type ByteStore, type ByteView, MAX_KEY_LENGTH, openByteStore } from './lmdb-store.js';
 import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
@@ -334,7 +334,7 @@ export class LmdbEngine implements Engine {
   #accept({ overlay, appended, afterCommit, isMaintenance }: WriteSet): Accepted {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may turn out not to be storable, or there may be no room.
-    const changes: RecordChange[] = [];
+    const changes: KeyChange[] = [];
     const room = noDemand();
     overlay.forEach((key, value) => {
       this.#encode(key, value, changes, room);
@@ -348,9 +348,9 @@ export class LmdbEngine implements Engine {
   /** The same for many changes, which are encoded in steps. */
   #acceptInSteps(writes: WriteSet): PromiseOrValue<Accepted> {
     const { overlay, afterCommit } = writes;
-    const changes: RecordChange[] = [];
+    const changes: KeyChange[] = [];
     const room = noDemand();
-    const encodeOne = (key: Key, value: Written) => this.#encode(key, value, changes, room);
+    const encodeOne = (key: Key, value: OverlayValue) => this.#encode(key, value, changes, room);
     return andThen(settleInSteps(writes, this.#stamps, this.#pausing), (stamp) =>
       andThen(forEachChange(overlay, this.#pausing, encodeOne), (keys) => {
         this.#mustBeOpen();
@@ -364,14 +364,14 @@ export class LmdbEngine implements Engine {
   }
 
   /** Adds one change, as it is to be stored, to others of a commit, and its room to theirs. */
-  #encode(key: Key, value: Written, changes: RecordChange[], room: Demand): void {
+  #encode(key: Key, value: OverlayValue, changes: KeyChange[], room: SpaceDemand): void {
     const change = encodedChange(key, value);
     changes.push(change);
     this.#store.measure(change, room);
   }
 
   /** A group is durable: snapshots show it from now on. */
-  #show(group: Group): void {
+  #show(group: WriteGroup): void {
     if (group.version === this.#version) return;
     this.#version = group.version;
     this.#changedAt = this.#clock.now();
@@ -428,7 +428,7 @@ export class LmdbEngine implements Engine {
   }
 
   /** Writes what no transaction can conflict with, since no value is another than before. */
-  #writeBeside(changes: RecordChange[], appends: boolean): Promise<void> {
+  #writeBeside(changes: KeyChange[], appends: boolean): Promise<void> {
     const room = noDemand();
     for (const change of changes) this.#store.measure(change, room);
     this.#store.reserve(room);

@@ -10,7 +10,7 @@ import { forEachChange, isLargeCommit, settleInSteps } from '../commit/commit-st
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
 import type { BeginOptions, CopySupport, Engine, Key, KeyRange, Stored } from '../contract.js';
 import { callAll, callInSteps } from '../transaction/after-commit.js';
-import { DELETED, type Written } from '../transaction/overlay.js';
+import { DELETED, type OverlayValue } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import type { Snapshot } from '../transaction/snapshot.js';
 import { type Committer, SnapshotTransaction } from '../transaction/transaction.js';
@@ -131,7 +131,7 @@ export class MemoryEngine implements Engine {
     const { overlay, afterCommit } = writes;
     const pausing = this.#pausing;
     const tree = this.#tree.snapshot();
-    const change = (key: Key, value: Written) => write(tree, key, value);
+    const change = (key: Key, value: OverlayValue) => write(tree, key, value);
     return andThen(settleInSteps(writes, this.#stamps, pausing), (stamp) =>
       andThen(forEachChange(overlay, pausing, change), (keys) => {
         this.#mustBeOpen();
@@ -157,7 +157,7 @@ export class MemoryEngine implements Engine {
   }
 }
 
-function write(tree: OrderedTree<Stored>, key: Key, value: Written): void {
+function write(tree: OrderedTree<Stored>, key: Key, value: OverlayValue): void {
   if (value === DELETED) tree.delete(key);
   else tree.put(key, value);
 }

@@ -6,7 +6,7 @@
 import type { Key } from '../contract.js';
 
 /** One key's new value, or its removal. */
-export interface Change {
+export interface EncodedChange {
   readonly key: Key;
   readonly bytes: Uint8Array | undefined;
 }
@@ -23,11 +23,11 @@ export interface PackedChanges {
 }
 
 /** Packs changes from the one at `from` on, as many as a part takes. */
-export function packChanges(changes: readonly Change[], from: number): PackedChanges {
+export function packChanges(changes: readonly EncodedChange[], from: number): PackedChanges {
   let size = 0;
   let end = from;
   while (end < changes.length) {
-    const more = sizeOf(changes[end] as Change);
+    const more = sizeOf(changes[end] as EncodedChange);
     if (size > 0 && size + more > PART) break;
     size += more;
     end++;
@@ -36,7 +36,7 @@ export function packChanges(changes: readonly Change[], from: number): PackedCha
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   for (let index = from; index < end; index++) {
-    const { key, bytes: value } = changes[index] as Change;
+    const { key, bytes: value } = changes[index] as EncodedChange;
     at = bytes.writeUInt16LE(key.length, at);
     at = bytes.writeUInt32LE(value?.length ?? NO_VALUE, at);
     at += bytes.write(key, at, 'latin1');
@@ -48,7 +48,7 @@ export function packChanges(changes: readonly Change[], from: number): PackedCha
 }
 
 /** Calls `visit` for each change, in their order. */
-export function unpackChanges(packed: Uint8Array, visit: (change: Change) => void): void {
+export function unpackChanges(packed: Uint8Array, visit: (change: EncodedChange) => void): void {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
   for (let at = 0; at < bytes.length; ) {
     const keyAt = at + HEADER;
@@ -60,6 +60,6 @@ export function unpackChanges(packed: Uint8Array, visit: (change: Change) => voi
   }
 }
 
-function sizeOf({ key, bytes }: Change): number {
+function sizeOf({ key, bytes }: EncodedChange): number {
   return HEADER + key.length + (bytes?.length ?? 0);
 }

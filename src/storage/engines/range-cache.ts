@@ -14,7 +14,7 @@ const HEAP_A_STRETCH = 600;
 const MOST_ENTRIES = 1_024;
 
 /** All that the store holds from one key (included) to another (excluded), in order. */
-export class Stretch {
+export class CachedRange {
   /** It has been this since this version, or longer. */
   since = 0;
   /** Read since it was last looked at whether to give it up. */
@@ -64,8 +64,8 @@ function costOf(key: Key, size: number): number {
 export class RangeCache {
   readonly #room: number;
   /** By where they begin. */
-  #stretches = new OrderedTree<Stretch>();
-  readonly #all = new Set<Stretch>();
+  #stretches = new OrderedTree<CachedRange>();
+  readonly #all = new Set<CachedRange>();
   readonly #outworn = new SecondChance(this.#all);
   #taken = 0;
   #version: number;
@@ -81,18 +81,18 @@ export class RangeCache {
   }
 
   /** The stretch that holds `key`, as a snapshot of `version` shows it. */
-  at(key: Key, version: number): Stretch | undefined {
+  at(key: Key, version: number): CachedRange | undefined {
     const stretch = this.#stretches.floor(key);
     return this.#counted(stretch !== undefined && key < stretch.to ? seen(stretch, version) : undefined);
   }
 
   /** The same for what lies just below `key`. */
-  below(key: Key, version: number): Stretch | undefined {
+  below(key: Key, version: number): CachedRange | undefined {
     const stretch = this.#before(key);
     return this.#counted(stretch !== undefined && key <= stretch.to ? seen(stretch, version) : undefined);
   }
 
-  #counted(found: Stretch | undefined): Stretch | undefined {
+  #counted(found: CachedRange | undefined): CachedRange | undefined {
     if (found === undefined) this.misses++;
     else this.hits++;
     return found;
@@ -116,7 +116,7 @@ export class RangeCache {
   }
 
   /** Keeps what was read of a gap in a snapshot of `version`. What may have been changed since isn't kept. */
-  keep(stretch: Stretch, version: number): void {
+  keep(stretch: CachedRange, version: number): void {
     // One that would push out much else isn't kept.
     if (version !== this.#version || stretch.cost > this.#room / 8) return;
     stretch.since = version;
@@ -151,14 +151,14 @@ export class RangeCache {
 
   /** Forgets all of them, as of the version just advanced to. */
   clear(): void {
-    this.#stretches = new OrderedTree<Stretch>();
+    this.#stretches = new OrderedTree<CachedRange>();
     this.#all.clear();
     this.#taken = 0;
     this.#gap = undefined;
   }
 
   /** The stretch that begins last before `key`. */
-  #before(key: Key): Stretch | undefined {
+  #before(key: Key): CachedRange | undefined {
     const cursor = this.#stretches.cursor({ from: '', to: key }, true);
     return cursor.key === undefined ? undefined : cursor.value;
   }
@@ -167,7 +167,7 @@ export class RangeCache {
     while (this.#taken > this.#room) this.#giveUp(this.#outworn.next());
   }
 
-  #giveUp(stretch: Stretch): void {
+  #giveUp(stretch: CachedRange): void {
     this.#stretches.delete(stretch.from);
     this.#all.delete(stretch);
     this.#taken -= stretch.cost;
@@ -178,7 +178,7 @@ export class RangeCache {
 /** Above all keys: no key is as long. */
 const END = '\xff'.repeat(4_096);
 
-function seen(stretch: Stretch, version: number): Stretch | undefined {
+function seen(stretch: CachedRange, version: number): CachedRange | undefined {
   if (stretch.since > version) return undefined;
   stretch.used = true;
   return stretch;

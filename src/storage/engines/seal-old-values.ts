@@ -4,7 +4,7 @@ import { decodeRecord } from '../../value/record-encode.js';
 import { sealEncoded, sealState } from '../../value/sealed-record.js';
 import type { Key, Stored } from '../contract.js';
 import { after } from '../transaction/read-set.js';
-import type { RecordChange } from './group-writer.js';
+import type { KeyChange } from './group-writer.js';
 import { type ByteView, MAX_KEY_LENGTH } from './lmdb-store.js';
 
 /** Entries that are read in a turn, and bytes of values that are rewritten, about. */
@@ -20,7 +20,7 @@ export interface SealingEngine {
   /** Whether a commit that isn't written yet changes a key: its new value has a checksum. */
   isPending(key: Key): boolean;
   /** Writes changes that change no value. */
-  write(changes: RecordChange[]): Promise<void>;
+  write(changes: KeyChange[]): Promise<void>;
 }
 
 /**
@@ -42,14 +42,14 @@ export async function sealOldValues(engine: SealingEngine, timers: Timers): Prom
 }
 
 interface Step {
-  readonly changes: RecordChange[];
+  readonly changes: KeyChange[];
   /** Where the next step begins; `undefined` behind the last entry. */
   readonly next: Key | undefined;
   readonly isReadable: boolean;
 }
 
 function nextStep(engine: SealingEngine, from: Key): Step {
-  const changes: RecordChange[] = [];
+  const changes: KeyChange[] = [];
   let isReadable = true;
   let count = 0;
   let taken = 0;

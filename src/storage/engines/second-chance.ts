@@ -1,5 +1,5 @@
 /** What a cache keeps: `used` is set whenever it is read. */
-export interface Kept {
+export interface CacheEntry {
   used: boolean;
 }
 
@@ -8,7 +8,7 @@ export interface Kept {
  * read since the last time around. So what is read again and again outlives a flood of what is read once, and a hit
  * costs no more than setting a flag.
  */
-export class SecondChance<T extends Kept> {
+export class SecondChance<T extends CacheEntry> {
   readonly #all: { values(): Iterator<T> };
   #hand: Iterator<T>;
 

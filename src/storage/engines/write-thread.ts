@@ -8,9 +8,9 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Timers } from '../../env/environment.js';
-import type { ArchivePlace } from '../archive/shared-archive.js';
+import type { ArchiveLocation } from '../archive/shared-archive.js';
 import type { Versionstamp } from '../contract.js';
-import { type Change, packChanges } from './packed-changes.js';
+import { type EncodedChange, packChanges } from './packed-changes.js';
 
 /** Which file it is, wherever it may be moved. */
 export interface FileIdentity {
@@ -25,7 +25,7 @@ export interface WriterData {
   /** Whether the file has a log of commits. */
   readonly hasLog?: boolean;
   /** Where what is written is archived, if anywhere. */
-  readonly archive?: ArchivePlace | undefined;
+  readonly archive?: ArchiveLocation | undefined;
 }
 
 /** What a write leaves the store with. */
@@ -102,7 +102,7 @@ export class WriteThread {
   }
 
   /** Writes all changes, or none. Called for one write at a time; after an error the thread has ended. */
-  async write(changes: readonly Change[], result: WriteResult): Promise<void> {
+  async write(changes: readonly EncodedChange[], result: WriteResult): Promise<void> {
     this.#worker.ref();
     for (let from = 0; from < changes.length; ) {
       const { bytes, end } = packChanges(changes, from);

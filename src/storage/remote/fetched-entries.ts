@@ -1,6 +1,6 @@
 import type { Key, KeyRange, Stored } from '../contract.js';
 import { writeSize } from '../transaction/write-size.js';
-import type { Page } from './store.js';
+import type { EntryPage } from './store.js';
 
 /** How many bytes are kept of what was fetched: about what one read ahead brings. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -11,7 +11,7 @@ export type Fetched = { readonly value: Stored | undefined } | Promise<Stored | 
 /** What has been fetched ahead of a snapshot. What is no longer kept is asked for again. */
 export class FetchedEntries {
   readonly #keys = new Map<Key, Fetched>();
-  readonly #pages = new Map<string, Page | Promise<Page>>();
+  readonly #pages = new Map<string, EntryPage | Promise<EntryPage>>();
   #size = 0;
 
   get(key: Key): Fetched | undefined {
@@ -24,11 +24,11 @@ export class FetchedEntries {
   }
 
   /** The first page of a range. */
-  page(range: KeyRange, reverse: boolean): Page | Promise<Page> | undefined {
+  page(range: KeyRange, reverse: boolean): EntryPage | Promise<EntryPage> | undefined {
     return this.#pages.get(nameOf(range, reverse));
   }
 
-  setPage(range: KeyRange, reverse: boolean, page: Page | Promise<Page>): void {
+  setPage(range: KeyRange, reverse: boolean, page: EntryPage | Promise<EntryPage>): void {
     this.#pages.set(nameOf(range, reverse), page);
     if (page instanceof Promise) return;
     for (const [key, value] of page.entries) this.#grow(writeSize(key, value));

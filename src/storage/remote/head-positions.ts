@@ -9,7 +9,7 @@ import type { HeadStamps, LogSlice } from './store.js';
 const SETTLED_BELOW = 200n << 16n;
 
 /** What an answer of `RemoteStore.headsAbove` says of the log. */
-export type Movement =
+export type HeadMovement =
   /** What was committed since, by head. */
   | readonly LogSlice[]
   /** A head has moved that isn't in the answer: all have to be asked for. */
@@ -32,7 +32,7 @@ export class HeadPositions {
   }
 
   /** @param answer above `settled`, or above 0, which is all heads under which anything was committed */
-  movement({ stamps, sumOfOthers }: HeadStamps): Movement {
+  movement({ stamps, sumOfOthers }: HeadStamps): HeadMovement {
     const slices: LogSlice[] = [];
     let known = 0n;
     for (const [head, upTo] of stamps) {

@@ -19,6 +19,7 @@ const DATABASE = 'D';
 const BEHIND_DATABASES = 'E';
 const AREA_LENGTH = 5;
 
+/** The head (database) that a key belongs to; `ROOT_HEAD` for keys outside of databases. */
 export function headOf(key: Key): Head {
   if (key.length < AREA_LENGTH || !key.startsWith(DATABASE)) return ROOT_HEAD;
   return ((key.charCodeAt(1) << 24) | (key.charCodeAt(2) << 16) | (key.charCodeAt(3) << 8) | key.charCodeAt(4)) >>> 0;
@@ -46,12 +47,12 @@ export function partsUnder(range: KeyRange, heads: Iterable<Head>): KeyRange[] {
 
 function areasOf(head: Head): readonly { readonly from: Key; readonly to?: Key }[] {
   if (head === ROOT_HEAD) return [{ from: '', to: DATABASE }, { from: BEHIND_DATABASES }];
-  const area = areaOf(head);
+  const area = headArea(head);
   return [{ from: area, to: endOfArea(area) }];
 }
 
 /** The beginning of all keys of a database. */
-export function areaOf(head: Head): Key {
+export function headArea(head: Head): Key {
   return DATABASE + String.fromCharCode(head >>> 24, (head >>> 16) & 0xff, (head >>> 8) & 0xff, head & 0xff);
 }
 
@@ -70,6 +71,9 @@ export interface HeadLocks {
   readonly read: readonly Head[] | 'all';
 }
 
+/**
+ * The heads that a commit locks for writing, and those that it locks for reading, each ascending to avoid deadlocks.
+ */
 export function headLocks(
   written: readonly Key[],
   keysRead: readonly Key[],

@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
 import { after } from '../transaction/read-set.js';
 import type { ReadValues, SnapshotCursor } from '../transaction/snapshot.js';
-import type { Page, PageRequest } from './store.js';
+import type { EntryPage, PageRequest } from './store.js';
 
 /** How many entries are asked for at first, where a scan isn't content with a few, and at most. */
 export const FIRST_PAGE = 128;
@@ -15,7 +15,7 @@ const FEW = 32;
  * that is content with its first page asks for no other.
  */
 export class PageCursor implements SnapshotCursor {
-  readonly #ask: (request: PageRequest) => PromiseOrValue<Page>;
+  readonly #ask: (request: PageRequest) => PromiseOrValue<EntryPage>;
   readonly #reverse: boolean;
   readonly #keysOnly: boolean;
   /** What hasn't been asked for. */
@@ -26,12 +26,12 @@ export class PageCursor implements SnapshotCursor {
   #at = 0;
   #isLastPage: boolean;
   #size = 0;
-  #next: PromiseOrValue<Page> | undefined;
+  #next: PromiseOrValue<EntryPage> | undefined;
 
   constructor(
     range: KeyRange,
     { reverse, keysOnly }: Pick<PageRequest, 'reverse' | 'keysOnly'>,
-    ask: (request: PageRequest) => PromiseOrValue<Page>,
+    ask: (request: PageRequest) => PromiseOrValue<EntryPage>,
   ) {
     this.#ask = ask;
     this.#reverse = reverse;
@@ -70,7 +70,7 @@ export class PageCursor implements SnapshotCursor {
     });
   }
 
-  #take({ entries, isLast }: Page): void {
+  #take({ entries, isLast }: EntryPage): void {
     this.#page = entries;
     this.#at = 0;
     this.#isLastPage = isLast;
@@ -87,7 +87,7 @@ export class PageCursor implements SnapshotCursor {
     if (this.#next instanceof Promise) this.#next.catch(() => undefined);
   }
 
-  #request(limit: number): PromiseOrValue<Page> {
+  #request(limit: number): PromiseOrValue<EntryPage> {
     return this.#ask({
       from: this.#from,
       to: this.#to,

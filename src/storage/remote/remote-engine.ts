@@ -16,7 +16,7 @@ import { LogFollower } from './log-follower.js';
 import { loggedRanges } from './logged-ranges.js';
 import { RemoteSnapshot } from './remote-snapshot.js';
 import { SharedReservations } from './shared-reservations.js';
-import type { AppendedEntry, Change, CommitRequest, RemoteStore } from './store.js';
+import type { AppendedEntry, CommitRequest, KeyWrite, RemoteStore } from './store.js';
 
 export interface RemoteEnvironment {
   readonly clock: Clock;
@@ -125,7 +125,7 @@ export class RemoteEngine implements Engine {
 
 function requestOf(snapshot: RemoteSnapshot, reads: ReadSet, writes: WriteSet, mostLoggedKeys: number): CommitRequest {
   let size = 0;
-  const changes: Change[] = [];
+  const changes: KeyWrite[] = [];
   writes.overlay.forEach((key, written) => {
     const value = written === DELETED ? undefined : written;
     changes.push([key, value]);

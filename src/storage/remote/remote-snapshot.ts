@@ -4,7 +4,7 @@ import type { Snapshot } from '../transaction/snapshot.js';
 import { FetchedEntries } from './fetched-entries.js';
 import { type Head, type HeadLocks, headOf, headOfRange, partsUnder } from './heads.js';
 import { FIRST_PAGE, PageCursor } from './page-cursor.js';
-import type { Page, PageRequest, ReadAnswer, StoreSnapshot } from './store.js';
+import type { EntryPage, PageRequest, ReadAnswer, StoreSnapshot } from './store.js';
 
 const NO_ANSWER: ReadAnswer = { values: [], pages: [], stamps: new Map() };
 
@@ -87,9 +87,9 @@ export class RemoteSnapshot implements Snapshot {
   }
 
   /** A page; the first one of a range may have been fetched ahead. */
-  #page(request: PageRequest): PromiseOrValue<Page> {
+  #page(request: PageRequest): PromiseOrValue<EntryPage> {
     const fetched = request.keysOnly ? undefined : this.#fetched.page(request, request.reverse);
-    return fetched ?? this.#read([], [request]).then(({ pages: [page] }) => page as Page);
+    return fetched ?? this.#read([], [request]).then(({ pages: [page] }) => page as EntryPage);
   }
 
   /** Fetches what isn't here or under way, all of it in one round trip. */
@@ -115,8 +115,8 @@ export class RemoteSnapshot implements Snapshot {
     }
     for (const [index, request] of pages.entries()) {
       const page = answer.then((found) => {
-        this.#fetched.setPage(request, request.reverse, found.pages[index] as Page);
-        return found.pages[index] as Page;
+        this.#fetched.setPage(request, request.reverse, found.pages[index] as EntryPage);
+        return found.pages[index] as EntryPage;
       });
       this.#fetched.setPage(request, request.reverse, silent(page));
     }

@@ -8,11 +8,11 @@ import { stampBytes, stampIn } from '../append.js';
 import type { KeyReservation, Reservations } from '../commit/reservations.js';
 import type { CommitFollower, Key, KeyRange, Stored, Transaction } from '../contract.js';
 import { ReadSet } from '../transaction/read-set.js';
-import { areaOf, NODES_HEAD } from './heads.js';
+import { headArea, NODES_HEAD } from './heads.js';
 
 /** The rows: `D ff ff ff ff v stamp order`. */
-export const RESERVATIONS_PREFIX: Key = `${areaOf(NODES_HEAD)}v`;
-const END: Key = `${areaOf(NODES_HEAD)}w`;
+export const RESERVATIONS_PREFIX: Key = `${headArea(NODES_HEAD)}v`;
+const END: Key = `${headArea(NODES_HEAD)}w`;
 /** How often a transaction with a reservation fails before the others are asked to wait, too. */
 const FAILURES = 3;
 /** Keys and ranges in a row. Of more, all between the least and the greatest is reserved. */

@@ -18,7 +18,7 @@ export interface PageRequest extends KeyRange {
   readonly keysOnly: boolean;
 }
 
-export interface Page {
+export interface EntryPage {
   readonly entries: readonly Entry[];
   /** Whether the range has no entries behind these. */
   readonly isLast: boolean;
@@ -35,7 +35,7 @@ export interface ReadRequest {
 /** The answers, those for keys and pages in the order of the request. */
 export interface ReadAnswer {
   readonly values: readonly (Stored | undefined)[];
-  readonly pages: readonly Page[];
+  readonly pages: readonly EntryPage[];
   /** Of a head under which nothing was ever committed there is none. */
   readonly stamps: ReadonlyMap<Head, Versionstamp>;
 }
@@ -51,7 +51,7 @@ export interface StoreSnapshot {
 }
 
 /** A key that a commit writes; without a value, one that it deletes. */
-export type Change = readonly [key: Key, value: Stored | undefined];
+export type KeyWrite = readonly [key: Key, value: Stored | undefined];
 
 /** An entry of a log, whose key the store completes by the commit's versionstamp (`Transaction.append`). */
 export interface AppendedEntry {
@@ -72,7 +72,7 @@ export interface CommitRequest {
   readonly keysRead: readonly Key[];
   readonly rangesRead: readonly KeyRange[];
   /** Ascending by key. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly KeyWrite[];
   readonly appended: readonly AppendedEntry[];
   /** Of a commit of more than `RemoteStore.mostLoggedKeys`, what is logged instead of its keys; otherwise empty. */
   readonly loggedRanges: readonly KeyRange[];

@@ -4,7 +4,7 @@
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
 import type { TreeCursor } from '../tree/ordered-tree.js';
-import { DELETED, type Overlay, type Written } from './overlay.js';
+import { DELETED, type Overlay, type OverlayValue } from './overlay.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from './snapshot.js';
 
 /** A snapshot as it would be after changes, which are immutable. */
@@ -121,14 +121,14 @@ export function countLayered(below: Snapshot, changes: Overlay, range: KeyRange)
 /** Both in the order of their keys; what was deleted is left out. */
 export class LayeredCursor implements SnapshotCursor {
   readonly #below: SnapshotCursor;
-  readonly #changes: TreeCursor<Written>;
+  readonly #changes: TreeCursor<OverlayValue>;
   readonly #reverse: boolean;
   /** Entries from below that are waiting for their turn, the next one at `#at`. */
   #ahead: Entry[] = [];
   #at = 0;
   #belowEnded = false;
 
-  constructor(below: SnapshotCursor, changes: TreeCursor<Written>, reverse: boolean) {
+  constructor(below: SnapshotCursor, changes: TreeCursor<OverlayValue>, reverse: boolean) {
     this.#below = below;
     this.#changes = changes;
     this.#reverse = reverse;

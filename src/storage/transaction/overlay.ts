@@ -5,7 +5,7 @@ import type { OrderedTree } from '../tree/ordered-tree.js';
 export const DELETED: unique symbol = Symbol('deleted');
 
 /** What a transaction may have written under a key. */
-export type Written = Stored | typeof DELETED;
+export type OverlayValue = Stored | typeof DELETED;
 
 /** Written values by their keys. */
-export type Overlay = OrderedTree<Written>;
+export type Overlay = OrderedTree<OverlayValue>;

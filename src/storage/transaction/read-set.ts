@@ -121,6 +121,7 @@ export function after(key: Key): Key {
   return `${key}\0`;
 }
 
+/** Compares keys bytewise, for `sort`. */
 export function byteOrder(a: Key, b: Key): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,7 +4,7 @@ import type { Key, KeyRange, Savepoint, Stored, Versionstamp } from '../contract
 import { OrderedTree, type TreeCursor } from '../tree/ordered-tree.js';
 import type { AfterCommit } from './after-commit.js';
 import type { MemoryReservation } from './memory-reservation.js';
-import { DELETED, type Overlay, type Written } from './overlay.js';
+import { DELETED, type Overlay, type OverlayValue } from './overlay.js';
 import { byteOrder } from './read-set.js';
 import { writeSize } from './write-size.js';
 
@@ -24,7 +24,7 @@ export class WriteSet {
   readonly #memory: MemoryReservation | undefined;
   /** See `BeginOptions.maintenance`. */
   readonly isMaintenance: boolean;
-  #overlay: Overlay = new OrderedTree<Written>();
+  #overlay: Overlay = new OrderedTree<OverlayValue>();
   #appended: Appended | undefined;
   #afterCommit: AfterCommit | undefined;
 
@@ -56,11 +56,11 @@ export class WriteSet {
     return this.#overlay.size;
   }
 
-  get(key: Key): Written | undefined {
+  get(key: Key): OverlayValue | undefined {
     return this.#overlay.size === 0 ? undefined : this.#overlay.get(key);
   }
 
-  put(key: Key, value: Written): void {
+  put(key: Key, value: OverlayValue): void {
     if (this.#memory !== undefined) {
       const before = this.#overlay.size > 0 ? this.#overlay.get(key) : undefined;
       this.#memory.grow(sizeOf(key, value) - (before === undefined ? 0 : sizeOf(key, before)));
@@ -95,7 +95,7 @@ export class WriteSet {
    * The written keys of a range as they are now, whatever is written while they are read; `undefined` if there are
    * none.
    */
-  cursor(range: KeyRange, reverse: boolean): TreeCursor<Written> | undefined {
+  cursor(range: KeyRange, reverse: boolean): TreeCursor<OverlayValue> | undefined {
     if (this.#overlay.size === 0) return undefined;
     const cursor = this.#overlay.cursor(range, reverse);
     if (cursor.key === undefined) return undefined;
@@ -118,7 +118,7 @@ export class WriteSet {
   }
 }
 
-function sizeOf(key: Key, value: Written): number {
+function sizeOf(key: Key, value: OverlayValue): number {
   return writeSize(key, value === DELETED ? undefined : value);
 }
 

@@ -4,7 +4,11 @@ import { kindOf, type Value } from '../value.js';
 import { escapeName, escapeObjectKey } from './quote.js';
 import { toText } from './text.js';
 
-/** As INFO prints it: `none | int`, `array<string, 3>`, `record<a | b>`, `{ a: int }`. */
+/**
+ * As INFO prints it: `none | int`, `array<string, 3>`, `record<a | b>`, `{ a: int }`.
+ *
+ *     typeText({ kind: 'array', item: { kind: 'string' }, length: 3 })   // 'array<string, 3>'
+ */
 export function typeText(type: Type): string {
   const printer = PRINTERS[type.kind] as ((type: Type) => string) | undefined;
   return printer === undefined ? type.kind : printer(type);

@@ -89,7 +89,7 @@ export class Graph {
     return this.arena.size + this.#base.byteLength + this.#nodes * NODE_OVERHEAD;
   }
 
-  /** What a graph of so many nodes takes, in bytes. */
+  /** The memory of a graph with this many nodes, in bytes. */
   static sizeOf({ dimension, m0 }: GraphOptions, nodes: number): number {
     return nodes * (4 * paddedLength(dimension) + 4 * (m0 + 1) + 8 + NODE_OVERHEAD);
   }
@@ -281,7 +281,7 @@ export class Graph {
     before.set(slot, key === undefined ? undefined : { key, links: this.linksOf(slot) });
   }
 
-  /** Makes room for so many slots. */
+  /** Grows to this many slots. */
   reserve(slots: number): void {
     this.arena.reserve(slots);
     if (slots <= this.#dead.length) return;

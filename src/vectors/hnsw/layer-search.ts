@@ -19,7 +19,7 @@ export interface SearchFrom {
   /** The slot of the vector in question, or the vector. */
   readonly point: number | Floats;
   readonly layer: number;
-  /** How many are looked for. */
+  /** How many neighbours are searched for (ef). */
   readonly ef: number;
   /** Which nodes count; others only lead on. */
   readonly accepts?: (slot: number) => boolean;
@@ -124,7 +124,7 @@ export class LayerSearch {
     return missing ?? fresh;
   }
 
-  /** Measures so many of the arena's slots. */
+  /** Measures this many of the arena's slots. */
   #meet(count: number): void {
     const { arena } = this.#graph;
     const { point } = this.#from;

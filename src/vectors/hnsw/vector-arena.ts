@@ -149,7 +149,7 @@ export class VectorArena {
     return FLOAT * (this.#width * (capacity + 1) + 2 * AT_ONCE);
   }
 
-  /** Makes room for so many vectors. */
+  /** Grows to this many vectors. */
   reserve(slots: number): void {
     if (slots <= this.#capacity) return;
     this.#capacity = slots;

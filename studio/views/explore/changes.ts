@@ -1,4 +1,4 @@
-/** Changes that have been made in the page and not been saved yet: kept per connection, undone one by one, saved all together. */
+/** Pending changes, made in the page and not saved yet: kept per connection, undone one by one, saved together. */
 import { type Signal, signal } from '@preact/signals';
 import type { RecordId } from 'surrealdb';
 import type { Connection, Variables } from '../../connection/connection.js';
@@ -37,7 +37,7 @@ function joined(earlier: Update, later: Update): Update {
   return { ...later, set: { ...kept, ...later.set }, unset: [...new Set([...unset, ...later.unset])] };
 }
 
-/** What is to become of a record; `undefined` if nothing. */
+/** The pending change of a record; `undefined` if there is none. */
 export function changeOf(changes: readonly Change[], id: RecordId): Update | { readonly kind: 'delete' } | undefined {
   for (const change of changes) if (change.kind !== 'create' && isSame(change.id, id)) return change;
   return undefined;

@@ -138,7 +138,7 @@ interface HeadingProperties {
   onOrder(order: Order | undefined): void;
 }
 
-/** A click orders by it, another the other way round, a third by id again. */
+/** A click sorts ascending, the second descending, the third by id again. */
 function Heading({ column, order, onOrder }: HeadingProperties) {
   const isOrdered = order?.field === column;
   const next = !isOrdered

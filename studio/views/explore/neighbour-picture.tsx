@@ -3,7 +3,7 @@ import type { RecordId } from 'surrealdb';
 import { hrefOf } from '../../frame/route.js';
 import type { Neighbour } from './neighbourhood.js';
 
-/** More would lie over one another. */
+/** More would overlap. */
 const MOST = 20;
 const WIDTH = 720;
 const HEIGHT = 420;

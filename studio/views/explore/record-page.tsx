@@ -59,7 +59,7 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
   );
 }
 
-/** What it is, and what can be done with it. */
+/** The heading of the record, with its actions. */
 function RecordHead({ connection, row }: { readonly connection: Connection; readonly row: Row }) {
   const [isEditing, setEditing] = useState(false);
   const table = tableOf(row.id);

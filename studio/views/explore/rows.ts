@@ -9,7 +9,7 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** What rows are read from: a connection. */
+/** The source of rows: a connection. */
 interface Source {
   query<Values extends unknown[]>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<Values>;
 }
@@ -26,7 +26,7 @@ export interface Selection {
 const PAGE = 100;
 const KEPT_PAGES = 30;
 
-/** The part of a statement behind what it selects from. A comment in the filter ends with its line. */
+/** The clauses behind FROM. A comment in the filter ends with its line. */
 function conditionOf({ filter }: Selection): string {
   return filter.trim() === '' ? '' : ` WHERE (${filter}\n)`;
 }

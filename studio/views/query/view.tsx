@@ -1,4 +1,4 @@
-/** Query: statements, what they need, and what became of them. Each run has a connection of its own, which is closed to cancel it. */
+/** Query: statements, their parameters and their results. Each run has a connection of its own, which is closed to cancel it. */
 import './query.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';

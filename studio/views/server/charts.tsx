@@ -3,10 +3,10 @@ import { Loading, Notice } from '../../components/notice.js';
 import { Chart } from './chart.js';
 import { FIGURES } from './figures.js';
 import { total } from './metrics-text.js';
-import { KEPT, useReadings } from './use-readings.js';
+import { KEPT_READINGS, useMetrics } from './use-metrics.js';
 
 export function Charts({ token }: { readonly token: string }) {
-  const { readings, error } = useReadings(token);
+  const { readings, error } = useMetrics(token);
   const newest = readings.at(-1);
   const version = newest?.samples.find(({ name }) => name === 'tessera_build_info')?.labels['version'];
   const started = newest && total(newest.samples, 'process_start_time_seconds');
@@ -28,7 +28,7 @@ export function Charts({ token }: { readonly token: string }) {
                 key={title}
                 title={title}
                 format={format}
-                capacity={KEPT - 1}
+                capacity={KEPT_READINGS - 1}
                 values={readings.slice(1).map((reading, at) => of(reading, readings[at] ?? reading))}
               />
             ))}

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { entriesOf, HISTORY_SIZE, History, historyFile } from '../../../src/cli/shell/history.js';
+import { HISTORY_SIZE, History, historyEntries, historyFile } from '../../../src/cli/shell/history.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-history-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -10,8 +10,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the history of a shell', () => {
   it('is kept in a file that no one else may read', () => {
     const file = join(folder, 'state', 'history');
-    new History(file).add(entriesOf('RETURN\n  1;'));
-    new History(file).add(entriesOf('RETURN 2;'));
+    new History(file).add(historyEntries('RETURN\n  1;'));
+    new History(file).add(historyEntries('RETURN 2;'));
     expect(new History(file).load()).toEqual(['RETURN 2;', 'RETURN 1;']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o700);
@@ -30,15 +30,15 @@ describe('the history of a shell', () => {
     'CREATE user SET password = "x"',
     'RETURN crypto::argon2::compare(pass, "x")',
   ])('leaves out %j', (text) => {
-    expect(entriesOf(text)).toEqual([]);
+    expect(historyEntries(text)).toEqual([]);
   });
 
   it('keeps what only resembles a secret', () => {
-    expect(entriesOf('SELECT keyboard, passenger FROM monkey;')).toHaveLength(1);
+    expect(historyEntries('SELECT keyboard, passenger FROM monkey;')).toHaveLength(1);
   });
 
   it('keeps the lines apart where a line break means something', () => {
-    expect(entriesOf("RETURN 'a\nb';")).toEqual(["RETURN 'a", "b';"]);
+    expect(historyEntries("RETURN 'a\nb';")).toEqual(["RETURN 'a", "b';"]);
   });
 
   it('grows no further than it is read', () => {

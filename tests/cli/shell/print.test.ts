@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatValue } from '../../../src/cli/shell/print.js';
-import { harmless, type Style, styleOf } from '../../../src/cli/shell/style.js';
+import { escapeControls, type Style, styleOf } from '../../../src/cli/shell/style.js';
 import { objectFrom, type Value } from '../../../src/value/value.js';
 
 const PIPE: Style = { isTerminal: false, color: false, width: 80, pretty: false, json: false, table: false };
@@ -39,7 +39,7 @@ describe('printed values', () => {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
       expect(text.replace(/\x1b\[\d+m/g, '')).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
     }
-    expect(harmless(PIPE, '\x1b')).toBe('\x1b');
+    expect(escapeControls(PIPE, '\x1b')).toBe('\x1b');
   });
 
   it('are bounded in depth', () => {

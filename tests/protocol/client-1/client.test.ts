@@ -26,11 +26,12 @@ import {
 } from 'surrealdb-v1';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
+import { startDrawnServer } from '../../support/drawn-server.js';
 import { ROOT, startTestServer } from '../../support/server.js';
 
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startDrawnServer('client of the first generation');
 });
 afterAll(() => server.close());
 

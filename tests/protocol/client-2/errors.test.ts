@@ -2,7 +2,8 @@
 import type { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../../support/server.js';
+import { startDrawnServer } from '../../support/drawn-server.js';
+import { ROOT } from '../../support/server.js';
 import { addressOf, asRoot, newClient, SCHEMES } from './client.js';
 
 /** Statements of which the last result, or the whole, fails; then the kind and the details of the error. */
@@ -101,7 +102,7 @@ function told(error: unknown): object {
 
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startDrawnServer('client: errors');
 });
 afterAll(() => server.close());
 

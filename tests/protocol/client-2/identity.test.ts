@@ -2,12 +2,13 @@
 import { type AccessRecordAuth, NotAllowedError, RecordId, type Surreal, Table, type Tokens } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { ROOT, startTestServer } from '../../support/server.js';
+import { startDrawnServer } from '../../support/drawn-server.js';
+import { ROOT } from '../../support/server.js';
 import { asRoot, connected, SCHEMES } from './client.js';
 
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startDrawnServer('client: identity');
 });
 afterAll(() => server.close());
 

@@ -11,12 +11,13 @@ import {
 } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
+import { startDrawnServer } from '../../support/drawn-server.js';
 import { ROOT, startTestServer } from '../../support/server.js';
 import { addressOf, asRoot, connected, newClient, SCHEMES } from './client.js';
 
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startDrawnServer('client: sessions');
 });
 afterAll(() => server.close());
 

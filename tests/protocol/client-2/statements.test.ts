@@ -31,12 +31,12 @@ import {
 } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
-import { startTestServer } from '../../support/server.js';
+import { startDrawnServer } from '../../support/drawn-server.js';
 import { asRoot, SCHEMES } from './client.js';
 
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startDrawnServer('client: statements');
 });
 afterAll(() => server.close());
 

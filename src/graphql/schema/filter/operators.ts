@@ -103,6 +103,7 @@ export interface Comparable {
   values?(given: unknown): readonly Value[];
 }
 
+/** The members of a filter on a value: `eq`, `ne`, `lt`, `in`, … */
 export function valueOperators(kind: OperatorKind, comparable: Comparable): Readonly<Record<string, FilterMember>> {
   return members(OPERATORS[kind], comparable);
 }

@@ -11,22 +11,27 @@ const THIS: Expression = { kind: 'param', name: 'this' };
 /** The list element that a nested condition applies to. */
 export const ELEMENT: Subject = { kind: 'idiom', start: THIS, parts: [] };
 
+/** The path that goes on from a subject with more parts. */
 export function below(subject: Subject, ...parts: readonly Part[]): Subject {
   return { ...subject, parts: [...subject.parts, ...parts] };
 }
 
+/** The field of a subject. */
 export function fieldOf(subject: Subject, name: string): Subject {
   return below(subject, { kind: 'field', name });
 }
 
+/** A subject as an expression; the empty one is `$this`. */
 export function expressionOf(subject: Subject): Expression {
   return subject.parts.length > 0 ? subject : (subject.start ?? THIS);
 }
 
+/** A call of a built-in function. */
 export function call(path: string, ...args: readonly Expression[]): Expression {
   return { kind: 'call', path, args };
 }
 
+/** `!operand`. */
 export function not(operand: Expression): Expression {
   return { kind: 'unary', operator: '!', operand };
 }

@@ -5,8 +5,8 @@ import type { Key, Stored } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import type { CommitGroup, CommitOutcome, CommitRequest } from '../../remote/store.js';
 import { byteaArray, int4, int4Array, int4ArrayOf, int4Of, int8, int8Array, int8Of } from './binary.js';
-import type { Connection, Parameter, Statement } from './connection.js';
-import type { Dialect } from './dialect.js';
+import type { BinaryParameter, PostgresConnection, PreparedStatement } from './connection.js';
+import type { SqlDialect } from './dialect.js';
 
 /** Groups of more bytes are staged. */
 const MOST_SENT = 4 * 1024 * 1024;
@@ -19,11 +19,11 @@ const APPLIED_IN_A_MILLISECOND = 1_024;
 const COMMON = `bigint bigint bigint bigint[] bigint[] boolean int int[] bigint[] bigint[] int[] bytea[] int[] bytea[] bytea[]
   int[] bytea[] bytea[] int[]`;
 const WRITES = 'int[] bytea[] bytea[] int[] bytea[] int[] bytea[]';
-const COMMIT: Statement = {
+const COMMIT: PreparedStatement = {
   name: 'commit_group',
   text: `SELECT first, conflicting FROM commit_group_v1(${placeholders(`${COMMON} ${WRITES}`)})`,
 };
-const COMMIT_STAGED: Statement = {
+const COMMIT_STAGED: PreparedStatement = {
   name: 'commit_group_staged',
   text: `SELECT first, conflicting FROM commit_staged_v1(${placeholders(COMMON)})`,
 };
@@ -31,29 +31,29 @@ const COMMIT_STAGED: Statement = {
 const STAGE_TABLE =
   'CREATE TEMPORARY TABLE IF NOT EXISTS staged (c integer NOT NULL, key bytea NOT NULL, at integer, value bytea)';
 const STAGE_STORAGE = 'ALTER TABLE staged ALTER COLUMN value SET STORAGE EXTERNAL';
-const STAGE: Statement = {
+const STAGE: PreparedStatement = {
   name: 'stage',
   text: `INSERT INTO staged (c, key, value, at)
     SELECT c, key, value, NULL FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS w(c, key, value)
     UNION ALL
     SELECT c, prefix, value, at FROM unnest($4::int[], $5::bytea[], $6::int[], $7::bytea[]) AS a(c, prefix, at, value)`,
 };
-const SETTLE: Statement = {
+const SETTLE: PreparedStatement = {
   name: 'settle_group',
   text: 'SELECT place, stamp FROM settle_group_v1($1::bigint, $2::bigint, $3::bigint, $4::bigint[])',
 };
-const CLEAR: Statement = { name: 'clear_stage', text: 'TRUNCATE staged' };
+const CLEAR: PreparedStatement = { name: 'clear_stage', text: 'TRUNCATE staged' };
 
 /** What is sent to commit a group. */
 export interface ReadyCommit {
-  readonly statement: Statement;
-  readonly parameters: readonly Parameter[];
+  readonly statement: PreparedStatement;
+  readonly parameters: readonly BinaryParameter[];
   /** Milliseconds that it may take longer than a small one. */
   readonly extraTime: number;
 }
 
 interface ReadyOptions {
-  readonly dialect: Dialect;
+  readonly dialect: SqlDialect;
   /** Milliseconds for each statement. */
   readonly timeout: number;
   /** So many bytes were staged. */
@@ -65,7 +65,7 @@ interface ReadyOptions {
  * @throws Error what the server or the network says; nothing was applied then
  */
 export async function readyCommit(
-  connection: Connection,
+  connection: PostgresConnection,
   node: bigint,
   group: CommitGroup,
   { dialect, timeout, staged }: ReadyOptions,
@@ -85,7 +85,7 @@ export async function readyCommit(
 }
 
 /** Frees what a group has taken of its connection. */
-export function clearStage(connection: Connection, { statement }: ReadyCommit): void {
+export function clearStage(connection: PostgresConnection, { statement }: ReadyCommit): void {
   if (statement === COMMIT_STAGED && connection.isUsable) connection.query(CLEAR).catch(() => connection.destroy());
 }
 
@@ -98,7 +98,7 @@ export function outcomesOf({ commits }: CommitGroup, row: readonly (string | nul
 
 /** See `RemoteStore.settle`. @throws Error what the server or the network says */
 export async function settleGroup(
-  connection: Connection,
+  connection: PostgresConnection,
   node: bigint,
   { number, known, heads, commits }: CommitGroup,
   timeout: number,
@@ -109,7 +109,7 @@ export async function settleGroup(
   return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
 }
 
-function commonParameters(node: bigint, { number, known, heads, commits }: CommitGroup): Parameter[] {
+function commonParameters(node: bigint, { number, known, heads, commits }: CommitGroup): BinaryParameter[] {
   const since = new Columns<[number, Head, bigint]>();
   const keys = new Columns<[number, Key]>();
   const ranges = new Columns<[number, Key, Key]>();
@@ -144,7 +144,7 @@ function commonParameters(node: bigint, { number, known, heads, commits }: Commi
 }
 
 /** What commits write, in pages of so many encoded bytes; a page without anything where they write nothing. */
-function* pagesOf(commits: readonly CommitRequest[], bytes: number): Generator<Parameter[]> {
+function* pagesOf(commits: readonly CommitRequest[], bytes: number): Generator<BinaryParameter[]> {
   let page = new WritesPage();
   for (const [place, { changes, appended }] of commits.entries()) {
     for (const [key, value] of changes) {
@@ -182,7 +182,7 @@ class WritesPage {
     this.size += prefix.length + encoded.length;
   }
 
-  parameters(): Parameter[] {
+  parameters(): BinaryParameter[] {
     return [
       int4Array(this.#changes.column(0)),
       byteaArray(this.#changes.column(1)),

@@ -8,17 +8,17 @@ import pg from 'pg';
 import { ByteStringConnection } from './byte-string-connection.js';
 
 /** A statement that is prepared once on each connection. */
-export interface Statement {
+export interface PreparedStatement {
   /** Unique among the engine's statements. */
   readonly name: string;
   readonly text: string;
 }
 
 /** Parameters in PostgreSQL's binary format; NULL where there is none. */
-export type Parameter = Buffer | null;
+export type BinaryParameter = Buffer | null;
 
 /** Fields in PostgreSQL's binary format, one character a byte; `null` is NULL. */
-export type Row = readonly (string | null)[];
+export type BinaryRow = readonly (string | null)[];
 
 export interface ConnectionSettings {
   readonly host: string;
@@ -41,7 +41,7 @@ interface ConnectionEvents {
   readonly asked?: (() => () => void) | undefined;
 }
 
-export class Connection {
+export class PostgresConnection {
   readonly #client: pg.Client;
   readonly #asked: ConnectionEvents['asked'];
   #isUsable = true;
@@ -53,9 +53,9 @@ export class Connection {
   }
 
   /** @throws Error what the network, TLS or the server says (`DatabaseError` with an SQLSTATE) */
-  static async open(settings: ConnectionSettings, events: ConnectionEvents): Promise<Connection> {
+  static async open(settings: ConnectionSettings, events: ConnectionEvents): Promise<PostgresConnection> {
     const client = new pg.Client(clientConfig(settings));
-    const connection = new Connection(client, events);
+    const connection = new PostgresConnection(client, events);
     // Without a listener an error would end the process.
     client.on('error', (error) => connection.#lose(readable(error), events));
     client.on('end', () => connection.#lose(new Error('the connection has ended'), events));
@@ -78,7 +78,11 @@ export class Connection {
    * answer comes for so many milliseconds.
    * @throws Error what the server or the network says
    */
-  async query({ name, text }: Statement, values: readonly Parameter[] = [], timeout?: number): Promise<readonly Row[]> {
+  async query(
+    { name, text }: PreparedStatement,
+    values: readonly BinaryParameter[] = [],
+    timeout?: number,
+  ): Promise<readonly BinaryRow[]> {
     this.#sendTogether();
     const answered = this.#asked?.();
     try {

@@ -1,20 +1,20 @@
 import type { CopySupport } from '../../contract.js';
 import { int8, int8Of } from './binary.js';
-import type { Parameter, Row, Statement } from './connection.js';
+import type { BinaryParameter, BinaryRow, PreparedStatement } from './connection.js';
 
-const REVISION: Statement = {
+const REVISION: PreparedStatement = {
   name: 'revision',
   text: "SELECT md5(string_agg(id || ':' || stamp, ',' ORDER BY id)) FROM head",
 };
-const LAST_STAMP: Statement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
-const RAISE_STAMP: Statement = {
+const LAST_STAMP: PreparedStatement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
+const RAISE_STAMP: PreparedStatement = {
   name: 'raise_stamp',
   text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
 };
 
 /** What copies need of a store beside transactions. `query` runs one statement by itself. */
 export function copySupport(
-  query: (statement: Statement, parameters?: readonly Parameter[]) => Promise<readonly Row[]>,
+  query: (statement: PreparedStatement, parameters?: readonly BinaryParameter[]) => Promise<readonly BinaryRow[]>,
 ): CopySupport {
   return {
     revision: async () => (await query(REVISION)).map(([revision]) => revision).join(),

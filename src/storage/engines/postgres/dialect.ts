@@ -3,9 +3,9 @@
  * that follows the lock of a head sees everything that was committed under it.
  */
 import { failure } from '../../../errors/error.js';
-import type { Connection, Statement } from './connection.js';
+import type { PostgresConnection, PreparedStatement } from './connection.js';
 
-export interface Dialect {
+export interface SqlDialect {
   /** Follows the column in the primary key of a table whose keys are read in order. */
   readonly keyOrder: '' | ' ASC';
   /** Whether tables have settings for how pages and large values are stored. */
@@ -22,7 +22,7 @@ export interface Dialect {
   /** By SQLSTATE: whether an answered error of a commit says for sure that nothing of it was done, nor will be. */
   isRefusal(sqlState: string): boolean;
   /** @throws TesseraError `storage_unsupported` where the server isn't set up as is needed; Error what it says */
-  check(connection: Connection): Promise<void>;
+  check(connection: PostgresConnection): Promise<void>;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface Dialect {
 const SETTINGS =
   "SET client_min_messages TO warning; SET default_transaction_isolation TO 'read committed'; SET jit TO off";
 
-export const POSTGRES: Dialect = {
+export const POSTGRES: SqlDialect = {
   keyOrder: '',
   hasStorageSettings: true,
   hasTransactionalDefinitions: true,
@@ -44,7 +44,7 @@ export const POSTGRES: Dialect = {
 
 /** Ours (`commit-function.ts`), and class 42: statements that the server didn't begin. */
 const REFUSALS = /^(TS|42)/;
-const EFFECTIVE_ISOLATION: Statement = {
+const EFFECTIVE_ISOLATION: PreparedStatement = {
   name: 'effective_isolation',
   text: 'SELECT yb_get_effective_transaction_isolation_level()',
 };
@@ -57,7 +57,7 @@ const EFFECTIVE_ISOLATION: Statement = {
  * commits, whether or not each statement of the function has a snapshot of its own. What only locks a head, and changes
  * nothing of it, must not be relied on to be seen.
  */
-export const YUGABYTE: Dialect = {
+export const YUGABYTE: SqlDialect = {
   // Without it they are spread by a hash.
   keyOrder: ' ASC',
   hasStorageSettings: false,
@@ -80,7 +80,7 @@ export const YUGABYTE: Dialect = {
 /** By what `version()` begins with or has in it; the first that fits. */
 const VERSIONS: readonly (readonly [
   pattern: RegExp,
-  Dialect | { readonly database: string; readonly reason: string },
+  SqlDialect | { readonly database: string; readonly reason: string },
 ])[] = [
   [/^PostgreSQL (1[5-9]|[2-9]\d)\.\d+-YB-/, YUGABYTE],
   [/-YB-/, { database: 'YugabyteDB', reason: 'this is older than 2025.1' }],
@@ -98,7 +98,7 @@ const VERSIONS: readonly (readonly [
  * @param version what `SELECT version()` gives
  * @throws TesseraError `storage_unsupported` for those that can't do what a store needs
  */
-export function dialectOf(version: string): Dialect {
+export function dialectOf(version: string): SqlDialect {
   const found = VERSIONS.find(([pattern]) => pattern.test(version))?.[1];
   if (found === undefined)
     throw failure('storage_unsupported', { database: version.slice(0, 40), reason: 'it is unknown' });
@@ -106,13 +106,13 @@ export function dialectOf(version: string): Dialect {
   return found;
 }
 
-const VERSION: Statement = { name: 'version', text: 'SELECT version()' };
+const VERSION: PreparedStatement = { name: 'version', text: 'SELECT version()' };
 
 /**
  * Asks the server what it is, and whether it is set up as is needed.
  * @throws TesseraError `storage_unsupported`; Error what the server or the network says
  */
-export async function recognizeDialect(connection: Connection): Promise<Dialect> {
+export async function recognizeDialect(connection: PostgresConnection): Promise<SqlDialect> {
   const [row] = await connection.query(VERSION);
   const dialect = dialectOf(row?.[0] ?? '');
   await dialect.check(connection);

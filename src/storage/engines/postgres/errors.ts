@@ -1,7 +1,7 @@
 /** What PostgreSQL and the network say, in the terms of the storage contract. */
 import pg from 'pg';
 import { failure, TesseraError } from '../../../errors/error.js';
-import type { Dialect } from './dialect.js';
+import type { SqlDialect } from './dialect.js';
 
 type MakeFailure = (reason: string) => TesseraError;
 
@@ -53,7 +53,7 @@ export function isAnswer(error: unknown): boolean {
 }
 
 /** Whether a commit was answered so, by a server of this dialect, that nothing of it was done, nor will be. */
-export function isRefusal(error: unknown, dialect: Dialect): boolean {
+export function isRefusal(error: unknown, dialect: SqlDialect): boolean {
   return isAnswer(error) && dialect.isRefusal(sqlState(error) ?? '');
 }
 

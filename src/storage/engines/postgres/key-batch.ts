@@ -2,25 +2,25 @@ import type { Key, Stored, Versionstamp } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import type { StoredValues } from '../stored-values.js';
 import { byteaArray, bytes, int4, int8Array, int8Of } from './binary.js';
-import type { Connection, Row, Statement } from './connection.js';
+import type { BinaryRow, PostgresConnection, PreparedStatement } from './connection.js';
 
 /** A batch has no more values beyond so many bytes, and no more keys beyond so many. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_KEYS = 1_000;
 
-const GET: Statement = { name: 'get', text: 'SELECT value FROM entry WHERE key = $1::bytea' };
+const GET: PreparedStatement = { name: 'get', text: 'SELECT value FROM entry WHERE key = $1::bytea' };
 /** Values of more bytes than are given are left out. */
-const GET_MANY: Statement = {
+const GET_MANY: PreparedStatement = {
   name: 'get_many',
   text: `SELECT key, CASE WHEN octet_length(value) <= $2::int THEN value END FROM entry WHERE key = ANY($1::bytea[])`,
 };
 /** The same together with where heads stand: rows without a key. */
-const GET_WITH_HEADS: Statement = {
+const GET_WITH_HEADS: PreparedStatement = {
   name: 'get_with_heads',
   text: `${GET_MANY.text} UNION ALL SELECT NULL, int8send(id) || int8send(stamp) FROM head WHERE id = ANY($3::bigint[])`,
 };
 /** Of large values, those beyond the bytes of a batch are left out. */
-const GET_LARGE: Statement = {
+const GET_LARGE: PreparedStatement = {
   name: 'get_many_large',
   text: `SELECT key, CASE WHEN before IS NULL OR before < ${BATCH_BYTES} THEN value END FROM (
       SELECT key, value, sum(octet_length(value)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
@@ -58,7 +58,7 @@ export class KeyBatch {
   }
 
   /** Reads all that was added. @throws Error what the server or the network says */
-  async send(connection: Connection, timeout: number): Promise<void> {
+  async send(connection: PostgresConnection, timeout: number): Promise<void> {
     const keys = [...this.#keys];
     if (keys.length === 1 && this.#heads.size === 0) {
       const [row] = await connection.query(GET, [bytes(keys[0]!)], timeout);
@@ -89,7 +89,7 @@ export class KeyBatch {
   }
 
   /** Notes what was found; the keys of values that were left out. */
-  #take(rows: readonly Row[]): Key[] {
+  #take(rows: readonly BinaryRow[]): Key[] {
     const leftOut: Key[] = [];
     for (const [key, value] of rows) {
       if (key === null) this.#stamps.set(Number(int8Of(value!)), int8Of(value!.slice(8)));

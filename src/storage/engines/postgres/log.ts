@@ -1,7 +1,7 @@
 import type { Versionstamp } from '../../contract.js';
 import type { HeadStamps, LogPage, LogRow, LogSlice } from '../../remote/store.js';
 import { byteaArrayOf, int4Of, int8, int8Array, int8ArrayOf, int8Of } from './binary.js';
-import type { Connection, Row, Statement } from './connection.js';
+import type { BinaryRow, PostgresConnection, PreparedStatement } from './connection.js';
 import { storageError } from './errors.js';
 import type { ConnectionPool } from './pool.js';
 
@@ -12,14 +12,14 @@ const PAGE_BYTES = 1024 * 1024;
 const TIMEOUT = 5_000;
 const TRUE = '\x01';
 
-const HEADS_ABOVE: Statement = {
+const HEADS_ABOVE: PreparedStatement = {
   name: 'heads_above',
   text: `SELECT coalesce(array_agg(id) FILTER (WHERE stamp > $1::bigint), '{}'), coalesce(array_agg(stamp) FILTER (WHERE stamp > $1::bigint), '{}'),
       coalesce(sum(stamp) FILTER (WHERE stamp <= $1::bigint), 0)::text
     FROM head`,
 };
 /** Frames of GROUPS hold whole commits, whatever number of heads they have. The last column: whether this is all. */
-const LOG: Statement = {
+const LOG: PreparedStatement = {
   name: 'log_page',
   text: `SELECT head, stamp, node, part, place, keys, range_from, range_to, found < ${PAGE_ROWS} AND count(*) OVER () = found FROM (
       SELECT l.*, count(*) OVER () AS found, count(*) OVER before AS rows_before, sum(pg_column_size(keys) + pg_column_size(range_from) + pg_column_size(range_to)) OVER before AS bytes_before
@@ -32,7 +32,7 @@ const LOG: Statement = {
     WHERE rows_before < ${PAGE_ROWS} AND (bytes_before IS NULL OR bytes_before < ${PAGE_BYTES})
     ORDER BY stamp, node, part, place`,
 };
-const IS_PRUNED: Statement = {
+const IS_PRUNED: PreparedStatement = {
   name: 'is_pruned',
   text: `SELECT EXISTS (SELECT 1 FROM unnest($1::bigint[], $2::bigint[]) AS slice(head, after)
     JOIN head ON head.id = slice.head AND head.pruned > slice.after)`,
@@ -72,7 +72,7 @@ export class PostgresLog {
     return { rows: rows.map(logRow), isLast: rows.every((row) => row.at(-1) === TRUE), isGap: pruned?.[0] === TRUE };
   }
 
-  async #ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
+  async #ask<T>(question: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     try {
       const connection = await this.#pool.take();
       try {
@@ -86,7 +86,7 @@ export class PostgresLog {
   }
 }
 
-function logRow([head, stamp, node, part, place, keys, rangeFrom, rangeTo]: Row): LogRow {
+function logRow([head, stamp, node, part, place, keys, rangeFrom, rangeTo]: BinaryRow): LogRow {
   const ends = byteaArrayOf(rangeTo!);
   return {
     head: Number(int8Of(head!)),

@@ -4,7 +4,7 @@ import { realEnvironment } from '../../../env/real.js';
 import type { Key } from '../../contract.js';
 import { RemoteEngine } from '../../remote/remote-engine.js';
 import { readPostgresAddress } from './address.js';
-import type { Dialect } from './dialect.js';
+import type { SqlDialect } from './dialect.js';
 import { PostgresStore } from './store.js';
 
 export interface OpenPostgresOptions {
@@ -15,7 +15,7 @@ export interface OpenPostgresOptions {
   /** The store must be there already; its schema isn't made. */
   readonly readOnly?: boolean;
   /** What the server speaks. Default: it is asked. */
-  readonly dialect?: Dialect;
+  readonly dialect?: SqlDialect;
   readonly clock?: Clock;
   readonly timers?: Timers;
 }

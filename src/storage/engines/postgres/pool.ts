@@ -1,5 +1,5 @@
 import type { Timers } from '../../../env/environment.js';
-import { Connection, type ConnectionSettings } from './connection.js';
+import { type ConnectionSettings, PostgresConnection } from './connection.js';
 import { isOverfull } from './errors.js';
 import type { PoolMeter, PoolUse } from './metrics.js';
 
@@ -15,13 +15,13 @@ export class ConnectionPool implements PoolUse {
   readonly #settings: ConnectionSettings;
   readonly #timers: Pick<Timers, 'wait'>;
   readonly #most: number;
-  readonly #prepare: (connection: Connection) => Promise<void>;
+  readonly #prepare: (connection: PostgresConnection) => Promise<void>;
   readonly #meter: PoolMeter;
-  readonly #all = new Set<Connection>();
+  readonly #all = new Set<PostgresConnection>();
   /** The one that was used last is taken first, so that those in excess stay idle. */
-  readonly #idle: Connection[] = [];
+  readonly #idle: PostgresConnection[] = [];
   readonly #waiting: {
-    readonly resolve: (connection: Connection) => void;
+    readonly resolve: (connection: PostgresConnection) => void;
     readonly reject: (error: unknown) => void;
   }[] = [];
   #opening = 0;
@@ -31,7 +31,7 @@ export class ConnectionPool implements PoolUse {
   constructor(
     settings: PoolSettings,
     most: number,
-    prepare: (connection: Connection) => Promise<void>,
+    prepare: (connection: PostgresConnection) => Promise<void>,
     meter: PoolMeter,
   ) {
     this.#settings = settings;
@@ -57,7 +57,7 @@ export class ConnectionPool implements PoolUse {
    * A connection of one's own, until it is given back; waits for one where all are taken. @throws Error what the
    * network or the server says
    */
-  take(): Connection | Promise<Connection> {
+  take(): PostgresConnection | Promise<PostgresConnection> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.isUsable) return idle;
       this.#all.delete(idle);
@@ -69,7 +69,7 @@ export class ConnectionPool implements PoolUse {
   }
 
   /** Statements may still be under way on it: those of the next holder come behind them. */
-  give(connection: Connection): void {
+  give(connection: PostgresConnection): void {
     if (!connection.isUsable || this.#closed) {
       this.#all.delete(connection);
       connection.destroy();
@@ -114,14 +114,14 @@ export class ConnectionPool implements PoolUse {
   }
 
   /** Tries again where the server has no connection left, and this has none either. */
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<PostgresConnection> {
     for (let left = this.#settings.connectTimeout / RETRY_PAUSE; ; left--) {
-      let connection: Connection | undefined;
+      let connection: PostgresConnection | undefined;
       const onLost = () => {
         if (connection !== undefined) this.#all.delete(connection);
       };
       try {
-        connection = await Connection.open(this.#settings, { onLost, asked: this.#meter.asked });
+        connection = await PostgresConnection.open(this.#settings, { onLost, asked: this.#meter.asked });
         await this.#prepare(connection);
         this.#meter.connected('ok');
         return connection;

@@ -1,11 +1,11 @@
 import type { Timers } from '../../../env/environment.js';
 import type { StoredValues } from '../stored-values.js';
-import type { Connection, Statement } from './connection.js';
+import type { PostgresConnection, PreparedStatement } from './connection.js';
 import { KeyBatch, type KeyRequest } from './key-batch.js';
 import type { ConnectionPool } from './pool.js';
 
-const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' };
-const END: Statement = { name: 'end', text: 'COMMIT' };
+const BEGIN: PreparedStatement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' };
+const END: PreparedStatement = { name: 'end', text: 'COMMIT' };
 
 /** Of more snapshots in one round some go to another connection, and so to another core of the server. */
 const MOST_SNAPSHOTS = 32;
@@ -46,7 +46,7 @@ export class ReadTransactions {
 }
 
 interface DueQuery {
-  readonly send: (connection: Connection) => void;
+  readonly send: (connection: PostgresConnection) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -57,7 +57,7 @@ interface DueQuery {
 export class ReadTransaction {
   readonly #environment: ReadEnvironment;
   #snapshots = 0;
-  #connection: Connection | undefined;
+  #connection: PostgresConnection | undefined;
   #due: DueQuery[] = [];
   /** Keys among what is due. */
   #keys: KeyBatch | undefined;
@@ -90,7 +90,7 @@ export class ReadTransaction {
   }
 
   /** Sends something by its connection. @throws Error what the server or the network says */
-  query<T>(send: (connection: Connection) => Promise<T>): Promise<T> {
+  query<T>(send: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#due.push({ send: (connection) => void send(connection).then(resolve, reject), reject });
       if (this.#due.length === 1) void this.#sendDue();
@@ -119,7 +119,7 @@ export class ReadTransaction {
     this.#endIfLeft();
   }
 
-  async #begin(): Promise<Connection> {
+  async #begin(): Promise<PostgresConnection> {
     const connection = await this.#environment.pool.take();
     // Where it fails, what is read behind it fails as well.
     connection.query(BEGIN).catch(() => connection.destroy());

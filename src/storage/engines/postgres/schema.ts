@@ -14,14 +14,14 @@
  */
 
 import { commitFunction, SENT_WRITES, STAGED_WRITES } from './commit-function.js';
-import type { Dialect } from './dialect.js';
+import type { SqlDialect } from './dialect.js';
 import { takeStamps } from './take-stamps.js';
 
 /** Of tables and functions, written to `about`. */
-export const FORMAT = 2;
+export const SCHEMA_FORMAT = 2;
 
 /** The statements that make them, each of which changes nothing of what is there already. */
-export function schemaStatements(dialect: Dialect): readonly string[] {
+export function schemaStatements(dialect: SqlDialect): readonly string[] {
   const { keyOrder, hasStorageSettings } = dialect;
   // Records are packed already: compressing them costs time and saves nothing.
   const storage = ['entry ALTER COLUMN value', 'log ALTER COLUMN keys'].map(
@@ -50,7 +50,7 @@ export function schemaStatements(dialect: Dialect): readonly string[] {
     SETTLE_GROUP,
     PRUNE_HEAD,
     PRUNE_FENCE,
-    `INSERT INTO about VALUES ('format', '${FORMAT}') ON CONFLICT DO NOTHING`,
+    `INSERT INTO about VALUES ('format', '${SCHEMA_FORMAT}') ON CONFLICT DO NOTHING`,
   ];
 }
 

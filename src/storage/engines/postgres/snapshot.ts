@@ -1,23 +1,23 @@
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
-import type { Page, PageRequest, ReadAnswer, ReadRequest, StoreSnapshot } from '../../remote/store.js';
+import type { EntryPage, PageRequest, ReadAnswer, ReadRequest, StoreSnapshot } from '../../remote/store.js';
 import type { StoredValues } from '../stored-values.js';
 import { bytes, int4, int8Of } from './binary.js';
-import type { Connection, Row, Statement } from './connection.js';
+import type { BinaryRow, PostgresConnection, PreparedStatement } from './connection.js';
 import { storageError } from './errors.js';
 import type { ReadTransaction, ReadTransactions } from './read-transaction.js';
 
 /** A page has no more entries beyond this many bytes of values. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-const COUNT: Statement = {
+const COUNT: PreparedStatement = {
   name: 'count',
   text: 'SELECT count(*) FROM entry WHERE key >= $1::bytea AND key < $2::bytea',
 };
-const ALL_HEADS: Statement = { name: 'all_heads', text: 'SELECT id, stamp FROM head' };
+const ALL_HEADS: PreparedStatement = { name: 'all_heads', text: 'SELECT id, stamp FROM head' };
 
 /** One for each combination of direction and of values wanted. */
-const PAGES: Readonly<Record<string, Statement>> = Object.fromEntries(
+const PAGES: Readonly<Record<string, PreparedStatement>> = Object.fromEntries(
   [false, true].flatMap((reverse) =>
     [false, true].map((keysOnly) => {
       const name = pageStatement(reverse, keysOnly);
@@ -97,7 +97,7 @@ export class PostgresSnapshot implements StoreSnapshot {
     this.#transaction?.leave();
   }
 
-  async #page(connection: Connection, { from, to, reverse, limit, keysOnly }: PageRequest): Promise<Page> {
+  async #page(connection: PostgresConnection, { from, to, reverse, limit, keysOnly }: PageRequest): Promise<EntryPage> {
     // One more tells whether there are any behind.
     const statement = PAGES[pageStatement(reverse, keysOnly)]!;
     const rows = await connection.query(statement, [bytes(from), bytes(to), int4(limit + 1)], this.#options.timeout);
@@ -105,12 +105,12 @@ export class PostgresSnapshot implements StoreSnapshot {
     return { entries, isLast: rows.length === 0 || (rows.length <= limit && !isCut(rows)) };
   }
 
-  async #allStamps(connection: Connection): Promise<Map<Head, Versionstamp>> {
+  async #allStamps(connection: PostgresConnection): Promise<Map<Head, Versionstamp>> {
     const rows = await connection.query(ALL_HEADS, [], this.#options.timeout);
     return new Map(rows.map(([id, stamp]) => [Number(int8Of(id!)), int8Of(stamp!)]));
   }
 
-  #entry([key, value]: Row, keysOnly: boolean): Entry {
+  #entry([key, value]: BinaryRow, keysOnly: boolean): Entry {
     return [key!, keysOnly ? null : this.#decode(key!, value!)];
   }
 
@@ -120,7 +120,7 @@ export class PostgresSnapshot implements StoreSnapshot {
 }
 
 /** Whether a page has ended because of its bytes: then there may be entries behind it. */
-function isCut(rows: readonly Row[]): boolean {
+function isCut(rows: readonly BinaryRow[]): boolean {
   let size = 0;
   for (const row of rows) size += row.at(-1)!.length;
   return size >= PAGE_BYTES;

@@ -1,5 +1,5 @@
 import { failure } from '../../../errors/error.js';
-import { Connection, type ConnectionSettings, type Statement } from './connection.js';
+import { type ConnectionSettings, PostgresConnection, type PreparedStatement } from './connection.js';
 import { storageError } from './errors.js';
 import { literal } from './identifiers.js';
 
@@ -8,7 +8,7 @@ const TRUE = '\x01';
 export interface StoreLockOptions {
   readonly schema: string;
   readonly mode: 'shared' | 'exclusive';
-  prepare(connection: Connection): Promise<void>;
+  prepare(connection: PostgresConnection): Promise<void>;
 }
 
 /**
@@ -20,8 +20,8 @@ export class StoreLock {
   readonly #settings: ConnectionSettings;
   readonly #schema: string;
   readonly #prepare: StoreLockOptions['prepare'];
-  readonly #statement: Statement;
-  #connection: Connection | undefined;
+  readonly #statement: PreparedStatement;
+  #connection: PostgresConnection | undefined;
   #locking: Promise<void> | undefined;
   #isClosed = false;
 
@@ -54,9 +54,9 @@ export class StoreLock {
   }
 
   async #lock(): Promise<void> {
-    let connection: Connection | undefined;
+    let connection: PostgresConnection | undefined;
     try {
-      connection = await Connection.open(this.#settings, { onLost: () => undefined });
+      connection = await PostgresConnection.open(this.#settings, { onLost: () => undefined });
       await this.#prepare(connection);
       const [row] = await connection.query(this.#statement);
       this.#connection = connection;

@@ -15,9 +15,9 @@ import {
 import { StoredValues } from '../stored-values.js';
 import { int8Of } from './binary.js';
 import { clearStage, outcomesOf, type ReadyCommit, readyCommit, settleGroup } from './commit.js';
-import type { Connection, Parameter, Row, Statement } from './connection.js';
+import type { BinaryParameter, BinaryRow, PostgresConnection, PreparedStatement } from './connection.js';
 import { copySupport } from './copy-support.js';
-import { type Dialect, POSTGRES, recognizeDialect } from './dialect.js';
+import { POSTGRES, recognizeDialect, type SqlDialect } from './dialect.js';
 import { isAnswer, isRefusal, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
 import { nodeName, PostgresLog } from './log.js';
@@ -35,13 +35,13 @@ const MAX_KEY_LENGTH = 1_978;
 /** About what fits into one row of the log. */
 const MOST_LOGGED_KEYS = 10_000;
 
-const CHECK: Statement = {
+const CHECK: PreparedStatement = {
   name: 'check',
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
 /** With their indexes and what is stored out of line. */
-const SIZE: Statement = {
+const SIZE: PreparedStatement = {
   name: 'size',
   text: "SELECT sum(pg_total_relation_size(name))::bigint FROM unnest(ARRAY['entry', 'head', 'log']::regclass[]) AS name",
 };
@@ -70,7 +70,7 @@ export interface PostgresOptions extends PoolSettings {
   /** The store must be there already; its schema isn't made. */
   readonly readOnly?: boolean | undefined;
   /** What the server speaks. Default: it is asked. */
-  readonly dialect?: Dialect | undefined;
+  readonly dialect?: SqlDialect | undefined;
   /** Names a key in error messages. */
   readonly describeKey: (key: Key) => string;
 }
@@ -91,16 +91,16 @@ export class PostgresStore implements RemoteStore {
   readonly #lock: StoreLock;
   readonly #counted = new PostgresMetrics();
   readonly metrics: readonly Family[];
-  #dialect: Dialect;
+  #dialect: SqlDialect;
   #known: Versionstamp = 0n;
 
   private constructor(options: PostgresOptions) {
     this.#options = options;
     this.node = nodeName(options.node);
     this.#dialect = options.dialect ?? POSTGRES;
-    const prepare = (connection: Connection) =>
+    const prepare = (connection: PostgresConnection) =>
       connection.run(`SET search_path TO ${identifier(options.schema)}; ${this.#dialect.settings}`);
-    const prepareCommits = async (connection: Connection) => {
+    const prepareCommits = async (connection: PostgresConnection) => {
       await prepare(connection);
       await connection.run(SETTINGS_OF_COMMITS);
     };
@@ -190,8 +190,8 @@ export class PostgresStore implements RemoteStore {
     }
   }
 
-  async #ready(group: CommitGroup): Promise<{ readonly connection: Connection; readonly commit: ReadyCommit }> {
-    let connection: Connection | undefined;
+  async #ready(group: CommitGroup): Promise<{ readonly connection: PostgresConnection; readonly commit: ReadyCommit }> {
+    let connection: PostgresConnection | undefined;
     try {
       await this.#lock.hold();
       connection = await this.#commits.take();
@@ -251,7 +251,10 @@ export class PostgresStore implements RemoteStore {
   }
 
   /** Runs one statement by itself. @throws TesseraError `storage_unavailable` */
-  async #query(statement: Statement, parameters: readonly Parameter[] = []): Promise<readonly Row[]> {
+  async #query(
+    statement: PreparedStatement,
+    parameters: readonly BinaryParameter[] = [],
+  ): Promise<readonly BinaryRow[]> {
     try {
       const connection = await this.#commits.take();
       try {

@@ -1,5 +1,5 @@
 /** The function that locks the heads of a group of commits and gives its versionstamps. */
-import type { Dialect } from './dialect.js';
+import type { SqlDialect } from './dialect.js';
 
 /** Where a table can be locked: against all that lock or add a head. */
 const LOCK_TABLE = 'LOCK TABLE head IN EXCLUSIVE MODE;';
@@ -24,7 +24,7 @@ const ANNOUNCE_NEW = `IF ${ADDS_HEADS} THEN
  * Locks heads in ascending order, makes those that aren't there, and gives the first versionstamp of a group of `size`
  * commits, one or more.
  */
-export function takeStamps({ hasTableLocks }: Dialect): string {
+export function takeStamps({ hasTableLocks }: SqlDialect): string {
   return `
 CREATE OR REPLACE FUNCTION take_stamps(written bigint[], shared bigint[], everything boolean, size integer) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

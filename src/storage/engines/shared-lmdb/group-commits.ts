@@ -10,11 +10,11 @@ import type { Key, KeyRange, Versionstamp } from '../../contract.js';
 import { DELETED } from '../../transaction/overlay.js';
 import { byteOrder, type ReadSet } from '../../transaction/read-set.js';
 import type { WriteSet } from '../../transaction/write-set.js';
-import { addDemand, type Demand, noDemand } from '../lmdb-space.js';
-import type { Change } from '../packed-changes.js';
+import { addDemand, noDemand, type SpaceDemand } from '../lmdb-space.js';
+import type { EncodedChange } from '../packed-changes.js';
 import type { KnownGroup, LogMirror } from './log-mirror.js';
 import { encodeGroup, type LoggedCommit, type LoggedGroup, RangeSummary } from './logged-group.js';
-import { AT_ONCE, type GroupWrite, type Judge, type SharedByteStore } from './shared-store.js';
+import { AT_ONCE, type GroupValidator, type GroupWrite, type SharedByteStore } from './shared-store.js';
 
 /** A group takes no more commits beyond this many changes: they are written in one turn of the event loop. */
 const GROUP_CHANGES = 2_048;
@@ -23,7 +23,7 @@ const LOGGED_KEY = 8;
 const LOGGED_COMMIT = 64;
 
 /** What a transaction asks to have committed. */
-export interface CommitRequest {
+export interface GroupCommitRequest {
   /** The last commit that its snapshot shows, which it holds on to. */
   readonly began: Commit;
   readonly reads: ReadSet;
@@ -31,9 +31,9 @@ export interface CommitRequest {
 }
 
 /** A commit that waits, with what it writes as it is to be stored. */
-interface WaitingCommit extends CommitRequest {
-  readonly changes: Change[];
-  readonly room: Demand;
+interface WaitingCommit extends GroupCommitRequest {
+  readonly changes: EncodedChange[];
+  readonly room: SpaceDemand;
   /** What is logged of a large one. */
   readonly summary: RangeSummary | undefined;
   resolve(): void;
@@ -42,8 +42,8 @@ interface WaitingCommit extends CommitRequest {
 
 /** What one write of the store is made of. */
 interface Group {
-  changes: Change[];
-  readonly room: Demand;
+  changes: EncodedChange[];
+  readonly room: SpaceDemand;
   readonly commits: LoggedCommit[];
   readonly afterCommit: KnownGroup['afterCommit'][number][];
   /** Why commits aren't part of it. */
@@ -91,11 +91,11 @@ export class GroupCommits {
    * Resolves when the commit is durable and visible.
    * @throws TesseraError `transaction_conflict`, `storage_full`, `storage_unavailable`
    */
-  submit(request: CommitRequest): Promise<void> {
+  submit(request: GroupCommitRequest): Promise<void> {
     const { overlay } = request.writes;
     const isLarge = isLargeCommit(request.writes);
     const summary = isLarge ? new RangeSummary() : undefined;
-    const changes: Change[] = [];
+    const changes: EncodedChange[] = [];
     const room = noDemand();
     const encoded = forEachChange(overlay, isLarge ? this.#pausing : AT_ONCE, (key, value) => {
       summary?.add(key);
@@ -114,7 +114,7 @@ export class GroupCommits {
   }
 
   /** Adds one change to others of a commit, and its room to theirs. */
-  #add(change: Change, changes: Change[], room: Demand): void {
+  #add(change: EncodedChange, changes: EncodedChange[], room: SpaceDemand): void {
     changes.push(change);
     this.#store.measure(change, room);
     room.bytes += change.key.length + LOGGED_KEY;
@@ -152,7 +152,7 @@ export class GroupCommits {
 
   async #write(taken: readonly WaitingCommit[]): Promise<void> {
     const group: Group = { changes: [], room: noDemand(), commits: [], afterCommit: [], refused: new Map() };
-    const judge: Judge = (store, pausing) => {
+    const judge: GroupValidator = (store, pausing) => {
       this.#mirror.read(store, store.version);
       if (store.lastStamp > this.#stamps.last) this.#stamps.give(store.lastStamp);
       const judged = mapInOrder(taken, (commit) => this.#judge(commit, group, pausing));

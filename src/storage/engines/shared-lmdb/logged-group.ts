@@ -10,7 +10,7 @@ import { sealRecord } from '../../../value/sealed-record.js';
 import { int } from '../../../value/value.js';
 import type { FollowedCommit, Key, KeyRange, Stored } from '../../contract.js';
 import { after } from '../../transaction/read-set.js';
-import { logKey } from '../lmdb-databases.js';
+import { groupLogKey } from '../lmdb-databases.js';
 
 /** How many ranges are logged of a large commit, at most, beside those of the logs that it appends to. */
 const MAX_RANGES = 128;
@@ -32,7 +32,7 @@ export function encodeGroup({ version, node, commits }: LoggedGroup): Uint8Array
     const bounds = ranges.flatMap(({ from, to }) => [from, to]);
     return [int(versionstamp), isMaintenance, [...keys], bounds];
   });
-  return sealRecord(logKey(version), [node, ...encoded]);
+  return sealRecord(groupLogKey(version), [node, ...encoded]);
 }
 
 /** The group of a value as it was read. */

@@ -17,7 +17,7 @@ import { RecordCache } from '../record-cache.js';
 import { SnapshotPool } from '../snapshot-pool.js';
 import { StoredValues } from '../stored-values.js';
 import { CommitFollowers } from './commit-followers.js';
-import { type CommitRequest, GroupCommits } from './group-commits.js';
+import { type GroupCommitRequest, GroupCommits } from './group-commits.js';
 import { type KnownGroup, LogMirror } from './log-mirror.js';
 import type { SharedByteStore } from './shared-store.js';
 import { updateCaches } from './update-caches.js';
@@ -187,7 +187,7 @@ export class SharedLmdbEngine implements Engine {
     return committer;
   }
 
-  async #commit(request: CommitRequest, own: KeyReservation | undefined): Promise<void> {
+  async #commit(request: GroupCommitRequest, own: KeyReservation | undefined): Promise<void> {
     await this.#groups.submit(request);
     own?.committed();
   }

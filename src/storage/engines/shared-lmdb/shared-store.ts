@@ -10,14 +10,14 @@ import { ArchiveSpace } from '../../archive/archive-space.js';
 import { SharedArchive } from '../../archive/shared-archive.js';
 import type { Versionstamp } from '../../contract.js';
 import { LargeWriter } from '../large-writer.js';
-import { type Databases, logKey, openDatabases, putChange, putLog, putVersion } from '../lmdb-databases.js';
+import { groupLogKey, type LmdbDatabases, openDatabases, putChange, putLog, putVersion } from '../lmdb-databases.js';
 import { RECORDS_TREE } from '../lmdb-integrity.js';
-import { decodeMetadata, decodeUnsealed, FORMAT, type MetadataName } from '../lmdb-metadata.js';
+import { decodeMetadata, decodeUnsealed, LMDB_FORMAT, type MetadataName } from '../lmdb-metadata.js';
 import { LmdbMetrics } from '../lmdb-metrics.js';
-import { type Demand, SpaceReserve } from '../lmdb-space.js';
+import { type SpaceDemand, SpaceReserve } from '../lmdb-space.js';
 import { commitError, DATA_FILE, LmdbByteView } from '../lmdb-store.js';
 import { readersOf } from '../oldest-reader.js';
-import type { Change } from '../packed-changes.js';
+import type { EncodedChange } from '../packed-changes.js';
 import { StoredValues } from '../stored-values.js';
 import type { WriteResult } from '../write-thread.js';
 import type { LogSource } from './log-mirror.js';
@@ -33,12 +33,12 @@ export interface SharedStoreOptions {
 
 /** What is written together: one transaction of LMDB, one fsync. */
 export interface GroupWrite {
-  readonly changes: readonly Change[];
+  readonly changes: readonly EncodedChange[];
   readonly result: Required<WriteResult>;
 }
 
 /** The store as its lock finds it: no other process writes until the group has been written. */
-export interface LockedStore extends LogSource {
+export interface ExclusiveStore extends LogSource {
   readonly version: number;
   readonly lastStamp: Versionstamp;
 }
@@ -47,7 +47,7 @@ export interface LockedStore extends LogSource {
  * Judges what waits to be committed, and answers what is to be written, if anything. It may work in steps if `pausing`
  * pauses.
  */
-export type Judge = (store: LockedStore, pausing: Pausing) => PromiseOrValue<GroupWrite | undefined>;
+export type GroupValidator = (store: ExclusiveStore, pausing: Pausing) => PromiseOrValue<GroupWrite | undefined>;
 
 const LOG_VALUES = new StoredValues(false, () => 'the log of commits');
 
@@ -61,7 +61,7 @@ export class SharedByteStore {
   readonly metrics: LmdbMetrics;
   readonly #space: SpaceReserve;
   readonly #archive: { readonly writer: SharedArchive; readonly space: ArchiveSpace } | undefined;
-  readonly #databases: Databases;
+  readonly #databases: LmdbDatabases;
   readonly #large: LargeWriter;
   readonly #pausing: Pausing;
 
@@ -78,7 +78,7 @@ export class SharedByteStore {
     try {
       const stored = metadata.get('format');
       const format = stored === undefined ? 'unknown' : decodeUnsealed(stored);
-      if (format !== String(FORMAT)) throw failure('storage_format', { folder, format, known: FORMAT });
+      if (format !== String(LMDB_FORMAT)) throw failure('storage_format', { folder, format, known: LMDB_FORMAT });
       this.mayBeUnsealed = metadata.get('unsealed') !== undefined;
       const readers = readersOf(root);
       readers.forgetDead();
@@ -94,18 +94,18 @@ export class SharedByteStore {
   }
 
   /** Adds the room that a change may take to that of others. */
-  measure(change: Change, room: Demand): void {
+  measure(change: EncodedChange, room: SpaceDemand): void {
     this.#space.measure(change, room);
   }
 
   /** Keeps room for changes until `written`. @throws TesseraError `storage_full`, with nothing kept */
-  admit(room: Demand): void {
+  admit(room: SpaceDemand): void {
     this.#archive?.space.admit(room);
     this.#space.admit(room);
   }
 
   /** Changes that were let in have been written, or never will be. */
-  written(room: Demand): void {
+  written(room: SpaceDemand): void {
     this.#space.written(room);
   }
 
@@ -139,12 +139,12 @@ export class SharedByteStore {
    * Writes what `judge` answers, or nothing if that is nothing. What `judge` throws is thrown, with nothing written.
    * @throws Error of the library
    */
-  write(judge: Judge): Promise<void> {
+  write(judge: GroupValidator): Promise<void> {
     // The disk of an archive is waited for under the lock: a thread may, this one may not.
     return this.#archive === undefined ? this.#writeHere(judge) : this.writeLarge(judge);
   }
 
-  async #writeHere(judge: Judge): Promise<void> {
+  async #writeHere(judge: GroupValidator): Promise<void> {
     const { root } = this.#databases;
     const written = this.metrics.beginWrite();
     try {
@@ -169,7 +169,7 @@ export class SharedByteStore {
    * The same for many changes, in steps and on a thread of its own, if there is one to be had.
    * @throws Error of the library, or of the system for the archive
    */
-  async writeLarge(judge: Judge): Promise<void> {
+  async writeLarge(judge: GroupValidator): Promise<void> {
     const written = this.metrics.beginWrite();
     const isWritten = await this.#large.use(async (thread) => {
       await thread.begin();
@@ -203,7 +203,7 @@ export class SharedByteStore {
   }
 
   /** Within a write the library reads what is committed; on a thread's behalf a view shows the same. */
-  #locked(view?: LmdbByteView): LockedStore {
+  #locked(view?: LmdbByteView): ExclusiveStore {
     return {
       version: Number(this.#stored('version', view) ?? 0),
       lastStamp: BigInt(this.#stored('stamp', view) ?? 0),
@@ -220,7 +220,7 @@ export class SharedByteStore {
   #visitGroups(after: number, upTo: number, visit: (group: LoggedGroup) => void, view: LmdbByteView | undefined): void {
     const { log } = this.#databases;
     for (let version = after + 1; version <= upTo; version++) {
-      const key = logKey(version);
+      const key = groupLogKey(version);
       const bytes = view === undefined ? log?.get(key) : log?.get(key, { transaction: view.transaction });
       if (bytes === undefined) return;
       visit(groupOf(version, LOG_VALUES.decode(key, bytes)));

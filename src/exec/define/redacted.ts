@@ -1,0 +1,2 @@
+/** What definitions show in place of a secret: hashes of passwords and keys. */
+export const REDACTED = '[REDACTED]';

@@ -1,0 +1,105 @@
+/** The analyzers of a database, ready to analyze texts: with what their FUNCTION makes of a text. */
+import { Derived } from '../../base/derived.js';
+import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
+import { failure, TesseraError } from '../../errors/error.js';
+import { Analyzer } from '../../search/analyzer.js';
+import type { Lemmas } from '../../search/filters.js';
+import { chargingPause } from '../runtime/charging-pause.js';
+import { type AnalyzerRegistry, type Compiler, type Execution, Frame } from '../runtime/execution.js';
+import { Scope } from '../runtime/scope.js';
+import type { TextAnalyzer } from '../runtime/text-analyzer.js';
+import { LemmaFiles } from '../search/lemma-files.js';
+import { CUSTOM, callDefined } from './call-defined.js';
+
+/** Full-text search. */
+export interface SearchOptions {
+  /** The folders whose files `mapper` may read. */
+  readonly mapperFolders: readonly string[];
+  /**
+   * What scores for users whom PERMISSIONS bind are made of: rows that match and that they may see, or the whole index,
+   * which reveals how frequent words are in hidden rows.
+   */
+  readonly statistics: 'visible' | 'shared';
+}
+
+/** All analyzers of an open store. */
+export class Analyzers implements AnalyzerRegistry {
+  readonly #compiler: Compiler;
+  readonly #files: LemmaFiles;
+  readonly #made = new Derived<AnalyzerDefinition, Analyzer>();
+
+  readonly sharesStatistics: boolean;
+
+  constructor(compiler: Compiler, { mapperFolders = [], statistics }: Partial<SearchOptions> = {}) {
+    this.#compiler = compiler;
+    this.#files = new LemmaFiles(mapperFolders);
+    this.sharesStatistics = statistics === 'shared';
+  }
+
+  named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer> {
+    return andThen(execution.context.catalog(), (catalog) => {
+      const definition = catalog?.analyzers.get(name);
+      if (definition === undefined) throw failure('analyzer_missing', { name });
+      return andThen(this.prepare(execution, definition), (analyzer) => {
+        const { function: called } = definition;
+        return {
+          analyzer,
+          source: (text) => (called === undefined ? text : this.#call(execution, called, text)),
+        };
+      });
+    });
+  }
+
+  /** Reads the files that a definition names, once. */
+  prepare(execution: Execution, definition: AnalyzerDefinition): PromiseOrValue<Analyzer> {
+    const made = this.#made.get(definition);
+    if (made !== undefined) return made;
+    const paths = definition.filters.flatMap((filter) => (filter.kind === 'mapper' ? filter.path : []));
+    const lemmas = new Map<string, Lemmas>();
+    const pause = async () => execution.interrupt.checkpoint();
+    const read = forEachInOrder(paths, (path) =>
+      andThen(this.#files.read(path, pause), (found) => {
+        lemmas.set(path, found);
+        return undefined;
+      }),
+    );
+    return andThen(read, () => {
+      const analyzer = new Analyzer(definition, (path) => lemmas.get(path) ?? new Map());
+      this.#made.set(definition, analyzer);
+      return analyzer;
+    });
+  }
+
+  #call(execution: Execution, name: string, text: string): PromiseOrValue<string> {
+    const frame = new Frame(execution, new Scope());
+    return andThen(
+      otherwise(() => callDefined(name, [text], frame, this.#compiler), missing),
+      (made) => {
+        if (typeof made !== 'string') throw failure('analyzer_result', { name });
+        return made;
+      },
+    );
+
+    function missing(error: unknown): never {
+      const isMissing = error instanceof TesseraError && error.code === 'function_not_defined';
+      throw isMissing ? failure('function_undefined', { name: CUSTOM + name }) : error;
+    }
+  }
+}
+
+/** The terms of a text, in order. */
+export function termsOf(
+  execution: Execution,
+  { analyzer, source }: TextAnalyzer,
+  text: string,
+): PromiseOrValue<readonly string[]> {
+  const terms: string[] = [];
+  const pause = chargingPause(execution, () => terms.length);
+  return andThen(source(text), (analyzed) =>
+    andThen(
+      analyzer.terms(analyzed, pause, (term) => terms.push(term)),
+      () => terms,
+    ),
+  );
+}

@@ -1,0 +1,107 @@
+/** What the steps of a plan take, for EXPLAIN ANALYZE. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Clock } from '../../env/environment.js';
+import type { Metrics } from '../../plan/query-plan.js';
+import type { List, Stream } from './operator.js';
+
+/** Gets the operators of a plan when it is compiled, so that they can be measured while they run. */
+export interface Meter {
+  stream(step: object, stream: Stream): Stream;
+  list(step: object, list: List): List;
+  /** Any other work. `rowsOf` says how many rows a call has handed on. */
+  each<Args extends readonly unknown[], Result>(
+    step: object,
+    work: (...args: Args) => PromiseOrValue<Result>,
+    rowsOf: (result: Result) => number,
+  ): (...args: Args) => PromiseOrValue<Result>;
+}
+
+/** Measures nothing, and costs nothing. */
+export const UNMEASURED: Meter = {
+  stream: (_, stream) => stream,
+  list: (_, list) => list,
+  each: (_, work) => work,
+};
+
+interface Measure {
+  rows: number;
+  elapsed: number;
+}
+
+/** A stopwatch that always runs for one step: for the innermost of those that are at work. */
+export class Stopwatch implements Meter {
+  readonly #clock: Clock;
+  readonly #steps = new Map<object, Measure>();
+  #current: Measure | undefined;
+  #since = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** While a visitor looks at rows, the step is at work that asked for them. */
+  stream(step: object, stream: Stream): Stream {
+    const own = this.#of(step);
+    return (frame, demand, visit) => {
+      const visitor = this.#current;
+      return this.#within(own, () =>
+        stream(frame, demand, (batch, direction) => {
+          own.rows += batch.length;
+          return this.#within(visitor, () => visit(batch, direction));
+        }),
+      );
+    };
+  }
+
+  list(step: object, list: List): List {
+    return this.each(step, list, ({ length }) => length);
+  }
+
+  each<Args extends readonly unknown[], Result>(
+    step: object,
+    work: (...args: Args) => PromiseOrValue<Result>,
+    rowsOf: (result: Result) => number,
+  ): (...args: Args) => PromiseOrValue<Result> {
+    const own = this.#of(step);
+    return (...args) =>
+      andThen(
+        this.#within(own, () => work(...args)),
+        (result) => {
+          own.rows += rowsOf(result);
+          return result;
+        },
+      );
+  }
+
+  /** `undefined` for a step that hands on no rows of its own, such as a branch of a `UnionScan`. */
+  of(step: object): Metrics | undefined {
+    return this.#steps.get(step);
+  }
+
+  #within<T>(measure: Measure | undefined, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    const outer = this.#switchTo(measure);
+    return andThen(work(), (result) => {
+      this.#switchTo(outer);
+      return result;
+    });
+  }
+
+  /** Answers what ran until now. */
+  #switchTo(measure: Measure | undefined): Measure | undefined {
+    const before = this.#current;
+    const now = this.#clock.monotonic();
+    if (before !== undefined) before.elapsed += now - this.#since;
+    this.#current = measure;
+    this.#since = now;
+    return before;
+  }
+
+  #of(step: object): Measure {
+    let found = this.#steps.get(step);
+    if (found === undefined) {
+      found = { rows: 0, elapsed: 0 };
+      this.#steps.set(step, found);
+    }
+    return found;
+  }
+}

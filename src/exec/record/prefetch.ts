@@ -1,0 +1,141 @@
+/** What statements that write are about to read, fetched for many records at once where the store answers later. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { edgePrefix, prefixRange } from '../../catalog/keys.js';
+import { vertexKey } from '../../catalog/vertex-key.js';
+import { TesseraError } from '../../errors/error.js';
+import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
+import { encodeKey } from '../../value/key-codec.js';
+import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
+import { keptIndexes } from '../index/maintain.js';
+import type { Execution, FoundRecord } from '../runtime/execution.js';
+import { hasReferences } from './references.js';
+import { storedOf } from './stored.js';
+
+/** What will be read of records. */
+export interface RecordReads {
+  /** They themselves. */
+  readonly records?: readonly RecordId[];
+  /** Who holds the values that these records would claim in the unique indexes of their table. */
+  readonly claims?: readonly UniqueClaims[];
+  /** The edges at them, and who refers to them. */
+  readonly nodes?: readonly RecordId[];
+}
+
+export interface UniqueClaims {
+  readonly table: string;
+  readonly record: ObjectValue;
+  /** What it is so far: the values that it holds already are left out. */
+  readonly before?: ObjectValue | undefined;
+}
+
+/** So many records are fetched at once. */
+const BATCH = 1024;
+
+/**
+ * Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is
+ * wrong with a record.
+ */
+export function prefetchRecords(
+  { context }: Execution,
+  readsOf: (catalog: DatabaseCatalog) => RecordReads,
+): PromiseOrValue<void> {
+  if (!context.answersLater) return;
+  // By the catalog of before, what is fetched travels with what tells whether it is still the present one.
+  return andThen(context.likelyCatalog() ?? context.catalog(), (catalog) => {
+    if (catalog === undefined) return;
+    const { keys, ranges } = prefetchOf(catalog, readsOf(catalog));
+    return keys.length === 0 && ranges.length === 0 ? undefined : context.prefetch({ keys, ranges });
+  });
+}
+
+/** The keys and ranges by which it is read. */
+export function prefetchOf(
+  catalog: DatabaseCatalog,
+  { records = [], claims = [], nodes = [] }: RecordReads,
+): Required<Prefetch> {
+  const keys: Key[] = [];
+  for (const id of records) {
+    const entry = catalog.tables.get(id.table);
+    if (entry !== undefined && !(id.key instanceof Range)) keys.push(entry.keys.record(encodeKey(id.key)));
+  }
+  for (const { table, record, before } of claims) {
+    const entry = catalog.tables.get(table);
+    if (entry === undefined) continue;
+    const held = before && new Set(claimsOf(entry, before));
+    for (const key of claimsOf(entry, record)) if (!held?.has(key)) keys.push(key);
+  }
+  return { keys, ranges: nodes.flatMap((id) => rangesAt(catalog, id)) };
+}
+
+/** `mapInOrder` over what is written, of which `readsOf` tells what will be read, batch by batch. */
+export function mapPrefetched<T, U>(
+  execution: Execution,
+  items: readonly T[],
+  readsOf: (batch: readonly T[], catalog: DatabaseCatalog) => RecordReads,
+  map: (item: T, index: number) => PromiseOrValue<U>,
+): PromiseOrValue<U[]> {
+  if (!execution.context.answersLater) return mapInOrder(items, map);
+  return mapInBatches(items, (batch, from) =>
+    andThen(
+      prefetchRecords(execution, (catalog) => readsOf(batch, catalog)),
+      () => mapInOrder(batch, (item, at) => map(item, from + at)),
+    ),
+  );
+}
+
+/** Maps batch by batch, one after the other. */
+export function mapInBatches<T, U>(
+  items: readonly T[],
+  map: (batch: readonly T[], from: number) => PromiseOrValue<U[]>,
+): PromiseOrValue<U[]> {
+  if (items.length <= BATCH) return map(items, 0);
+  const starts = Array.from({ length: Math.ceil(items.length / BATCH) }, (_, at) => at * BATCH);
+  const mapped: U[] = [];
+  const done = forEachInOrder(starts, (from) =>
+    andThen(map(items.slice(from, from + BATCH), from), (results) => {
+      for (const result of results) mapped.push(result);
+      return false;
+    }),
+  );
+  return andThen(done, () => mapped);
+}
+
+/** What found records will claim, by what a statement is going to make of each, where that is known. */
+export function claimsOfChanges(
+  catalog: DatabaseCatalog,
+  found: readonly FoundRecord[],
+  make: (seen: ObjectValue, before: ObjectValue) => ObjectValue | undefined,
+): UniqueClaims[] {
+  return found.flatMap(({ id, seen }) => {
+    if (!hasClaims(catalog, id.table)) return [];
+    const before = storedOf(seen);
+    const record = make(seen, before);
+    return record === undefined ? [] : [{ table: id.table, record, before }];
+  });
+}
+
+/** Whether a table has indexes in which a record claims values for itself alone. */
+export function hasClaims({ tables }: DatabaseCatalog, table: string): boolean {
+  const entry = tables.get(table);
+  return entry !== undefined && keptIndexes(entry).some(({ keeping }) => keeping.claims !== undefined);
+}
+
+/** The keys under which indexes list the values of a record for it alone. */
+function claimsOf(table: TableEntry, record: ObjectValue): Key[] {
+  try {
+    return keptIndexes(table).flatMap((index) => index.keeping.claims?.(index, record) ?? []);
+  } catch (error) {
+    // What is too large for an index fails when its turn comes to be written.
+    if (error instanceof TesseraError) return [];
+    throw error;
+  }
+}
+
+/** Just the ranges that are scanned when a record is deleted. */
+function rangesAt(catalog: DatabaseCatalog, id: RecordId): KeyRange[] {
+  if (id.key instanceof Range) return [];
+  const node = vertexKey(catalog, id);
+  const edges = [prefixRange(edgePrefix(node, 'in')), prefixRange(edgePrefix(node, 'out'))];
+  return hasReferences(catalog) ? [...edges, prefixRange(edgePrefix(node, 'reference'))] : edges;
+}

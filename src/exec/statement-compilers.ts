@@ -1,0 +1,66 @@
+/** How the statements are compiled that read and write the store. Their bodies' parts are bodies of their own. */
+import { failure } from '../errors/error.js';
+import type { Statement } from '../language/ast.js';
+import type { ControlStatement } from './control/control-statement.js';
+import { compileAlter } from './define/alter.js';
+import { compileAlterLevel } from './define/alter-level.js';
+import { DEFINITION_COMPILERS } from './define/define.js';
+import { compileRebuild } from './define/rebuild.js';
+import { compileRemove } from './define/remove.js';
+import { compileExplain, compileExplainable } from './explain/explain.js';
+import { compileExplainPermissions } from './explain/permissions.js';
+import { compileExplainRecordPermissions } from './explain/record-permissions.js';
+import { compileAccessStatement } from './identity/access.js';
+import { compileKillSessions } from './identity/kill-sessions.js';
+import { compileInfo } from './info/info.js';
+import { compileKill } from './live/kill.js';
+import { compileLive } from './live/live.js';
+import { compileShowChanges } from './live/show-changes.js';
+import type { Compiler, Evaluate } from './runtime/execution.js';
+import { withPeerErrorText } from './runtime/peer-error-wording.js';
+import { compileCreate } from './write/create.js';
+import { compileInsert } from './write/insert.js';
+import { compileRelate } from './write/relate.js';
+
+type DataStatement = Exclude<Statement, ControlStatement>;
+
+export const STATEMENT_COMPILERS: {
+  readonly [K in DataStatement['kind']]: (
+    statement: Extract<DataStatement, { readonly kind: K }>,
+    compiler: Compiler,
+  ) => Evaluate;
+} = {
+  ...DEFINITION_COMPILERS,
+  access: compileAccessStatement,
+  alter: compileAlter,
+  'alter-level': compileAlterLevel,
+  create: withPeerErrorText(compileCreate),
+  delete: withPeerErrorText(compileExplainable),
+  info: compileInfo,
+  insert: withPeerErrorText(compileInsert),
+  rebuild: compileRebuild,
+  relate: withPeerErrorText(compileRelate),
+  remove: compileRemove,
+  select: compileExplainable,
+  update: withPeerErrorText(compileExplainable),
+  upsert: withPeerErrorText(compileExplainable),
+  // The runner of a session carries these out itself; inside other statements they mean nothing.
+  begin: runnerOnly,
+  cancel: runnerOnly,
+  commit: runnerOnly,
+  option: runnerOnly,
+  use: runnerOnly,
+  explain: compileExplain,
+  'explain-permissions': compileExplainPermissions,
+  'explain-record-permissions': compileExplainRecordPermissions,
+  kill: compileKill,
+  'kill-sessions': compileKillSessions,
+  live: withPeerErrorText(compileLive),
+  'show-changes': compileShowChanges,
+};
+
+function runnerOnly({ kind }: Statement): Evaluate {
+  return () => {
+    throw failure('statement_out_of_place', { statement: kind.toUpperCase() });
+  };
+}

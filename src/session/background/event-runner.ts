@@ -1,0 +1,285 @@
+/**
+ * Runs asynchronous events, each in its own transaction: those of a database in the commit order of their causes.
+ *
+ * Where several nodes use the store, one of them runs all events of a database. If it dies in the middle of an event,
+ * the next one runs it again: what an event changes in the store happens once, what it sends elsewhere at least once.
+ */
+import type { AuditLog } from '../../audit/audit-log.js';
+import { SessionIdentity } from '../../auth/identity.js';
+import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Id } from '../../catalog/definitions/definition.js';
+import {
+  databasesWithEvents,
+  moveFormerEvents,
+  type QueuedEvent,
+  queueEvent,
+  readQueuedEvent,
+} from '../../catalog/event-queue.js';
+import { eventQueue, prefixRange } from '../../catalog/keys.js';
+import { failure, TesseraError } from '../../errors/error.js';
+import { isQueryError } from '../../exec/authorization/error-redaction.js';
+import type { Executor } from '../../exec/executor.js';
+import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { QueuedEvents } from '../../exec/runtime/nodes.js';
+import type { Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
+import { Duration } from '../../value/value.js';
+import { Auditor } from '../audit/auditor.js';
+import type { HeldTransactions } from '../resources/held-transactions.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import { LeaseLost, underLease } from './lease.js';
+
+/** Milliseconds between rounds, for events left over or failed. */
+const INTERVAL = 5_000;
+/** Events read at a time. */
+const BATCH = 256;
+/** The node that runs the events of this database, whether or not there is one, moves those of stores of 0.1. */
+const FORMER_EVENTS: Id = 0;
+/** Time limit of an event if requests have none. */
+const MAX_TIME = new Duration(60_000_000_000n);
+
+export interface EventRunnerServices extends BackgroundServices {
+  readonly executor: Executor;
+  readonly maxTime: Duration | undefined;
+  readonly transactions: Pick<HeldTransactions, 'budget'>;
+  /** Absent if no audit log is kept. */
+  readonly audit: AuditLog | undefined;
+}
+
+/** What a round runs of the queue of a database. */
+interface Queue extends KeyRange {
+  readonly database: Id;
+}
+
+export class EventRunner implements QueuedEvents {
+  readonly #services: EventRunnerServices;
+  readonly #rounds: BackgroundRounds;
+  /** Databases that the store is known to list. */
+  readonly #listed = new Set<Id>();
+  /** Databases in which events may wait; unknown, and so possibly in all that are listed, before the first round. */
+  #waiting: Set<Id> | undefined;
+
+  constructor(services: EventRunnerServices) {
+    this.#services = services;
+    const { environment, report, leases, measure } = services;
+    const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
+    // Another node may have left some in databases that are this node's by now.
+    leases?.onGranted(() => this.queuedAnywhere());
+  }
+
+  isListed(database: Id): boolean {
+    return this.#listed.has(database);
+  }
+
+  committed(database: Id): void {
+    this.#listed.add(database);
+    this.queued(database);
+  }
+
+  /** Events were queued in a database, by this node or another: a round comes soon. */
+  queued(database: Id): void {
+    this.#waiting?.add(database);
+    this.#rounds.wake();
+  }
+
+  /** Events may have been queued in any database. */
+  queuedAnywhere(): void {
+    this.#waiting = undefined;
+    this.#rounds.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /**
+   * Runs the events that are queued when it begins, a batch of each database in turn; new and failed events wait for a
+   * later round.
+   */
+  async #round(): Promise<void> {
+    if (this.#waiting?.size === 0) return;
+    const waiting = this.#waiting ?? (await this.#databases());
+    this.#waiting = new Set();
+    let hasSeenAll = false;
+    try {
+      let queues: Queue[] = [];
+      for (const database of waiting) {
+        if (!this.#mayRun(database)) continue;
+        const queue = prefixRange(eventQueue(database));
+        const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
+        if (newest !== undefined) queues.push({ database, from: queue.from, to: after(newest[0]) });
+      }
+      while (queues.length > 0) {
+        const rest: Queue[] = [];
+        for (const queue of queues) rest.push(...(await this.#runSome(queue)));
+        queues = rest;
+      }
+      hasSeenAll = !this.#rounds.mustEnd;
+    } finally {
+      if (!hasSeenAll) this.#waiting = undefined;
+    }
+  }
+
+  /** Whether this node runs the events of a database. */
+  #mayRun(database: Id): boolean {
+    return this.#services.leases?.of(database).isHeld !== false;
+  }
+
+  /** Those in which events may wait. */
+  async #databases(): Promise<ReadonlySet<Id>> {
+    if (this.#mayRun(FORMER_EVENTS)) await this.#moveFormerEvents();
+    const databases = await this.#reading(databasesWithEvents);
+    for (const database of databases) this.#listed.add(database);
+    return new Set(databases);
+  }
+
+  async #moveFormerEvents(): Promise<void> {
+    const { engine } = this.#services;
+    await untilTrue(() =>
+      andThen(
+        withRetries(engine, (transaction) =>
+          this.#fenced(transaction, FORMER_EVENTS, () => moveFormerEvents(transaction)),
+        ),
+        (mayBeMore) => !mayBeMore,
+      ),
+    );
+  }
+
+  /**
+   * Runs one batch, and answers what is left. The snapshot is closed while events run: on disk, pages freed by their
+   * commits could not be reused otherwise, and the file would grow with every event. Events don't wait for fsync
+   * either: no client gets their results, and an event lost in a power failure is still in the queue.
+   */
+  async #runSome({ database, from, to }: Queue): Promise<readonly Queue[]> {
+    const { engine, environment } = this.#services;
+    const batch = await this.#read({ from, to }, { limit: BATCH });
+    for (const entry of batch) {
+      if (this.#rounds.mustEnd || !this.#mayRun(database)) return [];
+      if (!(await this.#settle(entry, database))) this.#waiting?.add(database);
+      await environment.timers.yield();
+    }
+    await engine.earlyAnswers?.durable();
+    const last = batch.at(-1);
+    return last === undefined || batch.length < BATCH ? [] : [{ database, from: after(last[0]), to }];
+  }
+
+  /** Reads entries of the queue from a snapshot that is closed before it answers. */
+  #read(range: KeyRange, options: ScanOptions & { readonly limit: number }): PromiseOrValue<readonly Entry[]> {
+    const entries: Entry[] = [];
+    return this.#reading((snapshot) =>
+      andThen(
+        forEachBatch(snapshot.scan(range, options), (batch) => {
+          entries.push(...batch);
+          return false;
+        }),
+        () => entries,
+      ),
+    );
+  }
+
+  #reading<T>(work: (snapshot: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {
+    return andThen(this.#services.engine.begin({ writable: false }), (snapshot) =>
+      lastly(
+        () => work(snapshot),
+        () => snapshot.cancel(),
+      ),
+    );
+  }
+
+  /** Answers whether nothing is left of it in the queue. */
+  async #settle([key, stored]: Entry, database: Id): Promise<boolean> {
+    const { engine, report, metrics } = this.#services;
+    const event = readQueuedEvent(stored);
+    const { depth, maxDepth, table, event: name } = event;
+    if (depth > maxDepth) {
+      await withRetries(engine, (transaction) => this.#fenced(transaction, database, () => transaction.delete(key)));
+      metrics?.event('lost');
+      report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
+      return true;
+    }
+    try {
+      await this.#attempt(key, event);
+      metrics?.event('ok');
+      return true;
+    } catch (error) {
+      // The event stays in its place for the next round: a conflict is no failure of the event, and later events
+      // needn't wait. Where another node has taken the database over, it runs them.
+      if (isConflict(error) || error instanceof LeaseLost) return false;
+      if (!isFailure(error)) throw error;
+      await withRetries(engine, (transaction) =>
+        this.#fenced(transaction, database, () => this.#putBack(transaction, key, event)),
+      );
+      const isLost = event.failures >= event.retry;
+      metrics?.event(isLost ? 'lost' : 'retried');
+      if (!isLost) return false;
+      report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
+      return true;
+    }
+  }
+
+  /** Definitions and grants made by an event are attributed to the principal whose write raised it. */
+  #attempt(key: Key, event: QueuedEvent): PromiseOrValue<void> {
+    const { engine, audit, transactions } = this.#services;
+    const { namespace, database, principal, access } = event;
+    const databasePath = { namespace, database };
+    const identity = new SessionIdentity(
+      { principal, databasePath, claims: undefined, access, expiresAt: undefined },
+      {},
+    );
+    const memory = transactions.budget;
+    const work = (auditRecorder?: () => AuditRecorder) => (transaction: Transaction) =>
+      this.#fenced(transaction, event.databaseId, () =>
+        this.#run(transaction, key, event, identity, auditRecorder?.()),
+      );
+    if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
+    // The audit log records only what is durable.
+    return new Auditor(audit, {}, { key: undefined, identity }).attempting((auditRecorder) =>
+      withRetries(engine, work(auditRecorder), { memory }),
+    );
+  }
+
+  /** Does nothing if the event has meanwhile been run elsewhere. */
+  #run(
+    transaction: Transaction,
+    key: Key,
+    event: QueuedEvent,
+    identity: SessionIdentity,
+    auditRecorder: AuditRecorder | undefined,
+  ): PromiseOrValue<void> {
+    const { executor, environment, maxTime = MAX_TIME } = this.#services;
+    return andThen(transaction.get(key), (entry) => {
+      if (entry === undefined) return;
+      transaction.delete(key);
+      return executor.runQueued(event, {
+        transaction,
+        identity,
+        interrupt: RequestInterrupt.begin(environment).within(maxTime),
+        auditRecorder,
+      });
+    });
+  }
+
+  #fenced<T>(transaction: Transaction, database: Id, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+    return underLease(this.#services.leases?.of(database), transaction, work);
+  }
+
+  /** Requeues a failed event at the end, up to the RETRY count of its definition. */
+  #putBack(transaction: Transaction, key: Key, event: QueuedEvent): PromiseOrValue<void> {
+    return andThen(transaction.get(key), (entry) => {
+      if (entry === undefined) return;
+      transaction.delete(key);
+      if (event.failures < event.retry) queueEvent(transaction, { ...event, failures: event.failures + 1 });
+    });
+  }
+}
+
+/** The least key greater than another. */
+const after = (key: Key): Key => `${key}\0`;
+
+/** Whether the event itself has failed, rather than the storage. */
+function isFailure(error: unknown): error is TesseraError {
+  return isQueryError(error) || (error instanceof TesseraError && error.code === 'timed_out');
+}

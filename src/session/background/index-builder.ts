@@ -1,0 +1,163 @@
+/** Performs the pending work on indexes (`exec/index/background.ts`) in steps, yielding in between. */
+
+import { plainIdentity, systemUser } from '../../auth/identity.js';
+import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
+import type { Executor } from '../../exec/executor.js';
+import { stepOfIndexWork } from '../../exec/index/background.js';
+import type { Execution } from '../../exec/runtime/execution.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
+import { isConflict } from '../../storage/retry.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import { type DatabaseLeases, underLease } from './lease.js';
+
+/** Milliseconds between two rounds, for what was left behind or failed. */
+const INTERVAL = 5_000;
+/** How long a step should take, in milliseconds with its commit: after a longer one the next has half as many rows. */
+const STEP_TIME = 4;
+const STEP_ROWS = 2_048;
+/** How many rows share a look at the clock. */
+const AT_ONCE = 64;
+/**
+ * Milliseconds between two steps at the most; otherwise as long as a step has taken, so that half of the time is left
+ * to others.
+ */
+const MOST_REST = 10;
+
+export class IndexBuilder {
+  readonly #engine: Engine;
+  readonly #executor: Executor;
+  readonly #environment: Environment;
+  readonly #rounds: BackgroundRounds;
+  readonly #leases: DatabaseLeases | undefined;
+  readonly #metrics: BackgroundMetrics | undefined;
+  /** How many indexes had work to be done when it looked last. */
+  pending = 0;
+  /** Rows a step, as the last ones suggest. */
+  #rows = STEP_ROWS;
+
+  constructor({ engine, environment, report, leases, measure, metrics }: BackgroundServices, executor: Executor) {
+    this.#engine = engine;
+    this.#leases = leases;
+    this.#executor = executor;
+    this.#environment = environment;
+    this.#metrics = metrics;
+    const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
+  }
+
+  /** Something that was queued is committed: the next round comes soon. */
+  wake(): void {
+    this.#rounds.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** Works on all indexes in turn until no work is pending but what has failed, and what comes again later. */
+  async #round(): Promise<void> {
+    const { clock, timers } = this.#environment;
+    const settled = new Set<string>();
+    for (;;) {
+      const queued = await this.#queued();
+      this.pending = queued.filter(({ task }) => task !== 'fold').length;
+      const left = queued.filter((work) => this.#isMine(work) && !settled.has(nameOf(work)));
+      if (left.length === 0) return;
+      for (const work of left) {
+        if (this.#rounds.mustEnd) return;
+        if (!this.#isMine(work)) continue;
+        const began = clock.monotonic();
+        try {
+          // Of those that stay in the queue each is done as long as there is something to do.
+          const isDone = await this.#step(work);
+          if (isDone && work.task === 'fold') settled.add(nameOf(work));
+        } catch (error) {
+          this.#rounds.fail(error);
+          settled.add(nameOf(work));
+        }
+        const rest = Math.min(clock.monotonic() - began, MOST_REST);
+        await (rest < 1 ? timers.yield() : new Promise<void>((resume) => timers.after(rest, resume)));
+        // Others' commits wait for the disk as long as what is written together takes, so that one step isn't written
+        // with the next.
+        await this.#engine.earlyAnswers?.durable();
+      }
+    }
+  }
+
+  #isMine({ database }: IndexWork): boolean {
+    return this.#leases?.of(database).isHeld !== false;
+  }
+
+  #queued(): PromiseOrValue<IndexWork[]> {
+    return andThen(this.#engine.begin({ writable: false }), (snapshot) =>
+      lastly(
+        () => queuedIndexWork(snapshot),
+        () => snapshot.cancel(),
+      ),
+    );
+  }
+
+  #execution(transaction: Transaction, databasePath: DatabasePath): Execution {
+    const identity = plainIdentity(systemUser('root', {}, 'index', ['owner']), { origin: {}, databasePath });
+    const interrupt = RequestInterrupt.begin(this.#environment);
+    return this.#executor.execution({ transaction, identity, interrupt, privileged: true });
+  }
+
+  #begin(maintenance: boolean): PromiseOrValue<Transaction> {
+    const { earlyAnswers } = this.#engine;
+    const options = { writable: true, maintenance };
+    return earlyAnswers === undefined ? this.#engine.begin(options) : earlyAnswers.beginOnAccepted(options);
+  }
+
+  #commit(transaction: Transaction): PromiseOrValue<void> {
+    const { earlyAnswers } = this.#engine;
+    return earlyAnswers === undefined ? transaction.commit() : earlyAnswers.accept(transaction);
+  }
+
+  /** A step that conflicts changes nothing, and is done again when its turn comes, with less to do. */
+  #step(work: IndexWork): PromiseOrValue<boolean> {
+    const { clock, random } = this.#environment;
+    const began = clock.monotonic();
+    return andThen(this.#begin(work.task === 'fold'), (transaction) =>
+      otherwise<boolean>(
+        () => {
+          const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };
+          const { catalogs } = this.#executor;
+          const execution = (namespace: string, database: string) =>
+            this.#execution(transaction, { namespace, database });
+          const site = { transaction, clock, random, catalogs, execution };
+          const done = underLease(this.#leases?.of(work.database), transaction, () =>
+            stepOfIndexWork(site, work, bounds),
+          );
+          return andThen(done, (isDone) =>
+            andThen(this.#commit(transaction), () => {
+              this.#metrics?.indexStep('ok');
+              if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
+              return isDone;
+            }),
+          );
+        },
+        (error) => {
+          transaction.cancel();
+          if (!isConflict(error)) throw error;
+          this.#metrics?.indexStep('conflict');
+          this.#adjust(false);
+          return false;
+        },
+      ),
+    );
+  }
+
+  #adjust(wasShort: boolean): void {
+    this.#rows = wasShort ? Math.min(2 * this.#rows, STEP_ROWS) : Math.max(1, this.#rows >> 1);
+  }
+}
+
+function nameOf({ database, table, index }: IndexWork): string {
+  return `${database} ${table} ${index}`;
+}

@@ -1,0 +1,77 @@
+/** Deletes what databases no longer need, in rounds: in one database after the other, in short transactions. */
+import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Id } from '../../catalog/definitions/definition.js';
+import type { Transaction } from '../../storage/contract.js';
+import { isConflict, withRetries } from '../../storage/retry.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import { LeaseLost, underLease } from './lease.js';
+
+/** Milliseconds between two rounds. */
+const INTERVAL = 30_000;
+
+/** A database, by its names, and by its id in case it is removed and defined again. */
+export interface NamedDatabase {
+  readonly id: Id;
+  readonly namespace: string;
+  readonly database: string;
+}
+
+export interface Prunable {
+  /** The databases in which something may have to be deleted. */
+  databases(transaction: Transaction): PromiseOrValue<readonly NamedDatabase[]>;
+  /** Deletes some of it; answers whether there may be more. */
+  prune(transaction: Transaction, database: NamedDatabase): PromiseOrValue<boolean>;
+}
+
+export class Retention {
+  readonly #services: BackgroundServices;
+  readonly #prunable: Prunable;
+  readonly #rounds: BackgroundRounds;
+
+  constructor(services: BackgroundServices, prunable: Prunable) {
+    this.#services = services;
+    this.#prunable = prunable;
+    const { environment, report, leases, measure } = services;
+    const options = { interval: INTERVAL, startsSoon: false, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.prune(), report, options);
+  }
+
+  /** A round: yields between transactions. */
+  async prune(): Promise<void> {
+    for (const database of await this.#databases()) {
+      let more = true;
+      while (more && !this.#rounds.mustEnd) {
+        more = await this.#pruneSome(database);
+        await this.#services.environment.timers.yield();
+      }
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  #databases(): PromiseOrValue<readonly NamedDatabase[]> {
+    const { engine, leases } = this.#services;
+    const all = andThen(engine.begin({ writable: false }), (transaction) =>
+      lastly(
+        () => this.#prunable.databases(transaction),
+        () => transaction.cancel(),
+      ),
+    );
+    return andThen(all, (databases) => databases.filter(({ id }) => leases === undefined || leases.of(id).isHeld));
+  }
+
+  /** Gives up for now if the definitions keep changing, or another node has taken the database over. */
+  async #pruneSome(database: NamedDatabase): Promise<boolean> {
+    const { engine, leases } = this.#services;
+    try {
+      return await withRetries(engine, (transaction) =>
+        underLease(leases?.of(database.id), transaction, () => this.#prunable.prune(transaction, database)),
+      );
+    } catch (error) {
+      if (isConflict(error) || error instanceof LeaseLost) return false;
+      throw error;
+    }
+  }
+}
