@@ -51,8 +51,9 @@ function graphOf(vectors) {
 function nearest(graph, point, ef) {
   const search = new LayerSearch(graph, { point, layer: 0, ef });
   run(search.run(run(searchEntries(graph, point))));
+  const found = search.found();
   search.close();
-  return search.found().slice(0, K);
+  return found.slice(0, K);
 }
 
 /** By a plain loop. */

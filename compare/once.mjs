@@ -66,7 +66,8 @@ async function costOf(steps) {
 
 /** One engine in a process of its own, which begins behind the last script that another one hasn't survived. */
 async function measure(from) {
-  for (const { steps } of generated(SEED_BEFORE)) await costOf(steps);
+  // The peer needs no warming, and not all of these leave it alive.
+  if (flags.engine !== 'peer') for (const { steps } of generated(SEED_BEFORE)) await costOf(steps);
   let at = 0;
   for (const { steps } of all()) {
     if (at++ < from) continue;

@@ -1,5 +1,7 @@
 // A table of vectors in a database of this process, for benches of nearest neighbours. Needs a build (`npm run build`).
+import { readGraphState } from '../../dist/index/hnsw/graph-state.js';
 import { rangeOf, stateKey } from '../../dist/index/hnsw/layout.js';
+import { isWorn } from '../../dist/index/hnsw/sweep.js';
 import { openDatabase } from '../../dist/session/database/database.js';
 import { openEngine } from '../../dist/storage/engines/open.js';
 import { objectFrom, RecordId } from '../../dist/value/value.js';
@@ -68,8 +70,9 @@ async function isLinking(engine, indexes) {
   const transaction = await engine.begin({ writable: false });
   try {
     for (const index of indexes) {
-      const state = await transaction.get(stateKey(index));
-      if (state?.sweep !== undefined || (await transaction.count(rangeOf(index, 'changed'))) >= LEFT) return true;
+      const state = readGraphState(await transaction.get(stateKey(index)));
+      if (state.sweep !== undefined || isWorn(state)) return true;
+      if ((await transaction.count(rangeOf(index, 'changed'))) >= LEFT) return true;
     }
     return false;
   } finally {

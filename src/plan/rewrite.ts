@@ -52,7 +52,7 @@ export function rulesWithout(off: Iterable<RuleName>): ReadonlySet<RuleName> {
 /**
  * Chooses how the records of a table are found (access path): a scan, a range, an index, a point lookup. `isRead`: the
  * records are shown rather than changed, so that the rule for reading applies to all of them. Only the rules in `rules`
- * are tried, in a fixed order; the first that applies decides.
+ * are tried, in a fixed order: each takes what those before it have left as a scan of the table.
  *
  *     // WHERE age > 30, with an index on `age`
  *     chooseAccess(entry, { where }, rights, true, new Set(RULE_NAMES))   // { kind: 'index-scan', … }

@@ -2,6 +2,8 @@
 import { Buffer } from 'node:buffer';
 
 export class ByteCursor {
+  #buffer: Buffer | undefined;
+
   constructor(
     readonly bytes: Uint8Array,
     public at = 0,
@@ -33,10 +35,11 @@ export class ByteCursor {
 
   /** Of `length` bytes, in UTF-8 or with one character a byte. */
   text(length: number, encoding: 'utf8' | 'latin1'): string {
-    const { buffer, byteOffset } = this.bytes;
-    const text = Buffer.from(buffer, byteOffset + this.at, length).toString(encoding);
+    const { buffer, byteOffset, byteLength } = this.bytes;
+    this.#buffer ??= Buffer.from(buffer, byteOffset, byteLength);
+    const from = this.at;
     this.at += length;
-    return text;
+    return this.#buffer.toString(encoding, from, this.at);
   }
 
   slice(length: number): Uint8Array {

@@ -8,6 +8,7 @@ import type { DocumentTerms } from './document-terms.js';
 import { manifestKey, pendingPrefix } from './layout.js';
 import { readManifest } from './manifest.js';
 import { forEachNoted, type NotedTerms, notedLength, readChange } from './pending.js';
+import { PostingBuffer } from './postings.js';
 import { StoredSource } from './term-sources.js';
 
 /** The same for the same terms and occurrences, in any order. */
@@ -17,13 +18,16 @@ export function digestOf({ counts, length }: DocumentTerms): number {
   return digest;
 }
 
-function digestOfNoted(noted: NotedTerms): number {
+/** Checks run alone. */
+const NO_PAUSE = (): void => undefined;
+
+function digestOfNoted(noted: NotedTerms): PromiseOrValue<number> {
   let digest = notedLength(noted);
-  forEachNoted(noted, (start, end, count) => {
+  const done = forEachNoted(noted, NO_PAUSE, (start, end, count) => {
     const term = Buffer.from(noted.buffer, noted.byteOffset + start, end - start).toString('utf8');
     digest = added(digest, hashOf(term), count);
   });
-  return digest;
+  return andThen(done, () => digest);
 }
 
 function added(digest: number, hash: number, count: number): number {
@@ -60,14 +64,17 @@ export function readDigests(transaction: Transaction, index: string): PromiseOrV
       let folded = digests.size;
       const prefix = pendingPrefix(index);
       const noted = forEachBatch(transaction.scan(prefixRange(prefix)), (batch) => {
-        for (const [key, value] of batch) {
+        const read = forEachInOrder(batch, ([key, value]) => {
           const { before, after } = readChange(value);
           const name = key.slice(prefix.length);
           if ((before !== undefined) !== digests.has(name)) folded = Number.NaN;
-          if (after === undefined) digests.delete(name);
-          else digests.set(name, digestOfNoted(after));
-        }
-        return false;
+          return andThen(after && digestOfNoted(after), (digest) => {
+            if (digest === undefined) digests.delete(name);
+            else digests.set(name, digest);
+            return undefined;
+          });
+        });
+        return andThen(read, () => false);
       });
       return andThen(noted, () => ({ digests, agrees: folded === documents }));
     });
@@ -76,14 +83,16 @@ export function readDigests(transaction: Transaction, index: string): PromiseOrV
 
 function addSegment(source: StoredSource, digests: Map<string, number>): PromiseOrValue<void> {
   const sums = source.documents.map(({ length }) => length);
+  const postings = new PostingBuffer();
   const read = untilTrue(() =>
     andThen(source.fill(), (isFilled) => {
-      for (; source.current !== undefined; source.advance()) {
-        const hash = hashOf(source.current.term);
-        const { documents, occurrences } = source.postings();
-        for (let at = 0; at < documents.length; at++) {
-          const document = documents[at] as number;
-          sums[document] = added(sums[document] as number, hash, occurrences[at] as number);
+      for (; source.term !== undefined; source.advance()) {
+        const hash = hashOf(source.term);
+        postings.count = 0;
+        source.addTo(postings, undefined);
+        for (let at = 0; at < postings.count; at++) {
+          const document = postings.documents[at] as number;
+          sums[document] = added(sums[document] as number, hash, postings.occurrences[at] as number);
         }
       }
       return !isFilled;

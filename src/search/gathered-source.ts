@@ -1,14 +1,14 @@
 /** Documents gathered for a segment: postings as numbers, first in the order of documents, then of terms. */
-import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import { StepwiseSort } from '../base/stepwise-sort.js';
 import type { Pause } from './analyzer.js';
 import type { CountedTerms } from './document-terms.js';
 import { GrowingNumbers } from './growing-numbers.js';
 import { forEachNoted, type KeyedChange, type NotedTerms, notedLength } from './pending.js';
-import type { Postings } from './postings.js';
+import type { PostingBuffer } from './postings.js';
 import { MAX_DOCUMENTS, type SegmentDocument } from './segment-writer.js';
 import { TermDictionary } from './term-dictionary.js';
-import type { SourceTerm, TermSource } from './term-sources.js';
+import type { TermSource } from './term-sources.js';
 
 /** What is gathered at most: postings, and bytes of different terms. */
 const POSTINGS = 2 ** 21;
@@ -18,8 +18,11 @@ const BYTES = 2 ** 23;
 const TURN = 16_384;
 
 /** A term by its number. */
-interface GatheredTerm extends SourceTerm {
+interface GatheredTerm {
   readonly number: number;
+  readonly term: string;
+  /** Orders most terms without a look at their texts (`headOf`). */
+  readonly head: number;
 }
 
 /** Documents come in the order of their keys. Call `sort` before terms are taken. */
@@ -52,29 +55,26 @@ export class GatheredSource implements TermSource {
     );
   }
 
-  /** Adds the new terms of a record, and takes out the former ones; answers how much work that was. */
-  change({ key, before, after }: KeyedChange): number {
+  /** Adds the new terms of a record, and takes out the former ones. */
+  change({ key, before, after }: KeyedChange, pause: Pause): PromiseOrValue<void> {
     const dictionary = this.#dictionary;
-    let work = 1;
-    if (before !== undefined) {
-      work += forEachNoted(before, (start, end) => {
+    const left =
+      before &&
+      forEachNoted(before, pause, (start, end) => {
         const number = dictionary.numberOf(before, start, end);
         this.#left.set(number, (this.#left.get(number) ?? 0) + 1);
       });
-    }
-    if (after !== undefined) work += this.add(key, after);
-    return work;
+    return andThen(left, () => (after === undefined ? undefined : this.add(key, after, pause)));
   }
 
-  /** Adds a document; answers how many terms it has. */
-  add(key: string, terms: NotedTerms): number {
+  /** Adds a document. */
+  add(key: string, terms: NotedTerms, pause: Pause): PromiseOrValue<void> {
     const dictionary = this.#dictionary;
-    const size = forEachNoted(terms, (start, end, occurrences) => {
+    const added = forEachNoted(terms, pause, (start, end, occurrences) => {
       this.#postingTerms.push(dictionary.numberOf(terms, start, end));
       this.#occurrences.push(occurrences);
     });
-    this.#end(key, notedLength(terms));
-    return size;
+    return andThen(added, () => this.#end(key, notedLength(terms)));
   }
 
   /** The same of terms that were just counted. */
@@ -129,39 +129,52 @@ export class GatheredSource implements TermSource {
       }
       return at === count || andThen(pause(), () => false);
     });
-    return andThen(placed, () => {
-      const sorting = new StepwiseSort(this.#gatheredTerms(), (a, b) => (a.term < b.term ? -1 : 1));
-      const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
-      return andThen(sorted, () => {
-        this.#order = sorting.result;
-      });
-    });
+    return andThen(placed, () =>
+      andThen(this.#gatheredTerms(pause), (gathered) => {
+        const sorting = new StepwiseSort(gathered, compare);
+        const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
+        return andThen(sorted, () => {
+          this.#order = sorting.result;
+        });
+      }),
+    );
   }
 
-  #gatheredTerms(): GatheredTerm[] {
-    const starts = this.#starts;
-    return Array.from({ length: this.#dictionary.size }, (_, number) => ({
-      number,
-      term: this.#dictionary.text(number),
-      net: (starts[number + 1] as number) - (starts[number] as number) - (this.#left.get(number) ?? 0),
-    }));
+  #gatheredTerms(pause: Pause): PromiseOrValue<GatheredTerm[]> {
+    const all: GatheredTerm[] = [];
+    const { size } = this.#dictionary;
+    const done = untilTrue(() => {
+      for (const end = Math.min(size, all.length + TURN); all.length < end; ) {
+        const term = this.#dictionary.text(all.length);
+        all.push({ number: all.length, term, head: headOf(term) });
+      }
+      return all.length === size || andThen(pause(), () => false);
+    });
+    return andThen(done, () => all);
   }
 
   isDropped(): boolean {
     return false;
   }
 
-  get current(): SourceTerm | undefined {
-    return this.#order[this.#at];
+  get term(): string | undefined {
+    return this.#order[this.#at]?.term;
   }
 
-  postings(): Postings {
+  get net(): number {
     const { number } = this.#order[this.#at] as GatheredTerm;
-    const [from, to] = [this.#starts[number], this.#starts[number + 1]];
-    return {
-      documents: this.#sortedDocuments.subarray(from, to),
-      occurrences: this.#sortedOccurrences.subarray(from, to),
-    };
+    return (this.#starts[number + 1] as number) - (this.#starts[number] as number) - (this.#left.get(number) ?? 0);
+  }
+
+  addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
+    const { number } = this.#order[this.#at] as GatheredTerm;
+    const [from, to] = [this.#starts[number] as number, this.#starts[number + 1] as number];
+    buffer.reserve(to - from);
+    for (let at = from; at < to; at++) {
+      const document = this.#sortedDocuments[at] as number;
+      const renumbered = numbers === undefined ? document : (numbers[document] as number);
+      buffer.push(renumbered, this.#sortedOccurrences[at] as number);
+    }
   }
 
   advance(): void {
@@ -173,14 +186,34 @@ export class GatheredSource implements TermSource {
   }
 }
 
+/** The first six UTF-16 code units as one number; what follows one that isn't below 255 doesn't count. */
+function headOf(term: string): number {
+  let head = 0;
+  let isOpen = true;
+  for (let at = 0; at < 6; at++) {
+    const unit = isOpen && at < term.length ? Math.min(term.charCodeAt(at), 0xff) : 0;
+    if (unit === 0xff) isOpen = false;
+    head = head * 0x100 + unit;
+  }
+  return head;
+}
+
+function compare(a: GatheredTerm, b: GatheredTerm): number {
+  return a.head - b.head || (a.term < b.term ? -1 : 1);
+}
+
+/** Changes between two pauses. */
+const CHANGES = 64;
+
 /** The documents of changes, which come in the order of their keys. */
 export function gathered(changes: readonly KeyedChange[], pause: Pause): PromiseOrValue<GatheredSource> {
   const source = new GatheredSource();
-  let next = 0;
-  const done = untilTrue(() => {
-    for (let left = TURN; left > 0 && next < changes.length; ) left -= source.change(changes[next++] as KeyedChange);
-    return next === changes.length || andThen(pause(), () => false);
-  });
+  let count = 0;
+  const done = forEachInOrder(changes, (change) =>
+    andThen(source.change(change, pause), () =>
+      andThen(++count % CHANGES === 0 ? pause() : undefined, () => undefined),
+    ),
+  );
   return andThen(
     andThen(done, () => source.sort(pause)),
     () => source,

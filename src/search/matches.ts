@@ -15,16 +15,18 @@ export interface Matches {
 /** Windows between two pauses. */
 const TURN = 16;
 
-/** Matches of one segment, window by window. */
+/** Matches of one segment, some windows at a time. */
 class SegmentMatches {
   /** Those that were found and not taken yet. */
   found: readonly Match[] = [];
   at = 0;
   readonly #scan: SegmentScan;
+  readonly #together: number;
   #next = 0;
 
   constructor(scan: SegmentScan) {
     this.#scan = scan;
+    this.#together = Math.min(TURN, scan.windowsTogether);
   }
 
   get isAtEnd(): boolean {
@@ -35,7 +37,9 @@ class SegmentMatches {
   fill(): PromiseOrValue<void> {
     return untilTrue(() => {
       if (this.at < this.found.length || this.#next >= this.#scan.windows.length) return true;
-      return andThen(this.#scan.scan(this.#scan.windows[this.#next++] as number), (found) => {
+      const windows = this.#scan.windows.slice(this.#next, this.#next + this.#together);
+      this.#next += windows.length;
+      return andThen(this.#scan.scan(windows), (found) => {
         this.found = found;
         this.at = 0;
         return false;

@@ -1,7 +1,7 @@
 /** Makes one segment of several sources. */
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Pause } from './analyzer.js';
-import type { Postings } from './postings.js';
+import { PostingBuffer } from './postings.js';
 import type { SegmentDocument, SegmentWriter } from './segment-writer.js';
 import type { TermSource } from './term-sources.js';
 
@@ -56,81 +56,88 @@ export function mergeTerms(
   writer: SegmentWriter,
   pause: Pause,
 ): PromiseOrValue<void> {
-  const ended = sources.map(() => false);
-  const step = (): PromiseOrValue<boolean> => {
+  const merging = new TermMerging(sources, numbers, writer);
+  return untilTrue(() => {
     for (let left = POSTINGS; left > 0; ) {
-      let term: string | undefined;
-      for (const [index, source] of sources.entries()) {
-        const { current } = source;
-        if (current === undefined && !ended[index]) {
-          return andThen(source.fill(), (filled) => {
-            ended[index] = !filled;
-            return false;
-          });
-        }
-        if (current !== undefined && (term === undefined || current.term < term)) term = current.term;
-      }
-      if (term === undefined) return true;
-      left -= addTerm(term, sources, numbers, writer);
+      const empty = merging.emptySource();
+      if (empty !== undefined) return andThen(empty, () => false);
+      const work = merging.addTerm();
+      if (work === 0) return true;
+      left -= work;
     }
     return andThen(pause(), () => false);
-  };
-  return untilTrue(step);
+  });
 }
 
-/** Answers how much work it was, in postings. */
-function addTerm(
-  term: string,
-  sources: readonly TermSource[],
-  numbers: readonly Numbers[],
-  writer: SegmentWriter,
-): number {
-  let net = 0;
-  let postings = NOTHING;
-  for (const [index, source] of sources.entries()) {
-    const { current } = source;
-    if (current?.term !== term) continue;
-    net += current.net;
-    const part = source.postings();
-    // One source alone keeps its numbers.
-    const fresh = sources.length === 1 && !source.hasDropped ? part : renumbered(part, numbers[index] as Numbers);
-    postings = postings.documents.length === 0 ? fresh : united(postings, fresh);
-    source.advance();
-  }
-  writer.add({ term, net, postings });
-  return postings.documents.length + 16;
-}
+class TermMerging {
+  readonly #sources: readonly TermSource[];
+  readonly #numbers: readonly Numbers[];
+  readonly #writer: SegmentWriter;
+  readonly #ended: boolean[];
+  #postings = new PostingBuffer();
+  #other = new PostingBuffer();
 
-const NOTHING: Postings = { documents: [], occurrences: [] };
-
-function renumbered({ documents, occurrences }: Postings, numbers: Numbers): Postings {
-  const fresh = new Uint32Array(documents.length);
-  const times = new Uint32Array(documents.length);
-  let count = 0;
-  for (let at = 0; at < documents.length; at++) {
-    const number = numbers[documents[at] as number] as number;
-    if (number < 0) continue;
-    fresh[count] = number;
-    times[count++] = occurrences[at] as number;
+  constructor(sources: readonly TermSource[], numbers: readonly Numbers[], writer: SegmentWriter) {
+    this.#sources = sources;
+    this.#numbers = numbers;
+    this.#writer = writer;
+    this.#ended = sources.map(() => false);
   }
-  return { documents: fresh.subarray(0, count), occurrences: times.subarray(0, count) };
-}
 
-/** Those of both, in their order. No document is in both. */
-function united(one: Postings, other: Postings): Postings {
-  const length = one.documents.length + other.documents.length;
-  const documents = new Uint32Array(length);
-  const occurrences = new Uint32Array(length);
-  let left = 0;
-  let right = 0;
-  for (let at = 0; at < length; at++) {
-    const isLeft =
-      right === other.documents.length ||
-      (left < one.documents.length && (one.documents[left] as number) < (other.documents[right] as number));
-    const from = isLeft ? one : other;
-    const place = isLeft ? left++ : right++;
-    documents[at] = from.documents[place] as number;
-    occurrences[at] = from.occurrences[place] as number;
+  /** Fills a source whose terms were all taken; `undefined` where there is none. */
+  emptySource(): PromiseOrValue<boolean> | undefined {
+    for (let at = 0; at < this.#sources.length; at++) {
+      const source = this.#sources[at] as TermSource;
+      if (source.term !== undefined || this.#ended[at]) continue;
+      return andThen(source.fill(), (filled) => {
+        this.#ended[at] = !filled;
+        return filled;
+      });
+    }
+    return undefined;
   }
-  return { documents, occurrences };
+
+  /** Writes the least term of all; answers how much work that was, in postings, or 0 where there is none. */
+  addTerm(): number {
+    const sources = this.#sources;
+    let term: string | undefined;
+    for (let at = 0; at < sources.length; at++) {
+      const own = (sources[at] as TermSource).term;
+      if (own !== undefined && (term === undefined || own < term)) term = own;
+    }
+    if (term === undefined) return 0;
+    let net = 0;
+    this.#postings.count = 0;
+    for (let at = 0; at < sources.length; at++) {
+      const source = sources[at] as TermSource;
+      if (source.term !== term) continue;
+      net += source.net;
+      // One source alone keeps its numbers.
+      const keeps = sources.length === 1 && !source.hasDropped;
+      const from = this.#postings.count;
+      source.addTo(this.#postings, keeps ? undefined : this.#numbers[at]);
+      this.#unite(from);
+      source.advance();
+    }
+    this.#writer.add({ term, net, postings: this.#postings });
+    return this.#postings.count + 16;
+  }
+
+  /** Brings postings, of which those before a place are in order and those from there on, into one order. */
+  #unite(from: number): void {
+    const { documents, occurrences, count } = this.#postings;
+    if (from === 0 || from === count || (documents[from - 1] as number) < (documents[from] as number)) return;
+    const united = this.#other;
+    united.count = 0;
+    united.reserve(count);
+    let left = 0;
+    let right = from;
+    while (left < from || right < count) {
+      const isLeft = right === count || (left < from && (documents[left] as number) < (documents[right] as number));
+      const place = isLeft ? left++ : right++;
+      united.push(documents[place] as number, occurrences[place] as number);
+    }
+    this.#other = this.#postings;
+    this.#postings = united;
+  }
 }

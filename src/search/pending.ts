@@ -2,9 +2,11 @@
  * What has changed of a record since it was last folded into a segment: its terms by then, and now. It stands under a
  * key of the record's own, so that those who write different records never conflict.
  */
+import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Stored } from '../storage/contract.js';
 import { ByteWriter, utf8Length } from '../value/byte-writer.js';
 import { isArray, type Value } from '../value/value.js';
+import type { Pause } from './analyzer.js';
 import { ByteCursor } from './byte-cursor.js';
 import type { CountedTerms, DocumentTerms } from './document-terms.js';
 
@@ -25,6 +27,9 @@ export type KeyedChange = PendingChange & { readonly key: string };
 
 const writer = new ByteWriter();
 
+/** Terms between two pauses. */
+const TURN = 16_384;
+
 /** Terms that were just counted as they are noted. */
 export function noteCounted(counted: CountedTerms): NotedTerms {
   const { length, dictionary, numbers } = counted;
@@ -39,43 +44,60 @@ export function noteCounted(counted: CountedTerms): NotedTerms {
   return writer.finish();
 }
 
-/** The same of any others. */
-export function noteTerms({ length, counts }: DocumentTerms): NotedTerms {
-  writer.begin();
-  writer.varint(length);
-  writer.varint(counts.size);
-  for (const [term, count] of counts) {
-    const bytes = utf8Length(term);
-    writer.varint(bytes);
-    writer.utf8(term, bytes);
-    writer.varint(count);
-  }
-  return writer.finish();
+/** The same of any others: there may be millions. */
+export function noteTerms({ length, counts }: DocumentTerms, pause: Pause): PromiseOrValue<NotedTerms> {
+  const own = counts.size > TURN ? new ByteWriter() : writer;
+  own.begin();
+  own.varint(length);
+  own.varint(counts.size);
+  const entries = counts.entries();
+  const written = untilTrue(() => {
+    for (let left = TURN; left > 0; left--) {
+      const { value: entry, done } = entries.next();
+      if (done === true) return true;
+      const [term, count] = entry;
+      const bytes = utf8Length(term);
+      own.varint(bytes);
+      own.utf8(term, bytes);
+      own.varint(count);
+    }
+    return counts.size <= TURN ? false : andThen(pause(), () => false);
+  });
+  return andThen(written, () => own.finish());
 }
+
+/** Of a record without texts. */
+export const NO_TERMS: NotedTerms = Uint8Array.of(0, 0);
 
 /** How many terms a document has. */
 export function notedLength(noted: NotedTerms): number {
   return new ByteCursor(noted).varint();
 }
 
-/**
- * Visits the terms of a document, each as a part of what is noted.
- * @returns how many there are
- */
-export function forEachNoted(
-  noted: NotedTerms,
-  visit: (start: number, end: number, occurrences: number) => void,
-): number {
+/** Receives a term, as a part of what is noted. */
+type NotedVisitor = (start: number, end: number, occurrences: number) => void;
+
+/** Visits the terms of a document, with a pause after each some thousand. */
+export function forEachNoted(noted: NotedTerms, pause: Pause, visit: NotedVisitor): PromiseOrValue<void> {
   const cursor = new ByteCursor(noted);
   cursor.varint();
-  const size = cursor.varint();
-  for (let left = size; left > 0; left--) {
+  let size = cursor.varint();
+  if (size <= TURN) return visitNoted(cursor, size, visit);
+  return untilTrue(() => {
+    const some = Math.min(size, TURN);
+    visitNoted(cursor, some, visit);
+    size -= some;
+    return size === 0 || andThen(pause(), () => false);
+  });
+}
+
+function visitNoted(cursor: ByteCursor, count: number, visit: NotedVisitor): void {
+  for (let left = count; left > 0; left--) {
     const length = cursor.varint();
     const start = cursor.at;
     cursor.at += length;
     visit(start, start + length, cursor.varint());
   }
-  return size;
 }
 
 /** A change of a document's terms as it is stored until it is folded. */
@@ -91,13 +113,22 @@ export function readChange(stored: Stored): PendingChange {
 
 function readTerms(stored: Value): NotedTerms | undefined {
   if (stored instanceof Uint8Array) return stored;
-  return isArray(stored) ? noteTerms(readEarlier(stored)) : undefined;
+  return isArray(stored) ? fromEarlier(stored) : undefined;
 }
 
-/** As revisions before 0.2 have it: terms joined by zero characters, and how often each occurs unless all do once. */
-function readEarlier([length, size, joined, bytes]: readonly Value[]): DocumentTerms {
-  const counts = new Map<string, number>();
+/** From notes of revisions before 0.2: terms joined by zero characters, and how often each occurs unless once. */
+function fromEarlier([length, size, joined, bytes]: readonly Value[]): NotedTerms {
   const cursor = bytes instanceof Uint8Array ? new ByteCursor(bytes) : undefined;
-  if (size !== 0) for (const term of String(joined).split('\0')) counts.set(term, cursor?.varint() ?? 1);
-  return { length: Number(length), counts };
+  writer.begin();
+  writer.varint(Number(length));
+  writer.varint(Number(size));
+  if (size !== 0) {
+    for (const term of String(joined).split('\0')) {
+      const bytes = utf8Length(term);
+      writer.varint(bytes);
+      writer.utf8(term, bytes);
+      writer.varint(cursor?.varint() ?? 1);
+    }
+  }
+  return writer.finish();
 }

@@ -3,45 +3,77 @@
  * order of their keys; a *window* is 256 numbers.
  *
  * A short list is one of deltas. In a longer one the postings of a window stand together, behind a table of the windows
- * that says how well a document in each can match at most, so that windows can be passed over.
+ * that says how well a document in each can match at most, so that windows can be passed over. A window of few postings
+ * lists their numbers, a dense one has a bit for each.
  *
  *     short:     (delta · 2 + (occurrences > 1), occurrences if > 1)*
  *     windowed:  windows, (delta of window, postings, most occurrences, shortest document, bytes)*,
- *                (number in the window*, exceptions, (index, occurrences)*)*
+ *                ((number in the window* or 32 bytes of bits), exceptions, (index, occurrences)*)*
  */
 import { ByteWriter } from '../value/byte-writer.js';
 import { ByteCursor } from './byte-cursor.js';
 
 /** Documents in a window. */
 export const WINDOW = 256;
+const BIT_BYTES = WINDOW / 8;
 
-/** So many postings make a short list. */
-const SHORT = 32;
+/** How the lists of a segment are written. */
+export interface ListFormat {
+  /** So many postings make a short list. */
+  readonly short: number;
+  /** Windows with more postings than so many are dense. */
+  readonly sparse: number;
+}
 
-/** Where a term occurs: numbers of documents, ascending, and how often in each. */
+export const LIST_FORMAT: ListFormat = { short: 256, sparse: BIT_BYTES };
+/** Of segments that revisions before 0.2 have written. */
+export const EARLIER_LIST_FORMAT: ListFormat = { short: 32, sparse: WINDOW };
+
+/** Where a term occurs: numbers of `count` documents, ascending, and how often in each. */
 export interface Postings {
   readonly documents: ArrayLike<number>;
   readonly occurrences: ArrayLike<number>;
+  readonly count: number;
+}
+
+/** Postings that are gathered, in memory that is used over and over. */
+export class PostingBuffer implements Postings {
+  documents = new Uint32Array(1_024);
+  occurrences = new Uint32Array(1_024);
+  count = 0;
+
+  /** Makes room for so many more. */
+  reserve(more: number): void {
+    const needed = this.count + more;
+    if (needed <= this.documents.length) return;
+    const { documents, occurrences } = this;
+    this.documents = new Uint32Array(2 * needed);
+    this.documents.set(documents);
+    this.occurrences = new Uint32Array(2 * needed);
+    this.occurrences.set(occurrences);
+  }
+
+  /** Adds one for which there is room. */
+  push(document: number, occurrences: number): void {
+    this.documents[this.count] = document;
+    this.occurrences[this.count++] = occurrences;
+  }
 }
 
 const writer = new ByteWriter();
 const bodies = new ByteWriter();
 
 /** `lengthOf`: how many terms a document has. */
-export function encodePostings(
-  { documents, occurrences }: Postings,
-  lengthOf: (document: number) => number,
-): Uint8Array {
+export function encodePostings(postings: Postings, lengthOf: (document: number) => number): Uint8Array {
   writer.begin();
-  const count = documents.length;
-  if (count <= SHORT) writeShort(documents, occurrences);
-  else writeWindows(documents, occurrences, lengthOf);
+  if (postings.count <= LIST_FORMAT.short) writeShort(postings);
+  else writeWindows(postings, lengthOf);
   return writer.finish();
 }
 
-function writeShort(documents: ArrayLike<number>, occurrences: ArrayLike<number>): void {
+function writeShort({ documents, occurrences, count }: Postings): void {
   let last = 0;
-  for (let at = 0; at < documents.length; at++) {
+  for (let at = 0; at < count; at++) {
     const document = documents[at] as number;
     const times = occurrences[at] as number;
     writer.varint((document - last) * 2 + (times > 1 ? 1 : 0));
@@ -50,39 +82,32 @@ function writeShort(documents: ArrayLike<number>, occurrences: ArrayLike<number>
   }
 }
 
-function writeWindows(
-  documents: ArrayLike<number>,
-  occurrences: ArrayLike<number>,
-  lengthOf: (document: number) => number,
-): void {
-  const windows: { readonly window: number; readonly from: number; readonly to: number }[] = [];
-  for (let from = 0; from < documents.length; ) {
-    const window = Math.floor((documents[from] as number) / WINDOW);
-    let to = from + 1;
-    while (to < documents.length && (documents[to] as number) < (window + 1) * WINDOW) to++;
-    windows.push({ window, from, to });
-    from = to;
-  }
+const bits = new Uint8Array(BIT_BYTES);
+
+function writeWindows(postings: Postings, lengthOf: (document: number) => number): void {
+  const { documents, occurrences, count } = postings;
   bodies.begin();
-  writer.varint(windows.length);
+  writer.varint(windowsIn(postings));
   let last = 0;
-  for (const { window, from, to } of windows) {
+  for (let from = 0; from < count; ) {
+    const window = Math.floor((documents[from] as number) / WINDOW);
+    const end = (window + 1) * WINDOW;
+    let to = from;
     let most = 1;
     let shortest = Number.MAX_SAFE_INTEGER;
-    let bytes = to - from;
-    const exceptions: number[] = [];
-    for (let at = from; at < to; at++) {
-      const document = documents[at] as number;
-      const times = occurrences[at] as number;
-      bodies.byte(document % WINDOW);
-      if (times > 1) exceptions.push(at);
+    let exceptions = 0;
+    for (; to < count && (documents[to] as number) < end; to++) {
+      const times = occurrences[to] as number;
+      if (times > 1) exceptions++;
       if (times > most) most = times;
-      shortest = Math.min(shortest, lengthOf(document));
+      shortest = Math.min(shortest, lengthOf(documents[to] as number));
     }
-    bodies.varint(exceptions.length);
-    bytes += varintLength(exceptions.length);
-    for (const at of exceptions) {
+    let bytes = writeNumbers(documents, from, to);
+    bodies.varint(exceptions);
+    bytes += varintLength(exceptions);
+    for (let at = from; at < to; at++) {
       const times = occurrences[at] as number;
+      if (times <= 1) continue;
       bodies.byte(at - from);
       bodies.varint(times);
       bytes += 1 + varintLength(times);
@@ -93,8 +118,24 @@ function writeWindows(
     writer.varint(shortest);
     writer.varint(bytes);
     last = window;
+    from = to;
   }
   writer.raw(bodies.finish());
+}
+
+/** Writes which documents of a window there are; answers in how many bytes. */
+function writeNumbers(documents: ArrayLike<number>, from: number, to: number): number {
+  if (to - from <= LIST_FORMAT.sparse) {
+    for (let at = from; at < to; at++) bodies.byte((documents[at] as number) % WINDOW);
+    return to - from;
+  }
+  bits.fill(0);
+  for (let at = from; at < to; at++) {
+    const place = (documents[at] as number) % WINDOW;
+    bits[place >>> 3] = (bits[place >>> 3] as number) | (1 << (place & 7));
+  }
+  bodies.raw(bits);
+  return BIT_BYTES;
 }
 
 function varintLength(value: number): number {
@@ -124,13 +165,15 @@ export class PostingList {
   readonly count: number;
   readonly #from: Uint32Array;
   readonly #bytes: Uint8Array;
+  readonly #sparse: number;
   /** Of a list whose postings are all read. */
   readonly #all: Postings | undefined;
 
-  constructor(stored: Uint8Array | Postings, count: number) {
+  constructor(stored: Uint8Array | Postings, count: number, { short, sparse } = LIST_FORMAT) {
     this.count = count;
+    this.#sparse = sparse;
     this.#bytes = stored instanceof Uint8Array ? stored : NO_BYTES;
-    this.#all = stored instanceof Uint8Array ? (count <= SHORT ? readShort(stored, count) : undefined) : stored;
+    this.#all = stored instanceof Uint8Array ? (count <= short ? readShort(stored, count) : undefined) : stored;
     const cursor = new ByteCursor(this.#bytes);
     const windows = this.#all === undefined ? cursor.varint() : windowsIn(this.#all);
     this.windows = new Uint32Array(windows);
@@ -158,9 +201,9 @@ export class PostingList {
     for (let at = 0; at < length; at++) this.#from[at] = (this.#from[at] as number) + cursor.at;
   }
 
-  #gatherHeads({ documents, occurrences }: Postings): void {
+  #gatherHeads({ documents, occurrences, count }: Postings): void {
     let place = -1;
-    for (let at = 0; at < documents.length; at++) {
+    for (let at = 0; at < count; at++) {
       const window = Math.floor((documents[at] as number) / WINDOW);
       if (place < 0 || this.windows[place] !== window) {
         place++;
@@ -186,58 +229,89 @@ export class PostingList {
       }
       return;
     }
-    const bytes = this.#bytes;
     const { documents, occurrences } = into;
-    for (let at = 0; at < postings; at++) {
-      documents[at] = bytes[from + at] as number;
-      occurrences[at] = 1;
+    const bytes = this.#bytes;
+    const cursor = new ByteCursor(bytes, from);
+    if (postings > this.#sparse) {
+      let found = 0;
+      for (let first = 0; first < WINDOW; first += 8) {
+        for (let rest = cursor.byte(); rest !== 0; rest &= rest - 1) {
+          documents[found++] = first + 31 - Math.clz32(rest & -rest);
+        }
+      }
+    } else {
+      for (let at = 0; at < postings; at++) documents[at] = bytes[from + at] as number;
+      cursor.at += postings;
     }
-    const cursor = new ByteCursor(bytes, from + postings);
+    for (let at = 0; at < postings; at++) occurrences[at] = 1;
     for (let left = cursor.varint(); left > 0; left--) {
       const at = cursor.byte();
       occurrences[at] = cursor.varint();
     }
   }
 
-  /** The whole list, for merging. */
-  all(): Postings {
-    if (this.#all !== undefined) return this.#all;
-    const documents = new Uint32Array(this.count);
-    const occurrences = new Uint32Array(this.count);
-    const some = new WindowPostings();
-    let count = 0;
+  /**
+   * Adds all postings to others, for those who merge lists. `numbers`: the new numbers of documents, −1 for those that
+   * are left out.
+   */
+  addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
+    buffer.reserve(this.count);
     for (let place = 0; place < this.windows.length; place++) {
       this.read(place, some);
       const first = (this.windows[place] as number) * WINDOW;
       for (let at = 0; at < some.count; at++) {
-        documents[count] = first + (some.documents[at] as number);
-        occurrences[count++] = some.occurrences[at] as number;
+        const document = first + (some.documents[at] as number);
+        const number = numbers === undefined ? document : (numbers[document] as number);
+        if (number >= 0) buffer.push(number, some.occurrences[at] as number);
       }
     }
-    return { documents, occurrences };
   }
 }
 
+const some = new WindowPostings();
 const NO_BYTES = new Uint8Array(0);
 
-function readShort(bytes: Uint8Array, count: number): Postings {
+/** Adds the postings of a list as it is stored, as `PostingList.addTo` does. */
+export function addStored(
+  bytes: Uint8Array,
+  count: number,
+  format: ListFormat,
+  buffer: PostingBuffer,
+  numbers: Int32Array | undefined,
+): void {
+  if (count > format.short) {
+    new PostingList(bytes, count, format).addTo(buffer, numbers);
+    return;
+  }
+  buffer.reserve(count);
   const cursor = new ByteCursor(bytes);
-  const documents: number[] = [];
-  const occurrences: number[] = [];
-  let last = 0;
+  let document = 0;
   for (let at = 0; at < count; at++) {
     const first = cursor.varint();
-    last += Math.floor(first / 2);
-    documents.push(last);
-    occurrences.push(first % 2 === 1 ? cursor.varint() : 1);
+    document += Math.floor(first / 2);
+    const occurrences = first % 2 === 1 ? cursor.varint() : 1;
+    const number = numbers === undefined ? document : (numbers[document] as number);
+    if (number >= 0) buffer.push(number, occurrences);
   }
-  return { documents, occurrences };
 }
 
-function windowsIn({ documents }: Postings): number {
+function readShort(bytes: Uint8Array, count: number): Postings {
+  const postings = { documents: new Uint32Array(count), occurrences: new Uint32Array(count), count };
+  const cursor = new ByteCursor(bytes);
+  let document = 0;
+  for (let at = 0; at < count; at++) {
+    const first = cursor.varint();
+    document += first >>> 1;
+    postings.documents[at] = document;
+    postings.occurrences[at] = first % 2 === 1 ? cursor.varint() : 1;
+  }
+  return postings;
+}
+
+function windowsIn({ documents, count }: Postings): number {
   let windows = 0;
   let last = -1;
-  for (let at = 0; at < documents.length; at++) {
+  for (let at = 0; at < count; at++) {
     const window = Math.floor((documents[at] as number) / WINDOW);
     if (window !== last) windows++;
     last = window;

@@ -1,4 +1,6 @@
 /** Counts the terms of a query in documents that are noted and not yet in any segment. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Pause } from './analyzer.js';
 import { forEachNoted, type NotedTerms, notedLength } from './pending.js';
 import type { QueryTerm } from './query.js';
 import { TermDictionary } from './term-dictionary.js';
@@ -38,19 +40,19 @@ export class QueryCounter {
     }
   }
 
-  count(noted: NotedTerms): DocumentCounts {
+  count(noted: NotedTerms, pause: Pause): PromiseOrValue<DocumentCounts> {
     const occurrences = new Uint32Array(this.#size);
     const add = (place: number, count: number): void => {
       occurrences[place] = (occurrences[place] as number) + count;
     };
-    forEachNoted(noted, (start, end, count) => {
+    const counted = forEachNoted(noted, pause, (start, end, count) => {
       if (this.#marks[markOf(noted, start, end)] === 1) {
         const word = this.#words.find(noted, start, end);
         if (word >= 0) for (const place of this.#places[word] as number[]) add(place, count);
       }
       for (const { bytes, place } of this.#prefixes) if (beginsWith(noted, start, end, bytes)) add(place, count);
     });
-    return { length: notedLength(noted), occurrences };
+    return andThen(counted, () => ({ length: notedLength(noted), occurrences }));
   }
 }
 

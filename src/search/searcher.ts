@@ -1,5 +1,5 @@
 /** Finds the documents of a full-text index that hold the terms of a query, and how well each matches. */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { prefixRange } from '../catalog/keys.js';
 import type { Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
@@ -109,15 +109,17 @@ function readPending(
   let counter: QueryCounter | undefined;
   const read = forEachBatch(transaction.scan(prefixRange(prefix)), (batch) => {
     counter ??= new QueryCounter(terms);
-    for (const [key, stored] of batch) {
+    const counting = counter;
+    const counted = forEachInOrder(batch, ([key, stored]) => {
       const { before, after } = readChange(stored);
-      changes.push({
-        key: key.slice(prefix.length),
-        before: before && counter.count(before),
-        after: after && counter.count(after),
-      });
-    }
-    return andThen(pause(), () => false);
+      return andThen(before && counting.count(before, pause), (old) =>
+        andThen(after && counting.count(after, pause), (fresh) => {
+          changes.push({ key: key.slice(prefix.length), before: old, after: fresh });
+          return undefined;
+        }),
+      );
+    });
+    return andThen(counted, () => andThen(pause(), () => false));
   });
   return andThen(read, () => changes);
 }

@@ -2,6 +2,7 @@
 import type { Stored } from '../storage/contract.js';
 import { isArray, type Value } from '../value/value.js';
 import { ByteCursor, fromZigzag } from './byte-cursor.js';
+import { EARLIER_LIST_FORMAT, LIST_FORMAT, type ListFormat } from './postings.js';
 
 export interface SegmentHead {
   readonly documents: number;
@@ -9,12 +10,14 @@ export interface SegmentHead {
   readonly firsts: readonly string[];
   /** The first key of each window of documents. */
   readonly firstKeys: readonly string[];
+  readonly lists: ListFormat;
 }
 
 export function readHead(stored: Stored | undefined): SegmentHead {
-  const [documents, firsts, firstKeys] = isArray(stored) ? stored : [];
+  const [documents, firsts, firstKeys, format] = isArray(stored) ? stored : [];
   const texts = (list: Value): readonly string[] => (isArray(list) ? (list as readonly string[]) : []);
-  return { documents: Number(documents), firsts: texts(firsts), firstKeys: texts(firstKeys) };
+  const lists = format === undefined ? EARLIER_LIST_FORMAT : LIST_FORMAT;
+  return { documents: Number(documents), firsts: texts(firsts), firstKeys: texts(firstKeys), lists };
 }
 
 /** Of ascending texts the last one that isn't greater than `text`; -1 where there is none. */
@@ -45,6 +48,22 @@ export function readPage(bytes: Uint8Array): TermEntry[] {
   return entries;
 }
 
+/** The numbers of the lists of a page that stand by themselves. */
+export function listsOn(bytes: Uint8Array): number[] {
+  const cursor = new ByteCursor(bytes);
+  const lists: number[] = [];
+  while (!cursor.isAtEnd) {
+    const length = cursor.varint();
+    cursor.at += length;
+    cursor.varint();
+    cursor.varint();
+    const size = cursor.varint();
+    if (size === 0) lists.push(cursor.varint());
+    else cursor.at += size - 1;
+  }
+  return lists;
+}
+
 /** The entry of a term, if it stands on a page. */
 export function findOnPage(bytes: Uint8Array, term: Uint8Array, name: string): TermEntry | undefined {
   const cursor = new ByteCursor(bytes);
@@ -63,7 +82,7 @@ function isAt(bytes: Uint8Array, from: number, term: Uint8Array): boolean {
   return true;
 }
 
-function readEntry(term: string, cursor: ByteCursor): TermEntry {
+export function readEntry(term: string, cursor: ByteCursor): TermEntry {
   const count = cursor.varint();
   const net = count + fromZigzag(cursor.varint());
   const size = cursor.varint();

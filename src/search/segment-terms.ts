@@ -4,9 +4,18 @@ import type { Key, Stored, Transaction } from '../storage/contract.js';
 import type { Pause } from './analyzer.js';
 import { SegmentKeys } from './layout.js';
 import type { SegmentEntry } from './manifest.js';
-import { PostingList } from './postings.js';
+import { type ListFormat, PostingBuffer, PostingList } from './postings.js';
 import type { QueryTerm } from './query.js';
-import { findOnPage, isMarked, lastUpTo, readChanged, readHead, readPage, type TermEntry } from './segment-reader.js';
+import {
+  findOnPage,
+  isMarked,
+  lastUpTo,
+  readChanged,
+  readHead,
+  readPage,
+  type SegmentHead,
+  type TermEntry,
+} from './segment-reader.js';
 
 /** A term in a segment: its postings, and what the segment adds to the number of documents that hold it. */
 export interface FoundTerm {
@@ -36,22 +45,24 @@ export function openSegments(
     ...all.flatMap(({ changed }, at) => ((segments[at] as SegmentEntry).changed > 0 ? changed : [])),
   ];
   return andThen(readAll(transaction, names), (heads) => {
-    const pages = all.map((keys) => {
-      const { firsts } = readHead(heads.get(keys.head));
+    const read = all.map((keys) => readHead(heads.get(keys.head)));
+    const pages = all.map((keys, at) => {
+      const { firsts } = read[at] as SegmentHead;
       return terms.map((term) => pagesOf(firsts, term).map((page) => keys.page(page)));
     });
-    return andThen(readAll(transaction, pages.flat(2)), (read) =>
-      andThen(entriesIn(pages, terms, read, pause), (entries) => {
+    return andThen(readAll(transaction, pages.flat(2)), (found) =>
+      andThen(entriesIn(pages, terms, found, pause), (entries) => {
         const long = entries.flatMap((each, at) =>
           each.flat().flatMap(({ list }) => (typeof list === 'number' ? (all[at] as SegmentKeys).list(list) : [])),
         );
         return andThen(readAll(transaction, long), (lists) =>
           mapInOrder(all, (keys, at): PromiseOrValue<OpenedSegment> => {
             const { documents, changed: count } = segments[at] as SegmentEntry;
+            const { lists: format } = read[at] as SegmentHead;
             const changed = count > 0 ? readChanged(heads.get(keys.changed), documents) : undefined;
             const found = terms.map(({ isPrefix }, place) => {
               const own = (entries[at] as readonly TermEntry[][])[place] as readonly TermEntry[];
-              const postings = own.flatMap((entry) => listOf(entry, keys, lists) ?? []);
+              const postings = own.flatMap((entry) => listOf(entry, keys, format, lists) ?? []);
               if (isPrefix) return united(postings, documents, changed);
               return own[0] && { list: postings[0], net: own[0].net };
             });
@@ -103,11 +114,12 @@ function entriesIn(
 function listOf(
   { list, count }: TermEntry,
   keys: SegmentKeys,
+  format: ListFormat,
   lists: ReadonlyMap<Key, Stored | undefined>,
 ): PostingList | undefined {
   if (count === 0) return undefined;
   const bytes = typeof list === 'number' ? lists.get(keys.list(list)) : list;
-  return bytes instanceof Uint8Array ? new PostingList(bytes, count) : undefined;
+  return bytes instanceof Uint8Array ? new PostingList(bytes, count, format) : undefined;
 }
 
 /** The postings of several terms as those of one, which no document that has changed adds to the number of. */
@@ -119,8 +131,10 @@ function united(
   if (lists.length === 0) return undefined;
   const sums = new Uint32Array(documents);
   for (const list of lists) {
-    const { documents: numbers, occurrences } = list.all();
-    for (let at = 0; at < numbers.length; at++) {
+    const all = new PostingBuffer();
+    list.addTo(all, undefined);
+    const { documents: numbers, occurrences } = all;
+    for (let at = 0; at < all.count; at++) {
       const number = numbers[at] as number;
       sums[number] = (sums[number] as number) + (occurrences[at] as number);
     }
@@ -135,7 +149,7 @@ function united(
     occurrences.push(sum);
     if (changed === undefined || !isMarked(changed, number)) net++;
   }
-  return { list: new PostingList({ documents: numbers, occurrences }, numbers.length), net };
+  return { list: new PostingList({ documents: numbers, occurrences, count: numbers.length }, numbers.length), net };
 }
 
 function readAll(

@@ -5,6 +5,9 @@ import { toZigzag } from './byte-cursor.js';
 import type { SegmentKeys } from './layout.js';
 import { encodePostings, type Postings, WINDOW } from './postings.js';
 
+/** How lists are written (`LIST_FORMAT`); segments without a format are earlier ones. */
+const SEGMENT_FORMAT = 2;
+
 /** Documents of a segment at most, so that what rewrites one is bounded. */
 export const MAX_DOCUMENTS = 65_536;
 
@@ -59,7 +62,7 @@ export class SegmentWriter {
 
   /** Terms come in ascending order, by UTF-16 code units. */
   add({ term, net, postings }: TermPostings): void {
-    const count = postings.documents.length;
+    const { count } = postings;
     if (count === 0 && net === 0) return;
     const list = encodePostings(postings, (document) => this.#lengths[document] as number);
     this.#bytes += list.length;
@@ -88,7 +91,7 @@ export class SegmentWriter {
   /** Answers how many bytes the lists have. */
   finish(): number {
     if (this.#pageBytes > 0) this.#endPage();
-    this.#put(this.#keys.head, [this.#lengths.length, this.#firsts, this.#firstKeys]);
+    this.#put(this.#keys.head, [this.#lengths.length, this.#firsts, this.#firstKeys, SEGMENT_FORMAT]);
     return this.#bytes;
   }
 

@@ -1,16 +1,21 @@
 /** Where a segment that is made takes its documents and terms from; earlier segments are such sources. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
+import { ByteCursor } from './byte-cursor.js';
 import { SegmentKeys } from './layout.js';
-import { PostingList, type Postings, WINDOW } from './postings.js';
-import { isMarked, lengthAt, readChanged, readHead, readKeys, readPage, type TermEntry } from './segment-reader.js';
+import { addStored, type ListFormat, type PostingBuffer, WINDOW } from './postings.js';
+import {
+  isMarked,
+  lengthAt,
+  listsOn,
+  readChanged,
+  readEntry,
+  readHead,
+  readKeys,
+  type SegmentHead,
+  type TermEntry,
+} from './segment-reader.js';
 import { LENGTHS, type SegmentDocument } from './segment-writer.js';
-
-/** A term with what the source adds to the number of documents that hold it (`TermPostings.net`). */
-export interface SourceTerm {
-  readonly term: string;
-  readonly net: number;
-}
 
 /** Terms in ascending order, over documents in the order of their keys. */
 export interface TermSource {
@@ -20,9 +25,11 @@ export interface TermSource {
   /** Whether that may be so of any. */
   readonly hasDropped: boolean;
   /** The first term that wasn't taken yet; `undefined` where `fill` has to be called, or at the end. */
-  readonly current: SourceTerm | undefined;
-  /** Of the current term. */
-  postings(): Postings;
+  readonly term: string | undefined;
+  /** What the source adds to the number of documents that hold that term (`TermPostings.net`). */
+  readonly net: number;
+  /** Adds the postings of that term to others, with new numbers of documents (`PostingList.addTo`). */
+  addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void;
   advance(): void;
   /** Fetches the next terms; answers `false` where there are none. */
   fill(): PromiseOrValue<boolean>;
@@ -35,21 +42,23 @@ export class StoredSource implements TermSource {
   readonly #keys: SegmentKeys;
   readonly #pages: number;
   readonly #changed: Uint8Array;
-  #entries: readonly TermEntry[] = [];
+  readonly #format: ListFormat;
+  #cursor = new ByteCursor(new Uint8Array(0));
+  #entry: TermEntry | undefined;
   #lists: ReadonlyMap<number, Uint8Array> = new Map();
-  #at = 0;
   #page = 0;
 
   private constructor(
     transaction: Transaction,
     keys: SegmentKeys,
-    pages: number,
+    { firsts, lists }: SegmentHead,
     documents: readonly SegmentDocument[],
     changed: Uint8Array,
   ) {
     this.#transaction = transaction;
     this.#keys = keys;
-    this.#pages = pages;
+    this.#pages = firsts.length;
+    this.#format = lists;
     this.documents = documents;
     this.#changed = changed;
   }
@@ -74,7 +83,7 @@ export class StoredSource implements TermSource {
           length: lengthAt(lengths[Math.floor(at / LENGTHS)] as Uint8Array, at % LENGTHS),
         }));
         const bits = changed ?? readChanged(marks, head.documents);
-        return new StoredSource(transaction, keys, head.firsts.length, documents, bits);
+        return new StoredSource(transaction, keys, head, documents, bits);
       });
     });
   }
@@ -87,31 +96,36 @@ export class StoredSource implements TermSource {
     return this.#changed.some((byte) => byte !== 0);
   }
 
-  get current(): SourceTerm | undefined {
-    return this.#entries[this.#at];
+  get term(): string | undefined {
+    return this.#entry?.term;
   }
 
-  postings(): Postings {
-    const { list, count } = this.#entries[this.#at] as TermEntry;
+  get net(): number {
+    return this.#entry?.net ?? 0;
+  }
+
+  addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
+    const { list, count } = this.#entry as TermEntry;
     const bytes = typeof list === 'number' ? (this.#lists.get(list) as Uint8Array) : list;
-    return new PostingList(bytes, count).all();
+    addStored(bytes, count, this.#format, buffer, numbers);
   }
 
   advance(): void {
-    this.#at++;
+    const cursor = this.#cursor;
+    this.#entry = cursor.isAtEnd ? undefined : readEntry(cursor.text(cursor.varint(), 'utf8'), cursor);
   }
 
   fill(): PromiseOrValue<boolean> {
     if (this.#page >= this.#pages) return false;
     return andThen(this.#transaction.get(this.#keys.page(this.#page++)), (page) => {
-      this.#entries = readPage(page as Uint8Array);
-      this.#at = 0;
-      const lists = this.#entries.flatMap(({ list }) => (typeof list === 'number' ? list : []));
+      const lists = listsOn(page as Uint8Array);
       const names: Key[] = lists.map((list) => this.#keys.list(list));
       return andThen(
         names.length === 0 ? [] : this.#transaction.getMany(names),
         (values: readonly (Stored | undefined)[]) => {
           this.#lists = new Map(lists.map((list, at) => [list, values[at] as Uint8Array]));
+          this.#cursor = new ByteCursor(page as Uint8Array);
+          this.advance();
           return true;
         },
       );

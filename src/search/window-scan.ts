@@ -1,5 +1,5 @@
 /** Looks through a segment window by window: which of its documents match, and how well. */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Stored, Transaction } from '../storage/contract.js';
 import { type Bm25, isBounded, lengthFactor, termScore } from './bm25.js';
 import { type PostingList, WINDOW, WindowPostings } from './postings.js';
@@ -31,6 +31,9 @@ interface TermList {
 
 /** Scores are rounded to 32 bits: what is less than this part of another one is less when it is rounded, too. */
 const SURELY_LESS = 1 - 1e-7;
+
+/** Matches whose keys are read together, or more. */
+const WORTHWHILE = 64;
 
 /** Lengths below this have their factors in a table. */
 const SHORT = 256;
@@ -78,7 +81,8 @@ export class SegmentScan {
     this.#bm25 = bm25;
     const factorOf = bm25 === undefined ? () => 0 : lengthFactor(bm25, search.statistics);
     this.#factorOf = factorOf;
-    this.#factors = Float64Array.from({ length: bm25 === undefined ? 0 : SHORT }, (_, length) => factorOf(length));
+    this.#factors = new Float64Array(bm25 === undefined ? 0 : SHORT);
+    for (let length = 0; length < this.#factors.length; length++) this.#factors[length] = factorOf(length);
     this.#needed = search.query.operator === 'AND' ? search.terms.length : 1;
     const windows = Math.ceil(segment.documents / WINDOW);
     const lists = search.terms.flatMap((term, at) => {
@@ -119,17 +123,29 @@ export class SegmentScan {
     return rests[0] as number;
   }
 
-  /** The documents of a window that match, in the order of their keys. */
-  scan(window: number): PromiseOrValue<Match[]> {
-    const found = this.#bm25 === undefined ? this.#counted(window) : this.rate(window);
-    return andThen(found, (documents) =>
-      andThen(this.keysOf(documents.sort(byNumber)), (keys) =>
-        documents.map(({ score }, at) => ({ key: keys[at] as string, score })),
-      ),
+  /** How many windows have enough matches to be worth a look at their keys. */
+  get windowsTogether(): number {
+    const postings = this.#lists.reduce((sum, { list }) => sum + list.count, 0);
+    return Math.max(1, Math.ceil((WORTHWHILE * this.windows.length) / Math.max(1, postings)));
+  }
+
+  /** The documents of some windows that match, in the order of their keys. */
+  scan(windows: readonly number[]): PromiseOrValue<Match[]> {
+    const all: Found[] = [];
+    const scanned = forEachInOrder(windows, (window) =>
+      andThen(this.#bm25 === undefined ? this.#counted(window) : this.rate(window), (found) => {
+        for (const each of found.sort(byNumber)) all.push(each);
+        return false;
+      }),
+    );
+    return andThen(scanned, () =>
+      andThen(this.keysOf(all), (keys) => all.map(({ score }, at) => ({ key: keys[at] as string, score }))),
     );
   }
 
-  /** The same in any order, by numbers. Those that score less than `least` may be left out. */
+  /**
+   * The documents of a window that match in any order, by numbers. Those that score less than `least` may be left out.
+   */
   rate(window: number, least = Number.NEGATIVE_INFINITY): PromiseOrValue<Found[]> {
     return andThen(this.#lengthsOf(window), (lengths) => {
       this.#rate(window, lengths as Uint8Array, this.#bm25 as Bm25, least);

@@ -1,20 +1,32 @@
 /** Vectors of one length as 32-bit floats, one after the other, to be screened. */
+import type { BlockMemory } from './block-memory.js';
 import { type Floats, magnitude } from './distances.js';
-import { LANES } from './kernels.js';
+import { type KernelName, type Kernels, LANES } from './kernels.js';
 
 /** Beyond it squares and their sums might not be finite in 32 bits, below it they might vanish. */
 const GREATEST = 2 ** 40;
 const LEAST = 2 ** -40;
+const FLOAT = 4;
+/** A magnitude and a position. */
+const BESIDE = 8 + 4;
 
 /** Whether vectors of a magnitude can be screened: not those with NaN or infinities. */
 export function isInRange(norm: number): boolean {
   return norm === 0 || (norm > LEAST && norm < GREATEST);
 }
 
+/** Where a block lies in a memory that it shares with others. */
+export interface BlockPlace {
+  readonly memory: BlockMemory;
+  readonly at: number;
+}
+
 export class PackedBlock {
   /** Components a vector, those that pad it among them. */
   readonly width: number;
-  readonly vectors: Float32Array;
+  readonly #place: BlockPlace | undefined;
+  /** Where it has no place. */
+  readonly #vectors: Float32Array;
   /** The magnitudes of the vectors. */
   readonly norms: Float64Array;
   /** Where each vector comes from, as it was counted when it was added. */
@@ -24,27 +36,38 @@ export class PackedBlock {
   /** Whether what is measured of it says something: nothing is out of the range of 32 bits. */
   isSound = true;
 
-  constructor(capacity: number, dimension: number) {
+  constructor(capacity: number, dimension: number, place?: BlockPlace) {
     this.width = paddedLength(dimension);
-    this.vectors = new Float32Array(capacity * this.width);
+    this.#place = place;
+    this.#vectors = new Float32Array(place === undefined ? capacity * this.width : 0);
     this.norms = new Float64Array(capacity);
     this.positions = new Uint32Array(capacity);
   }
 
-  /** In bytes. */
-  get size(): number {
-    return this.vectors.byteLength + this.norms.byteLength + this.positions.byteLength;
+  /** What so many vectors take, in bytes. */
+  static sizeOf(capacity: number, dimension: number): number {
+    return capacity * (FLOAT * paddedLength(dimension) + BESIDE);
   }
 
   add(vector: Floats, position: number): void {
     const { count } = this;
     const norm = magnitude(vector);
-    this.vectors.set(vector, count * this.width);
+    if (this.#place === undefined) this.#vectors.set(vector, count * this.width);
+    else this.#place.memory.set(this.#place.at, count, vector);
     this.norms[count] = norm;
     this.positions[count] = position;
     this.count++;
     if (!isInRange(norm)) this.isSound = false;
     this.greatestNorm = Math.max(this.greatestNorm, norm);
+  }
+
+  /** Measures all vectors against one as wide. What it answers holds until the next are measured. */
+  measure(kernel: KernelName, query: Float32Array, kernels: Kernels): Float32Array {
+    const { count, width } = this;
+    if (this.#place !== undefined) return this.#place.memory.measure(kernel, query, this.#place.at, count);
+    const measured = new Float32Array(count);
+    kernels[kernel](query, this.#vectors.subarray(0, count * width), measured);
+    return measured;
   }
 }
 

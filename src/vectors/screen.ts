@@ -1,5 +1,5 @@
 /**
- * Lower bounds of the distances of packed vectors, so that few have to be measured exactly.
+ * What packed vectors say roughly of their distances, so that few have to be measured exactly.
  *
  * Vectors x̃ and q̃ of 32-bit floats differ from x and q by 2⁻²⁴ of their components, so that by the triangle
  * inequality their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms is off by n · 2⁻²⁴ of itself. The
@@ -15,8 +15,12 @@ const TINY = 1e-15;
 
 interface Screening {
   readonly kernel: KernelName;
-  /** Less than the distance, by what the kernel has measured. */
-  lowerBound(measured: number, norm: number, query: Query, block: PackedBlock): number;
+  /**
+   * A number beyond which what the kernel has measured says that a vector is farther away than `distance`; for
+   * similarities below which, times the magnitude of the vector. NaN if `distance` is.
+   */
+  limit(distance: number, query: Query, block: PackedBlock): number;
+  readonly isSimilarity: boolean;
 }
 
 interface Query {
@@ -28,24 +32,35 @@ interface Query {
 const SCREENINGS: { readonly [Name in MetricName]?: Screening } = {
   EUCLIDEAN: {
     kernel: 'squaredEuclidean',
-    lowerBound: (measured, _, { norm, sumError }, { greatestNorm }) =>
-      Math.sqrt(measured) * (1 - sumError) - UNIT * (norm + greatestNorm) - TINY,
+    isSimilarity: false,
+    limit: (distance, { norm, sumError }, { greatestNorm }) =>
+      ((distance + UNIT * (norm + greatestNorm) + TINY) / (1 - sumError)) ** 2,
   },
   MANHATTAN: {
     kernel: 'manhattan',
+    isSimilarity: false,
     // ‖x‖₁ ≤ √n ‖x‖₂
-    lowerBound: (measured, _, { norm, sumError }, { greatestNorm, width }) =>
-      measured * (1 - sumError) - UNIT * Math.sqrt(width) * (norm + greatestNorm) - TINY,
+    limit: (distance, { norm, sumError }, { greatestNorm, width }) =>
+      (distance + UNIT * Math.sqrt(width) * (norm + greatestNorm) + TINY) / (1 - sumError),
   },
   COSINE: {
     kernel: 'dotProduct',
-    lowerBound: (measured, norm, query) => 1 - measured / (norm * query.norm) - 2 * query.sumError - TINY,
+    isSimilarity: true,
+    limit: (distance, { norm, sumError }) => norm * (1 - distance - 2 * sumError - TINY),
   },
 };
 
 /** Whether there is a kernel for a metric. */
 export function isScreened({ name }: Metric): boolean {
   return SCREENINGS[name] !== undefined;
+}
+
+/** Looks for what may lie within a distance. */
+export interface Sought {
+  /** The distance, which may fall with each visit; NaN while all are visited. */
+  readonly bound: number;
+  /** @param at the number of a vector in its block */
+  visit(at: number): void;
 }
 
 export class Screen {
@@ -63,17 +78,26 @@ export class Screen {
     this.#facts = { norm: magnitude(point), sumError: UNIT * (point.length + 16) };
   }
 
-  /** A number for each vector, beneath its distance; NaN where nothing is known of it. */
-  lowerBounds(block: PackedBlock): Float64Array {
-    const { count, width } = block;
-    const bounds = new Float64Array(count);
-    if (!block.isSound || !isInRange(this.#facts.norm)) return bounds.fill(Number.NaN);
-    const { kernel, lowerBound } = this.#screening;
-    const measured = new Float32Array(count);
-    this.#kernels[kernel](this.#query, block.vectors.subarray(0, count * width), measured);
-    for (let at = 0; at < count; at++) {
-      bounds[at] = lowerBound(measured[at] as number, block.norms[at] as number, this.#facts, block);
+  /** Visits the vectors of a block that aren't known to lie beyond a distance. */
+  run(block: PackedBlock, sought: Sought): void {
+    const { count } = block;
+    if (!block.isSound || !isInRange(this.#facts.norm)) {
+      for (let at = 0; at < count; at++) sought.visit(at);
+      return;
     }
-    return bounds;
+    const { kernel, isSimilarity } = this.#screening;
+    const measured = block.measure(kernel, this.#query, this.#kernels);
+    const { norms } = block;
+    let limit = this.#limit(sought, block);
+    for (let at = 0; at < count; at++) {
+      const each = measured[at] as number;
+      if (isSimilarity ? each < limit * (norms[at] as number) : each > limit) continue;
+      sought.visit(at);
+      limit = this.#limit(sought, block);
+    }
+  }
+
+  #limit({ bound }: Sought, block: PackedBlock): number {
+    return this.#screening.limit(bound, this.#facts, block);
   }
 }

@@ -74,11 +74,9 @@ class Vectors {
     const { graph } = this;
     const search = new LayerSearch(graph, { point, layer: 0, ef, accepts: (slot) => !graph.isDead(slot) });
     run(search.run(run(searchEntries(graph, point))));
+    const found = search.found();
     search.close();
-    return search
-      .found()
-      .slice(0, K)
-      .map(({ slot }) => slot);
+    return found.slice(0, K).map(({ slot }) => slot);
   }
 
   recall(points: readonly Float32Array[], ef: number): number {
@@ -265,6 +263,7 @@ test('a search that goes on finds what one for more finds, and a scan finds all'
     const fresh = new LayerSearch(graph, { point, layer: 0, ef });
     run(fresh.run(run(searchEntries(graph, point))));
     const shared = new Set(fresh.found().map(({ slot }) => slot));
+    fresh.close();
     expect(found.filter(({ slot }) => shared.has(slot)).length).toBeGreaterThan(0.95 * ef);
   }
   const scan = new WholeScan(graph, point, () => true);

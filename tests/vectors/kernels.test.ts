@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { BlockMemory } from '../../src/vectors/block-memory.js';
 import { distanceOf } from '../../src/vectors/distances.js';
 import { type Kernels, plainKernels, simdKernels } from '../../src/vectors/kernels.js';
 import { parseMetric } from '../../src/vectors/metric.js';
-import { PackedBlock } from '../../src/vectors/packed-block.js';
+import { PackedBlock, paddedLength } from '../../src/vectors/packed-block.js';
 import { Screen } from '../../src/vectors/screen.js';
 
 test('are assembled from their text', async () => {
@@ -32,21 +33,29 @@ const vectors = fc
 test.each([
   ['simd', simd],
   ['plain', plainKernels],
-] as const)('no bound of the %s kernels lies above the distance', (_, kernels) => {
+] as const)('the %s kernels leave out nothing that lies within a distance', (_, kernels) => {
   fc.assert(
     fc.property(vectors, fc.constantFrom('EUCLIDEAN', 'COSINE', 'MANHATTAN'), ([point = [], ...others], name) => {
       const metric = parseMetric(name);
       const query = Float64Array.from(point);
-      const block = new PackedBlock(others.length, query.length);
-      others.forEach((vector, at) => {
-        block.add(Float64Array.from(vector), at);
-      });
-      const bounds = new Screen(metric, query, kernels).lowerBounds(block);
       const distance = distanceOf(metric);
-      others.forEach((vector, at) => {
-        // What isn't known, or isn't a number, is measured.
-        expect((bounds[at] as number) > distance(Float64Array.from(vector), query)).toBe(false);
-      });
+      const distances = others.map((vector) => distance(Float64Array.from(vector), query));
+      for (const memory of [undefined, BlockMemory.for(paddedLength(query.length), others.length) as BlockMemory]) {
+        // The second lies behind another.
+        if (memory !== undefined) expect(memory.hasRoomFor(1)).toBe(true);
+        const block = new PackedBlock(others.length, query.length, memory && { memory, at: 1 });
+        others.forEach((vector, at) => {
+          block.add(Float64Array.from(vector), at);
+        });
+        for (const bound of [Number.NaN, ...distances]) {
+          const met = new Set<number>();
+          new Screen(metric, query, kernels).run(block, { bound, visit: (at) => met.add(at) });
+          // What isn't known, or isn't a number, is measured.
+          distances.forEach((each, at) => {
+            expect(met.has(at) || each > bound).toBe(true);
+          });
+        }
+      }
     }),
     { numRuns: 500 },
   );

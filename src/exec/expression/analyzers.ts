@@ -3,9 +3,8 @@ import { Derived } from '../../base/derived.js';
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
-import { Analyzer } from '../../search/analyzer.js';
+import { Analyzer, type Pause } from '../../search/analyzer.js';
 import type { Lemmas } from '../../search/filters.js';
-import { chargingPause } from '../runtime/charging-pause.js';
 import { type AnalyzerRegistry, type Compiler, type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
@@ -86,6 +85,20 @@ export class Analyzers implements AnalyzerRegistry {
       throw isMissing ? failure('function_undefined', { name: CUSTOM + name }) : error;
     }
   }
+}
+
+/** What a term or a span takes that is kept, roughly, in bytes. */
+const KEPT = 128;
+
+/** Pauses of an analysis that keeps something. The request is charged for what it keeps. */
+export function chargingPause({ interrupt, request: { memory } }: Execution, kept: () => number): Pause {
+  let charged = 0;
+  return () => {
+    const count = kept();
+    memory.charge((count - charged) * KEPT);
+    charged = count;
+    return interrupt.checkpoint();
+  };
 }
 
 /** The terms of a text, in order. */

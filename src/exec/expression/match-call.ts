@@ -12,11 +12,11 @@ import { isTruthy } from '../../value/truthiness.js';
 import { float, isArray, isObject, objectFrom, type Value } from '../../value/value.js';
 import { indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
-import { chargingPause } from '../runtime/charging-pause.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
 import { compileMatchSite, type MatchSite } from '../search/match.js';
 import { scoreOf } from '../search/score.js';
+import { chargingPause } from './analyzers.js';
 import { compileList } from './collection.js';
 
 /** What a function makes of a row and its arguments. */

@@ -5,16 +5,17 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys.js';
 import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
+import type { Pause } from '../../search/analyzer.js';
 import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
 import { addDocuments, foldPending } from '../../search/fold.js';
 import { GatheredSource } from '../../search/gathered-source.js';
 import { textsOf } from '../../search/indexed-texts.js';
 import { pendingPrefix } from '../../search/layout.js';
-import { type NotedTerms, noteCounted, noteTerms, readChange, storeChange } from '../../search/pending.js';
+import { NO_TERMS, type NotedTerms, noteCounted, noteTerms, readChange, storeChange } from '../../search/pending.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { chargingPause } from '../runtime/charging-pause.js';
+import { chargingPause } from '../expression/analyzers.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
@@ -47,6 +48,10 @@ export function documentTerms(
   return andThen(sourcesOf(analyzer, value), (texts) => countTerms(execution, analyzer, texts));
 }
 
+function pauseOf({ interrupt }: Execution): Pause {
+  return () => interrupt.checkpoint();
+}
+
 function countTerms(
   execution: Execution,
   { analyzer }: TextAnalyzer,
@@ -68,8 +73,6 @@ function countTerms(
   });
 }
 
-const NO_TERMS = noteTerms({ length: 0, counts: new Map() });
-
 /** The terms of a record in an index, to be noted. What holds no texts needs no analyzer. */
 function termsOfRecord(
   index: KeptIndex,
@@ -82,7 +85,7 @@ function termsOfRecord(
   return andThen(analyzerOf(index, execution), (analyzer) =>
     andThen(sourcesOf(analyzer, value), (texts) => {
       if (analyzer.analyzer.isShort(texts)) return noteCounted(analyzer.analyzer.countShort(texts));
-      return andThen(countTerms(execution, analyzer, texts), noteTerms);
+      return andThen(countTerms(execution, analyzer, texts), (terms) => noteTerms(terms, pauseOf(execution)));
     }),
   );
 }
@@ -144,19 +147,17 @@ class SegmentBuild implements BulkBuild {
 
   #gather(key: string, record: ObjectValue | undefined): PromiseOrValue<void> {
     const value = record && indexedValue(this.#index, record);
-    if (textsOf(value).length === 0) {
-      this.#source.add(key, NO_TERMS);
-      return;
-    }
+    const pause = pauseOf(this.#execution);
+    if (textsOf(value).length === 0) return this.#source.add(key, NO_TERMS, pause);
     return andThen(analyzerOf(this.#index, this.#execution), (analyzer) =>
       andThen(sourcesOf(analyzer, value), (texts) => {
         if (analyzer.analyzer.isShort(texts)) {
           this.#source.addCounted(key, analyzer.analyzer.countShort(texts));
           return;
         }
-        return andThen(countTerms(this.#execution, analyzer, texts), (terms) => {
-          this.#source.add(key, noteTerms(terms));
-        });
+        return andThen(countTerms(this.#execution, analyzer, texts), (terms) =>
+          andThen(noteTerms(terms, pause), (noted) => this.#source.add(key, noted, pause)),
+        );
       }),
     );
   }

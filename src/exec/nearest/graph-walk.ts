@@ -11,10 +11,15 @@ import type { Execution } from '../runtime/execution.js';
 import { COMPONENTS_AT_ONCE, compareFound, measureKeys } from './measure-keys.js';
 import type { FoundVector, VectorSearch } from './vector-search.js';
 
-/** Up to this many times `ef` vectors, measuring all takes no longer than walking the graph. */
-const SCANNED = 256;
+/**
+ * Up to this many times `ef` vectors of up to so many components, measuring all takes one to four times as long as
+ * walking the graph, and misses none.
+ */
+const SCANNED = { vectors: 256, components: 128 };
 /** The same where each has to be read. */
 const READ = 32;
+/** Measuring all finds so many more than are wanted first, since 64 bits may order them otherwise. */
+const BESIDE = 16;
 /** Factor by which the next batch is larger. */
 const GROWTH = 4;
 /** More are better found in steps. */
@@ -25,6 +30,12 @@ const CERTAIN = 4;
 /** Whether this many vectors can be read from the store and measured as fast as the graph can be walked there. */
 export function isQuicklyRead(vectors: number, ef: number): boolean {
   return vectors <= READ * ef;
+}
+
+/** Whether so many vectors in memory are all measured rather than walked through. */
+function isQuicklyScanned(vectors: number, dimension: number, ef: number): boolean {
+  const share = Math.min(1, SCANNED.components / dimension);
+  return vectors <= SCANNED.vectors * share * ef;
 }
 
 export class GraphWalk {
@@ -68,6 +79,7 @@ export class GraphWalk {
 
   close(): void {
     this.#walked?.close();
+    this.#walked = undefined;
   }
 
   /** How many neighbours the next batch asks for. */
@@ -79,12 +91,16 @@ export class GraphWalk {
   more(): PromiseOrValue<readonly FoundVector[]> {
     const { graph, isWhole } = this.#opened;
     const ef = this.#ef;
-    this.#ef *= GROWTH;
     if (ef > MOST_AT_ONCE || (!isWhole && isQuicklyRead(this.#state.live, ef))) {
       this.end = 'measure';
       return [];
     }
-    if (isWhole && graph.slots <= SCANNED * ef) return this.#scanMore(ef);
+    const isScanned = isWhole && isQuicklyScanned(graph.slots, this.#search.point.length, ef);
+    if (isScanned && this.#scan === undefined && this.#walked === undefined) {
+      return this.#scanMore(Math.min(ef, this.#search.k + BESIDE));
+    }
+    this.#ef *= GROWTH;
+    if (isScanned) return this.#scanMore(ef);
     return andThen(this.#walkMore(ef), (nodes) => {
       const certain = Math.max(this.#search.k, Math.floor(ef / CERTAIN));
       return this.#resolved(nodes.slice(0, certain));

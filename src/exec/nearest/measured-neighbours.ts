@@ -10,7 +10,7 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { float } from '../../value/value.js';
 import { type Distance, distanceOf } from '../../vectors/distances.js';
 import { Nearest, type Neighbour } from '../../vectors/nearest.js';
-import { PackedBlock } from '../../vectors/packed-block.js';
+import type { PackedBlock } from '../../vectors/packed-block.js';
 import { isScreened, Screen } from '../../vectors/screen.js';
 import { unpackVector } from '../../vectors/vector-type.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
@@ -94,29 +94,33 @@ export class MeasuredNeighbours implements Candidates {
 
   #measure(entries: readonly Entry[], batch: number, nearest: Nearest<Key>): void {
     const { point, type } = this.#search;
-    const bounds = this.#bounds(entries, batch);
-    for (let at = 0; at < entries.length; at++) {
+    const measure = (at: number): void => {
       const [key, bytes] = entries[at] as Entry;
-      if (bounds !== undefined && (bounds[at] as number) > nearest.bound) continue;
       const distance = this.#distance(unpackVector(bytes as Uint8Array, type), point);
       if (!(distance > nearest.bound)) nearest.offer(distance, key);
+    };
+    if (this.#screen === undefined) {
+      for (let at = 0; at < entries.length; at++) measure(at);
+      return;
     }
+    const bound = () => nearest.bound;
+    this.#screen.run(this.#block(entries, batch), {
+      get bound() {
+        return bound();
+      },
+      visit: measure,
+    });
   }
 
-  /** A number for each of the vectors, beneath its distance. */
-  #bounds(entries: readonly Entry[], batch: number): Float64Array | undefined {
-    const screen = this.#screen;
-    if (screen === undefined) return undefined;
+  #block(entries: readonly Entry[], batch: number): PackedBlock {
     const { index, type, point } = this.#search;
     const sources = entries.map(([, bytes]) => bytes);
-    const pack = (): PackedBlock => {
-      const block = new PackedBlock(sources.length, point.length);
+    const site = { name: index, dimension: point.length, capacity: BATCH };
+    return this.#execution.services.packedVectors.block(site, batch, sources, (block) => {
       sources.forEach((bytes, at) => {
         block.add(unpackVector(bytes as Uint8Array, type), at);
       });
-      return block;
-    };
-    return screen.lowerBounds(this.#execution.services.packedVectors.block(index, batch, sources, pack));
+    });
   }
 
   #candidate({ distance, item }: Neighbour<Key>): Candidate {

@@ -5,7 +5,7 @@ import { kindOf, LETTER, NUMBER } from '../../search/characters.js';
 import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query.js';
 import { type QueryItem, queryError, readQueryText } from '../../search/query-text.js';
 import type { Value } from '../../value/value.js';
-import { chargingPause } from '../runtime/charging-pause.js';
+import { chargingPause } from '../expression/analyzers.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 

@@ -13,7 +13,7 @@ const WORN = 5;
 /** Fewer aren't worth it. */
 const FEW = 32;
 /** Nodes a step. */
-const AT_ONCE = 1_024;
+const AT_ONCE = 512;
 
 /** Whether dead nodes make searches noticeably slower. */
 export function isWorn({ live, dead }: GraphState): boolean {

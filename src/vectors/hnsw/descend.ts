@@ -1,7 +1,7 @@
 /** How a search comes from the entry of a graph down to a layer (algorithm 5). */
 import type { Floats } from '../distances.js';
 import { Graph, type Need } from './graph.js';
-import { type FoundNode, LayerSearch } from './layer-search.js';
+import { type FoundNode, LayerSearch, type SearchFrom } from './layer-search.js';
 
 /**
  * How many nodes a search follows in each layer above the lowest one. The paper follows one: for a point that lies far
@@ -38,10 +38,10 @@ export function* descend(
 /** The nearest nodes of a layer, nearest first. */
 export function* searchLayer(
   graph: Graph,
-  from: ConstructorParameters<typeof LayerSearch>[1],
+  from: SearchFrom,
   entries: readonly number[],
 ): Generator<Need, FoundNode[], void> {
-  const search = new LayerSearch(graph, from);
+  const search = new LayerSearch(graph, { ...from, isOnce: true });
   try {
     yield* search.run(entries);
     return search.found();

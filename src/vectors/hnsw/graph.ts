@@ -8,8 +8,8 @@
 import type { Floats } from '../distances.js';
 import type { Metric } from '../metric.js';
 import { paddedLength } from '../packed-block.js';
+import { SearchScratch } from './search-scratch.js';
 import { grown, VectorArena } from './vector-arena.js';
-import { VisitedSet } from './visited-set.js';
 
 export interface GraphOptions {
   readonly metric: Metric;
@@ -69,7 +69,7 @@ export class Graph {
   /** For each slot how many links in layer 0, then these. */
   #base: Uint32Array;
   readonly #upper: (Uint32Array[] | undefined)[] = [];
-  readonly #visited: VisitedSet[] = [];
+  readonly #scratches: SearchScratch[] = [];
   #count = 0;
   #nodes = 0;
   /** Nodes before they were changed, while that is noted. */
@@ -229,15 +229,14 @@ export class Graph {
     this.#before = undefined;
   }
 
-  /** A set of slots for one search, to be given back. */
-  takeVisited(): VisitedSet {
-    const visited = this.#visited.pop() ?? new VisitedSet();
-    visited.clear();
-    return visited;
+  /** For one search, to be given back. */
+  takeScratch(): SearchScratch {
+    return this.#scratches.pop() ?? new SearchScratch();
   }
 
-  giveVisited(visited: VisitedSet): void {
-    this.#visited.push(visited);
+  giveScratch(scratch: SearchScratch): void {
+    scratch.clear();
+    this.#scratches.push(scratch);
   }
 
   #place(id: number): number {

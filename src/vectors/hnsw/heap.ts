@@ -1,5 +1,7 @@
 /** A binary heap of numbers by a key, the least key first. */
 const FIRST_CAPACITY = 64;
+/** A heap that is emptied keeps no more room than this. */
+const MOST_KEPT = 4_096;
 
 export class Heap {
   #keys = new Float64Array(FIRST_CAPACITY);
@@ -18,6 +20,9 @@ export class Heap {
 
   clear(): void {
     this.size = 0;
+    if (this.#keys.length <= MOST_KEPT) return;
+    this.#keys = new Float64Array(FIRST_CAPACITY);
+    this.#items = new Uint32Array(FIRST_CAPACITY);
   }
 
   push(key: number, item: number): void {
@@ -56,13 +61,13 @@ export class Heap {
     items[at] = items[last] as number;
   }
 
-  /** All items, those with the greatest keys first. */
-  descending(): { readonly item: number; readonly key: number }[] {
-    const items = Array.from({ length: this.size }, (_, at) => ({
-      item: this.#items[at] as number,
-      key: this.#keys[at] as number,
-    }));
-    return items.sort((a, b) => b.key - a.key);
+  /** The items in no order, `at` from 0 to less than `size`. */
+  keyAt(at: number): number {
+    return this.#keys[at] as number;
+  }
+
+  itemAt(at: number): number {
+    return this.#items[at] as number;
   }
 
   #grow(): void {

@@ -1,9 +1,9 @@
 /** The search within one layer (algorithm 2), which can be gone on with for more neighbours. */
 import type { Floats } from '../distances.js';
 import { Graph, type Need } from './graph.js';
-import { Heap } from './heap.js';
+import type { Heap } from './heap.js';
+import type { SearchScratch } from './search-scratch.js';
 import { QUERY } from './vector-arena.js';
-import type { VisitedSet } from './visited-set.js';
 
 /** So many nodes are expanded between two pauses: about half a millisecond. */
 const EXPANSIONS = 64;
@@ -23,32 +23,28 @@ export interface SearchFrom {
   readonly ef: number;
   /** Which nodes count; others only lead on. */
   readonly accepts?: (slot: number) => boolean;
+  /** It isn't gone on with: what is too far away needn't be kept. */
+  readonly isOnce?: boolean;
 }
 
 export class LayerSearch {
   readonly #graph: Graph;
   readonly #from: SearchFrom;
-  readonly #visited: VisitedSet;
+  readonly #isOnce: boolean;
+  readonly #scratch: SearchScratch;
   #ef: number;
-  /** Not yet expanded, nearest first. */
-  readonly #candidates = new Heap();
-  /** The nearest that count, as many as are looked for, farthest first: by negative distances. */
-  readonly #nearest = new Heap();
-  /** Met, and too far away to be looked at more closely. */
-  readonly #far = new Heap();
-  /** Once among the nearest. */
-  readonly #displaced = new Heap();
 
   constructor(graph: Graph, from: SearchFrom) {
     this.#graph = graph;
     this.#from = from;
     this.#ef = from.ef;
-    this.#visited = graph.takeVisited();
+    this.#isOnce = from.isOnce === true;
+    this.#scratch = graph.takeScratch();
   }
 
-  /** To be called once it is no longer needed. */
+  /** To be called once it is no longer needed, nor what it has found. */
   close(): void {
-    this.#graph.giveVisited(this.#visited);
+    this.#graph.giveScratch(this.#scratch);
   }
 
   /** Finds the nearest, from some nodes on, or from where it has stopped. */
@@ -58,7 +54,7 @@ export class LayerSearch {
     arena.slots.set(entries);
     this.#meet(entries.length);
     let expanded = 0;
-    const candidates = this.#candidates;
+    const { candidates } = this.#scratch;
     while (candidates.size > 0 && !(candidates.key > this.#bound)) {
       const missing = this.#unvisited(candidates.item);
       if (typeof missing !== 'number') {
@@ -78,10 +74,9 @@ export class LayerSearch {
   /** More are looked for when it goes on. */
   widen(ef: number): void {
     this.#ef = ef;
-    const far = this.#far;
-    const displaced = this.#displaced;
-    while (displaced.size > 0 && this.#nearest.size < ef) {
-      this.#nearest.push(-displaced.key, displaced.item);
+    const { displaced, far, nearest } = this.#scratch;
+    while (displaced.size > 0 && nearest.size < ef) {
+      nearest.push(-displaced.key, displaced.item);
       displaced.pop();
     }
     while (far.size > 0 && !(far.key > this.#bound)) {
@@ -93,12 +88,13 @@ export class LayerSearch {
 
   /** Nearest first. */
   found(): FoundNode[] {
-    return this.#nearest.descending().map(({ item, key }) => ({ slot: item, distance: -key }));
+    return foundIn(this.#scratch.nearest);
   }
 
   /** Beyond it nothing is among the nearest; NaN while all are. */
   get #bound(): number {
-    return this.#nearest.size < this.#ef ? Number.NaN : -this.#nearest.key;
+    const { nearest } = this.#scratch;
+    return nearest.size < this.#ef ? Number.NaN : -nearest.key;
   }
 
   #setQuery(): void {
@@ -110,6 +106,7 @@ export class LayerSearch {
   #unvisited(slot: number): number | Need {
     const graph = this.#graph;
     const links = graph.linksBuffer;
+    const { visited } = this.#scratch;
     const count = graph.readLinks(slot, this.#from.layer, links);
     let fresh = 0;
     let missing: number[] | undefined;
@@ -119,7 +116,7 @@ export class LayerSearch {
       if (Graph.isMissing(linked)) {
         missing ??= [];
         missing.push(id);
-      } else if (Graph.isHere(linked) && !this.#visited.has(linked)) graph.arena.slots[fresh++] = linked;
+      } else if (Graph.isHere(linked) && !visited.has(linked)) graph.arena.slots[fresh++] = linked;
     }
     return missing ?? fresh;
   }
@@ -132,22 +129,29 @@ export class LayerSearch {
     arena.measure(typeof point === 'number' ? point : QUERY, count);
     for (let at = 0; at < count; at++) {
       const slot = arena.slots[at] as number;
-      this.#visited.add(slot);
+      this.#scratch.visited.add(slot);
       this.#take(arena.out[at] as number, slot);
     }
   }
 
   #take(distance: number, slot: number): void {
-    const nearest = this.#nearest;
+    const { candidates, displaced, far, nearest } = this.#scratch;
     if (distance > this.#bound) {
-      this.#far.push(distance, slot);
+      if (!this.#isOnce) far.push(distance, slot);
       return;
     }
-    this.#candidates.push(distance, slot);
+    candidates.push(distance, slot);
     if (this.#from.accepts?.(slot) === false) return;
     nearest.push(-distance, slot);
     if (nearest.size <= this.#ef) return;
-    this.#displaced.push(-nearest.key, nearest.item);
+    if (!this.#isOnce) displaced.push(-nearest.key, nearest.item);
     nearest.pop();
   }
+}
+
+/** What a heap by negative distances holds, nearest first. */
+export function foundIn(nearest: Heap): FoundNode[] {
+  const found: FoundNode[] = [];
+  for (let at = 0; at < nearest.size; at++) found.push({ slot: nearest.itemAt(at), distance: -nearest.keyAt(at) });
+  return found.sort((a, b) => a.distance - b.distance);
 }

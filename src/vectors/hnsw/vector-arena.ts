@@ -110,7 +110,7 @@ export class VectorArena {
 
   /** Measures `count` vectors, in the slots from `first` on, into `out` against the query. */
   measureRow(first: number, count: number): void {
-    for (let at = 0; at < count; at++) this.slots[at] = first + at;
+    if (this.#module === undefined || this.#isCosine) for (let at = 0; at < count; at++) this.slots[at] = first + at;
     if (this.#module === undefined) this.#measurePlainly(QUERY, count);
     else {
       const stride = FLOAT * this.#width;

@@ -1,7 +1,7 @@
 /** A set of small numbers that is emptied at once. */
 export class VisitedSet {
   #marks = new Uint32Array(64);
-  #round = 0;
+  #round = 1;
 
   clear(): void {
     this.#round++;

@@ -2,7 +2,7 @@
 import type { Floats } from '../distances.js';
 import { Graph, type Need } from './graph.js';
 import { Heap } from './heap.js';
-import type { FoundNode } from './layer-search.js';
+import { type FoundNode, foundIn } from './layer-search.js';
 
 /** Components that are measured between two pauses: some hundred microseconds. */
 const COMPONENTS = 2 ** 19;
@@ -61,6 +61,6 @@ export class WholeScan {
       nearest.pop();
       bound = -nearest.key;
     }
-    return nearest.descending().map(({ item, key }) => ({ slot: item, distance: -key }));
+    return foundIn(nearest);
   }
 }

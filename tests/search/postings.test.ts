@@ -1,0 +1,168 @@
+/** Posting lists and the tables of terms, as they are written and read. */
+import { describe, expect, test } from 'vitest';
+import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/pending.js';
+import {
+  addStored,
+  EARLIER_LIST_FORMAT,
+  encodePostings,
+  LIST_FORMAT,
+  PostingBuffer,
+  PostingList,
+  WINDOW,
+} from '../../src/search/postings.js';
+import { SequenceTable } from '../../src/search/sequence-table.js';
+import { TermDictionary } from '../../src/search/term-dictionary.js';
+import { ByteWriter } from '../../src/value/byte-writer.js';
+
+function gathered(documents: readonly number[]): PostingBuffer {
+  const buffer = new PostingBuffer();
+  buffer.reserve(documents.length);
+  for (const document of documents) buffer.push(document, (document % 7) % 3 === 0 ? 1 : 2 + (document % 300));
+  return buffer;
+}
+
+function entries({ documents, occurrences, count }: PostingBuffer): [number, number][] {
+  return Array.from({ length: count }, (_, at) => [documents[at] as number, occurrences[at] as number]);
+}
+
+const every = (step: number, count: number): number[] => Array.from({ length: count }, (_, at) => at * step + 3);
+
+describe('a posting list', () => {
+  test.each([
+    ['one', [70_000]],
+    ['a short one', every(211, LIST_FORMAT.short)],
+    ['one of few in each window', every(97, LIST_FORMAT.short + 1)],
+    ['one of windows with just so many as are listed', every(8, 2_000)],
+    ['one of dense windows', every(3, 5_000)],
+    ['one of all documents', every(1, 1_500)],
+    ['one with a dense window and others', [...every(1, WINDOW + 50), 1_000, 5_000, 65_535]],
+  ])('is read as it was written: %s', (_, documents) => {
+    const postings = gathered(documents);
+    const bytes = encodePostings(postings, (document) => document + 1);
+    const read = new PostingBuffer();
+    addStored(bytes, documents.length, LIST_FORMAT, read, undefined);
+    expect(entries(read)).toEqual(entries(postings));
+    const listed = new PostingBuffer();
+    new PostingList(bytes, documents.length).addTo(listed, undefined);
+    expect(entries(listed)).toEqual(entries(postings));
+  });
+
+  test('is read with other numbers, and without those that are left out', () => {
+    const numbers = Int32Array.from({ length: 600 }, (_, at) => (at % 2 === 0 ? -1 : at + 1_000));
+    const read = new PostingBuffer();
+    addStored(
+      encodePostings(gathered(every(1, 500)), () => 1),
+      500,
+      LIST_FORMAT,
+      read,
+      numbers,
+    );
+    expect(entries(read).map(([document]) => document)).toEqual(
+      every(1, 500).flatMap((document) => (document % 2 === 0 ? [] : document + 1_000)),
+    );
+  });
+
+  test('of an earlier segment has windows from 33 postings on, and numbers in all of them', () => {
+    const writer = new ByteWriter();
+    writer.begin();
+    for (const value of [1, 0, 40, 2, 9, 43]) writer.varint(value);
+    for (let document = 0; document < 40; document++) writer.byte(document * 2);
+    for (const value of [1, 3, 2]) writer.varint(value);
+    const read = new PostingBuffer();
+    addStored(writer.finish(), 40, EARLIER_LIST_FORMAT, read, undefined);
+    expect(entries(read)).toEqual(Array.from({ length: 40 }, (_, at) => [at * 2, at === 3 ? 2 : 1]));
+  });
+});
+
+const noPause = (): void => undefined;
+
+describe('a note', () => {
+  const terms = {
+    length: 5,
+    counts: new Map([
+      ['tea', 1],
+      ['crème', 3],
+      ['東京', 1],
+    ]),
+  };
+
+  async function termsOf(bytes: Uint8Array): Promise<[string, number][]> {
+    const found: [string, number][] = [];
+    await forEachNoted(bytes, noPause, (start, end, count) =>
+      found.push([new TextDecoder().decode(bytes.subarray(start, end)), count]),
+    );
+    return found;
+  }
+
+  test('is read as it was written', async () => {
+    const { before, after } = readChange(storeChange({ before: undefined, after: await noteTerms(terms, noPause) }));
+    expect(before).toBeUndefined();
+    expect(await termsOf(after as Uint8Array)).toEqual([...terms.counts]);
+  });
+
+  test('of earlier revisions is read as well', async () => {
+    const { before, after } = readChange([
+      [2, 2, 'green\0tea', null],
+      [5, 3, 'tea\0crème\0東京', Uint8Array.of(1, 3, 1)],
+    ]);
+    expect(await termsOf(before as Uint8Array)).toEqual([
+      ['green', 1],
+      ['tea', 1],
+    ]);
+    expect(after).toEqual(await noteTerms(terms, noPause));
+  });
+});
+
+/** 256 texts of 16 units that hash alike: of each two units there are two choices that lead to the same state. */
+function sameHashes(): string[] {
+  const factor = 0x9e3779b1;
+  let hash = 16;
+  let texts = [''];
+  for (let block = 0; block < 8; block++) {
+    const seen = new Map<number, number>();
+    for (let unit = 0x100; ; unit++) {
+      const state = Math.imul(hash ^ unit, factor);
+      const other = seen.get(state >>> 16);
+      seen.set(state >>> 16, unit);
+      if (other === undefined) continue;
+      const second = 0x100 ^ ((state ^ Math.imul(hash ^ other, factor)) & 0xffff);
+      const pairs = [String.fromCharCode(unit, 0x100), String.fromCharCode(other, second)];
+      texts = texts.flatMap((text) => pairs.map((pair) => text + pair));
+      hash = Math.imul(state ^ 0x100, factor);
+      break;
+    }
+  }
+  return texts;
+}
+
+describe('tables of words', () => {
+  test('find what was added, however many there are', () => {
+    const table = new SequenceTable();
+    const words = Array.from({ length: 5_000 }, (_, at) => `w${at.toString(36)}é`);
+    for (const [at, word] of words.entries()) table.addText(word, at + 1);
+    const text = `-${words.join('-')}-`;
+    let start = 1;
+    for (const [at, word] of words.entries()) {
+      expect(table.ofText(text, start, start + word.length)).toBe(at + 1);
+      expect(table.ofText(text, start, start + word.length + 1)).toBe(0);
+      start += word.length + 1;
+    }
+  });
+
+  test('find words whose hashes are all the same', () => {
+    const table = new SequenceTable();
+    const same = sameHashes();
+    for (const [at, word] of same.entries()) table.addText(word, at + 1);
+    expect(same.map((word) => table.ofText(word, 0, word.length))).toEqual(same.map((_, at) => at + 1));
+    expect(table.ofText('none', 0, 4)).toBe(0);
+  });
+
+  test('number terms, and give them back', () => {
+    const dictionary = new TermDictionary();
+    const terms = ['tea', '', 'crème', '東京', 'a'.repeat(3_000), '😀'];
+    expect(terms.map((term) => dictionary.numberOfText(term))).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(terms.map((term) => dictionary.numberOfText(term))).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(terms.map((_, number) => dictionary.text(number))).toEqual(terms);
+    expect(dictionary.find(new TextEncoder().encode('coffee'), 0, 6)).toBe(-1);
+  });
+});
