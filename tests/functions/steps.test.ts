@@ -207,3 +207,36 @@ test('the items of a range are written out in steps', async () => {
     (async () => castInSteps(range, { kind: 'array', item: { kind: 'string' } }, context))(),
   ).rejects.toThrow(TesseraError);
 });
+
+test.each(['search::rrf', 'search::linear'])('%s takes so many records, in steps', async (name) => {
+  const list = (count: number, fields: number) =>
+    Array.from({ length: count }, (_, id) =>
+      objectFrom([['id', id], ...Array.from({ length: fields }, (__, at): [string, Value] => [`f${at}`, at])]),
+    );
+  let work = 0;
+  let most = 0;
+  let pauses = 0;
+  const context = testContext({
+    claim: (units) => {
+      work += units;
+      most = Math.max(most, units);
+    },
+    pause: () => {
+      pauses++;
+    },
+  });
+  const fused = async (lists: Value[]) =>
+    call(name, name === 'search::rrf' ? [lists, 1e6, 60] : [lists, lists.map(() => 1), 1e6, 'minmax'], context);
+  expect(await fused([list(10_000, 4), list(10_000, 4)])).toHaveLength(10_000);
+  expect(work).toBeGreaterThan(20_000 * 16);
+  expect(most).toBeLessThan(2 * 4_096);
+  expect(pauses).toBeGreaterThan(8);
+  const failing = async (lists: Value[]) => fused(lists).catch((error: TesseraError) => error.code);
+  expect(await failing([list(20_000, 0), list(20_000, 0)])).toBe('input_too_large');
+  expect(await failing([[objectFrom([['id', 'x'.repeat(2 ** 20)]])]])).toBe('input_too_large');
+  // One record that becomes larger with each list.
+  const growing = Array.from({ length: 3 }, (_, of) => [
+    objectFrom([['id', 1], ...Array.from({ length: 4_000 }, (__, at): [string, Value] => [`f${of}.${at}`, at])]),
+  ]);
+  expect(await failing(growing)).toBe('input_too_large');
+});

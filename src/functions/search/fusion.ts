@@ -1,4 +1,6 @@
 /** One ranking made of several lists of objects with ids. What is no list, or no object with an id, is passed over. */
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { forEachInSteps, mapInSteps } from '../../base/steps.js';
 import { toNumber } from '../../value/number.js';
 import { toText } from '../../value/text/text.js';
 import {
@@ -11,9 +13,11 @@ import {
   objectFrom,
   type Value,
 } from '../../value/value.js';
+import { weightWithin } from '../../value/weight.js';
 import { invalidArguments } from '../arguments.js';
 import type { FunctionContext, FunctionRow } from '../contract.js';
 import { define } from '../define.js';
+import { failInput, MAX_INPUT } from '../input-limit.js';
 import { any, optional } from '../parameters.js';
 
 interface Ranked {
@@ -21,38 +25,66 @@ interface Ranked {
   readonly fields: ObjectValue;
 }
 
+/** The fields that the lists may give a record together, and what an id may take, in bytes. */
+const MAX_FIELDS = 8_192;
+const MAX_ID = 2 ** 16;
+
+/** Work units of a record, and of so many characters of its id. */
+const RECORD = 16;
+const CHARACTERS = 64;
+/** Work units between two pauses. */
+const PIECE = 4_096;
+
 /** Adds up the scores of each record over the lists, and puts together what they say of it. */
 class Ranking {
   readonly #ranked = new Map<string, Ranked>();
 
-  add(record: ObjectValue, score: number): void {
-    const key = toText(record['id']);
+  /** Answers how much work it was. */
+  add(key: string, record: ObjectValue, score: number): number {
     const { fields, score: sum } = this.#ranked.get(key) ?? { fields: {}, score: 0 };
-    this.#ranked.set(key, {
-      score: sum + score,
-      fields: objectFrom([...Object.entries(fields), ...Object.entries(record)]),
-    });
+    const entries = [...Object.entries(fields), ...Object.entries(record)];
+    if (entries.length > MAX_FIELDS) throw failInput('the fusion of a record', MAX_FIELDS);
+    this.#ranked.set(key, { score: sum + score, fields: objectFrom(entries) });
+    return RECORD + entries.length;
   }
 
   /** The best ones, with their scores in a field. */
-  best(limit: number, field: string): Value {
-    return Array.from(this.#ranked.values())
-      .sort((a, b) => b.score - a.score)
-      .slice(0, limit)
-      .map(({ fields, score }) => objectFrom([...Object.entries(fields), [field, float(score)]]));
+  best(limit: number, field: string, context: FunctionContext): PromiseOrValue<Value> {
+    const sorted = Array.from(this.#ranked.values()).sort((a, b) => b.score - a.score);
+    return mapInSteps(sorted.slice(0, limit), context, ({ fields, score }) =>
+      objectFrom([...Object.entries(fields), [field, float(score)]]),
+    );
   }
 }
 
-/** Calls `visit` for each record of a list, with its place. */
+/** @throws TesseraError `input_too_large` for the records of all lists together */
+function checkLists(name: string, lists: Value): readonly Value[] {
+  if (!isArray(lists)) return [];
+  const count = lists.reduce<number>((sum, list) => sum + (isArray(list) ? list.length : 0), 0);
+  if (count > MAX_INPUT) throw failInput(`${name}()`, MAX_INPUT);
+  return lists;
+}
+
+/** Calls `visit` for each record of a list, with its id as text and its place. `visit` answers how much work it was. */
 function forEachRecord(
   list: Value,
   context: FunctionContext,
-  visit: (record: ObjectValue, index: number) => void,
-): void {
+  visit: (key: string, record: ObjectValue, index: number) => number,
+): PromiseOrValue<void> {
   if (!isArray(list)) return;
-  list.forEach((record, index) => {
+  let index = 0;
+  return untilTrue(() => {
     context.checkpoint();
-    if (isObject(record) && record['id'] !== undefined) visit(record, index);
+    let work = 0;
+    for (; index < list.length && work < PIECE; index++) {
+      const record = list[index];
+      if (!isObject(record) || record['id'] === undefined) continue;
+      const { id } = record;
+      if (weightWithin(id, MAX_ID) >= MAX_ID) throw failInput('the fusion of records by their ids', MAX_ID);
+      const key = toText(id);
+      work += visit(key, record, index) + key.length / CHARACTERS;
+    }
+    return andThen(context.claim(work), () => index >= list.length);
   });
 }
 
@@ -61,17 +93,20 @@ const RRF = 'search::rrf';
 const SMOOTHING = 60;
 
 /** Each record counts `1 / (k + rank)` for each list that it is in. */
-function fuse(lists: Value, limit: Value, constant: Value, context: FunctionContext): Value {
+function fuse(lists: Value, limit: Value, constant: Value, context: FunctionContext): PromiseOrValue<Value> {
   if (lists === undefined && limit === undefined) return [];
   if (!isNumber(limit)) throw invalidArguments(RRF, 'limit must be a number');
   if (toNumber(limit) < 1) throw invalidArguments(RRF, 'limit must be at least 1');
   const k = isNumber(constant) ? toNumber(constant) : SMOOTHING;
   if (k < 0) throw invalidArguments(RRF, 'RRF constant must be at least 0');
   const ranking = new Ranking();
-  for (const list of isArray(lists) ? lists : []) {
-    forEachRecord(list, context, (record, index) => ranking.add(record, 1 / (k + index + 1)));
-  }
-  return ranking.best(toNumber(limit), 'rrf_score');
+  const fused = forEachInOrder(checkLists(RRF, lists), (list) =>
+    andThen(
+      forEachRecord(list, context, (key, record, index) => ranking.add(key, record, 1 / (k + index + 1))),
+      () => undefined,
+    ),
+  );
+  return andThen(fused, () => ranking.best(toNumber(limit), 'rrf_score', context));
 }
 
 const LINEAR = 'search::linear';
@@ -98,20 +133,32 @@ function scoreOf({ distance, ft_score: textScore, score }: ObjectValue, index: n
 }
 
 /** Each record counts its normed score, times the weight of the list, for each list that it is in. */
-function combine(lists: Value, weights: Value, limit: Value, norm: Value, context: FunctionContext): Value {
+function combine(
+  lists: Value,
+  weights: Value,
+  limit: Value,
+  norm: Value,
+  context: FunctionContext,
+): PromiseOrValue<Value> {
   if (lists === undefined) return [];
   const { best, factors, normed } = checkCombination(lists, weights, limit, norm);
   const ranking = new Ranking();
-  for (const [index, list] of (isArray(lists) ? lists : []).entries()) {
+  const combined = forEachInOrder([...checkLists(LINEAR, lists).entries()], ([index, list]) => {
     // A record that is listed twice counts once, as it was listed last.
     const scores = new Map<string, { record: ObjectValue; score: number }>();
-    forEachRecord(list, context, (record, at) =>
-      scores.set(toText(record['id']), { record, score: scoreOf(record, at) }),
-    );
-    const norming = normed(Array.from(scores.values(), ({ score }) => score));
-    for (const { record, score } of scores.values()) ranking.add(record, norming(score) * (factors[index] as number));
-  }
-  return ranking.best(best, 'linear_score');
+    const listed = forEachRecord(list, context, (key, record, at) => {
+      scores.set(key, { record, score: scoreOf(record, at) });
+      return RECORD;
+    });
+    return andThen(listed, () => {
+      const norming = normed(Array.from(scores.values(), ({ score }) => score));
+      const added = forEachInSteps([...scores], context, ([key, { record, score }]) => {
+        ranking.add(key, record, norming(score) * (factors[index] as number));
+      });
+      return andThen(added, () => undefined);
+    });
+  });
+  return andThen(combined, () => ranking.best(best, 'linear_score', context));
 }
 
 function checkCombination(lists: Value, weights: Value, limit: Value, norm: Value) {
@@ -135,14 +182,14 @@ export const fusionFunctions: readonly FunctionRow[] = [
     LINEAR,
     [optional(any('lists')), optional(any('weights')), optional(any('limit')), optional(any('norm'))],
     'array<object>',
-    'One ranking made of several lists of objects with ids: a weighted sum of scores, made comparable by a norm, `minmax` or `zscore`.',
+    'One ranking made of several lists of objects with ids: a weighted sum of scores, made comparable by a norm, `minmax` or `zscore`. At most 32768 records.',
     combine,
   ),
   define(
     RRF,
     [optional(any('lists')), optional(any('limit')), optional(any('constant'))],
     'array<object>',
-    'One ranking made of several lists of objects with ids (reciprocal rank fusion).',
+    'One ranking made of several lists of objects with ids (reciprocal rank fusion). At most 32768 records.',
     fuse,
   ),
 ];
