@@ -5,6 +5,7 @@ import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js
 import { failure, TesseraError } from '../../errors/error.js';
 import { Analyzer } from '../../search/analyzer.js';
 import type { Lemmas } from '../../search/filters.js';
+import { chargingPause } from '../runtime/cooperative-yielding.js';
 import { type AnalyzerRegistry, type Compiler, type Execution, Frame } from '../runtime/execution.js';
 import { Scope } from '../runtime/scope.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
