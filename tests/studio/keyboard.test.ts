@@ -65,7 +65,7 @@ it('chooses a table, moves in its rows, changes a record, undoes it and saves an
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     // The focus is where it was.
-    expect(await page.evaluate(FOCUSED)).toBe('Edit');
+    await expect.poll(() => page.evaluate(FOCUSED)).toBe('Edit');
   };
   const changes = page.getByRole('region', { name: 'Changes that are not saved' });
   await change('21');
