@@ -76,6 +76,7 @@ export class CuttingProxy {
     }
     let isCutAtAnswer = false;
     let isSilent = false;
+    const late: Buffer[] = [];
     client.on('data', (request) => {
       if (isSilent) return;
       const moment = this.#moment;
@@ -98,8 +99,12 @@ export class CuttingProxy {
     });
     server.on('data', (answer) => {
       if (isCutAtAnswer) this.#cut(client, server);
-      else if (this.delay === 0) client.write(answer);
-      else realEnvironment.timers.after(this.delay, () => client.write(answer));
+      else if (this.delay === 0 && late.length === 0) client.write(answer);
+      else {
+        // In the order in which they came, whatever the delay is by then, as TCP has it.
+        late.push(answer);
+        realEnvironment.timers.after(this.delay, () => client.write(late.shift()!));
+      }
     });
   }
 
