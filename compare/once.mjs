@@ -1,14 +1,12 @@
 // Processor time of scripts that come once, here and on the embedded peer, both in process and in memory, each script in a store of its own. For
 // developers; no test needs it.
 import { fork } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../scripts/options.mjs';
 import { DIST, openPeerEngine, openTessera } from './engines.mjs';
 import { FAMILIES, scriptOf } from './families/families.mjs';
 import { PEER } from './peer.mjs';
-import { answers, stepsOfFile, stepsOfLines } from './script.mjs';
+import { answers, stepsOfFile, stepsOfLines, writtenScripts } from './script.mjs';
 
 const HELP = `Prints the processor time of scripts that come once, here and on the embedded peer.
 
@@ -27,7 +25,6 @@ const { values: flags } = readOptions(HELP, {
     engine: { type: 'string' },
   },
 });
-const SCRIPTS = fileURLToPath(new URL('../tests/scripts', import.meta.url));
 /** Other scripts of the families come before, so that code is warm and no text is known. */
 const [SEED, SEED_BEFORE] = [1, 2];
 /** The generated calls of functions need a list of them, and say nothing about statements. */
@@ -45,9 +42,7 @@ function* generated(seed) {
 
 function* all() {
   yield* generated(SEED);
-  for (const name of readdirSync(SCRIPTS, { recursive: true, encoding: 'utf8' }).sort()) {
-    if (!name.endsWith('.surql')) continue;
-    const source = readFileSync(join(SCRIPTS, name), 'utf8');
+  for (const { name, source } of writtenScripts()) {
     if (!LEFT_OUT.test(source)) yield { name, steps: [...stepsOfFile(source)] };
   }
 }

@@ -1,5 +1,9 @@
 // Scripts as steps. `--@use`, `--@session`, `--@signin`, `--@signup` are those of tests/scripts.
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 /** @typedef {{ line: string, text?: string, word?: string, rest?: string }} Step */
 
 /** @param {string} line @returns {Step | undefined} */
@@ -66,4 +70,13 @@ export async function answers(engine, steps) {
       all.push({ asked: line, lines: await engine.enter(session, word, JSON.parse(rest)) });
   }
   return all;
+}
+
+const WRITTEN = fileURLToPath(new URL('../tests/scripts', import.meta.url));
+
+/** The files of tests/scripts, in the order of their names. @returns {Generator<{ name: string, source: string }>} */
+export function* writtenScripts() {
+  for (const name of readdirSync(WRITTEN, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (name.endsWith('.surql')) yield { name, source: readFileSync(join(WRITTEN, name), 'utf8') };
+  }
 }

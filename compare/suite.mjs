@@ -1,16 +1,16 @@
 // Runs generated scripts and those of tests/scripts here and on the embedded peer, each in an empty database, and says per family how many answer alike.
 // For developers; no test needs it. Differences that are meant stand in known-differences.json with their reason and where the documentation has it;
 // any other makes the exit code 1.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { readOptions } from '../scripts/options.mjs';
 import { coverageOf, differencesOf, knownFor, readKnown } from './differences.mjs';
 import { DIST, openTessera } from './engines.mjs';
 import { FAMILIES, scriptOf } from './families/families.mjs';
 import { PEER } from './peer.mjs';
 import { superviseProcess } from './peer-supervisor.mjs';
-import { answers, stepsOfFile, stepsOfLines } from './script.mjs';
+import { answers, stepsOfFile, stepsOfLines, writtenScripts } from './script.mjs';
 
 const HELP = `Runs generated scripts and those of tests/scripts here and on the embedded peer, and says per family how many answer alike.
 
@@ -35,7 +35,6 @@ const { values: flags } = readOptions(HELP, {
   },
 });
 const WRITTEN = 'written';
-const SCRIPTS = fileURLToPath(new URL('../tests/scripts', import.meta.url));
 
 /** The functions, with the texts of their parameters' types. */
 async function functionsOf(dist) {
@@ -53,9 +52,7 @@ async function functionsOf(dist) {
 /** Names and steps of a family's scripts. */
 function* scriptsOf(family, known) {
   if (family === WRITTEN) {
-    for (const name of readdirSync(SCRIPTS, { recursive: true, encoding: 'utf8' }).sort()) {
-      if (name.endsWith('.surql')) yield { name, steps: [...stepsOfFile(readFileSync(join(SCRIPTS, name), 'utf8'))] };
-    }
+    for (const { name, source } of writtenScripts()) yield { name, steps: [...stepsOfFile(source)] };
     return;
   }
   for (let number = 0; number < Number(flags.scripts); number++) {

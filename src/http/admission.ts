@@ -4,6 +4,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-valu
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import type { RouteContext } from './context.js';
+import { SMALL_BODY } from './decode-message.js';
 import { type HttpLimits, LIMIT_SETTINGS } from './options.js';
 import { declaredLength } from './request-body.js';
 import { enter, openSession } from './request-session.js';
@@ -55,12 +56,10 @@ export function admit(
   request: FastifyRequest,
   policy: BodyPolicy,
 ): PromiseOrValue<Admission | undefined> {
-  const { limits } = context.options;
   if (policy === 'guests') return undefined;
-  // A body allowed for everyone needs no credentials yet.
-  if (policy === 'lenient' && (declaredLength(request.raw) ?? Number.POSITIVE_INFINITY) <= limits.guestBody) {
-    return undefined;
-  }
+  // What everyone may send needs no credentials yet; those of a larger body say how much of it is decoded.
+  const most = request.headers.authorization === undefined ? context.options.limits.guestBody : SMALL_BODY;
+  if (policy === 'lenient' && (declaredLength(request.raw) ?? Number.POSITIVE_INFINITY) <= most) return undefined;
   const session = openSession(context, request);
   return otherwise<Admission>(
     () => andThen(enter(context, request, session), () => new Admission(session)),

@@ -8,12 +8,12 @@ import { Weighing } from '../value/weight.js';
 import type { Context } from './context.js';
 import type { Format } from './format.js';
 
-/** Bytes decoded in one step: a millisecond of work at most. */
-const SMALL = 8 * 1024;
+/** Bytes decoded in one step, from any sender: a millisecond of work at most. */
+export const SMALL_BODY = 8 * 1024;
 
 /** Whether a body is decoded in steps. */
 export function isLargeBody(body: Uint8Array): boolean {
-  return body.length > SMALL;
+  return body.length > SMALL_BODY;
 }
 
 export interface Sender {

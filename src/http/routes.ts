@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { looksLikeJsonObject } from '../base/json-sniffing.js';
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
-import { failure } from '../errors/error.js';
+import { failure, TesseraError } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
 import { namesSession } from '../rpc/request.js';
@@ -150,10 +150,14 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
   const close = () => connection.close();
   reply.raw.once('close', close);
   try {
-    // Who sends credentials isn't taken for a guest before they are checked.
-    const isGuest = request.headers.authorization === undefined && !connection.isSignedIn();
-    const sender = { isGuest, isAbandoned: () => reply.raw.destroyed };
-    const message = await decodeMessage(bodyOf(request), received, context, sender);
+    const sender = { isGuest: !connection.isSignedIn(), isAbandoned: () => reply.raw.destroyed };
+    const message = await otherwise(
+      () => decodeMessage(bodyOf(request), received, context, sender),
+      (thrown) => {
+        // Of a client whose credentials are invalid, these are why it may send no more.
+        throw (isTooLarge(thrown) ? admission?.refusal : undefined) ?? thrown;
+      },
+    );
     // Clients send their expired token even with the request for a new one.
     if (rpcMethod(message)?.signsIn === true) await selectDatabase(connection.session, selection);
     else if (admission === undefined)
@@ -169,6 +173,10 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
     reply.raw.removeListener('close', close);
     connection.close();
   }
+}
+
+function isTooLarge(thrown: unknown): boolean {
+  return thrown instanceof TesseraError && thrown.code === 'too_many_values';
 }
 
 /** A result that cannot be encoded is an RPC error. */

@@ -1,6 +1,7 @@
 /**
  * A hash table of short sequences (UTF-16 code units, or bytes) that are looked up where they stand: no string is made
- * of a token, and no more than three places in memory are read.
+ * of a token, and no more than three places in memory are read. Texts and bytes have a loop of their own: one that
+ * reads both through a function took 16 ns rather than 14 for each token.
  */
 
 /** Of a slot: the hash, where its sequence begins among the units, how many those are, and the value; 0 if free. */

@@ -9,7 +9,7 @@ import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
 import { anomaliesOf } from '../support/history-checker.js';
 import { seeded } from '../support/late-engine.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
-import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
+import { RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { HistoryClients, type HistoryNode } from '../support/statement-histories.js';
 
@@ -29,8 +29,8 @@ const DEADLINE = 120_000 + KILLS * 60_000;
 /** A machine that is busy otherwise may take long; how long it was is printed. */
 const PATIENCE = { timeout: 60_000, interval: 10 };
 
-// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it. In turns with other long tests.
-describe.skipIf(postgresPrograms() === undefined || !isInTurn(3))('Of servers on one store in PostgreSQL', () => {
+// Without PostgreSQL there is no store that several servers share; `.ci/run` installs it.
+describe.skipIf(postgresPrograms() === undefined)('Of servers on one store in PostgreSQL', () => {
   let postgres: PostgresServer;
   const random = seeded(SEED);
   beforeAll(async () => {

@@ -1,11 +1,10 @@
 /** The oracle of PERMISSIONS, over a store in memory. `permissions/seed.ts` has what the environment may say. */
 import { describe } from 'vitest';
 import { openEngine } from '../../src/storage/engines/open.js';
-import { RUNS_ALL } from '../support/runs-all.js';
 import { permissionOracle } from './permissions/oracle.js';
 import { GIVEN_RUNS, SEED } from './permissions/seed.js';
 
 describe('permissions', () => {
-  const runs = Number(GIVEN_RUNS ?? (RUNS_ALL ? 200 : 100));
+  const runs = Number(GIVEN_RUNS ?? 200);
   permissionOracle({ runs, seed: SEED, patience: 2_000, open: () => openEngine('memory') });
 });

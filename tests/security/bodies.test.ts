@@ -102,17 +102,31 @@ describe('before a body is read', () => {
     expect(turns).toBeLessThan(2);
   });
 
+  const TOLD = {
+    200: /result/,
+    400: /json_invalid/,
+    401: /invalid_auth/,
+    413: /--max-guest-values/,
+  };
+
   attack(65, 'a small message of many values is decoded no further than a guest may', async () => {
     const message = (count: number) => `{"id":1,"method":"ping","params":[${'{},'.repeat(count)}1]}`;
     const [few, many] = [message(8_000), message(20_000)];
-    for (const [text, told] of [
-      [many, 413],
-      [few, 200],
+    for (const [text, authorization, told] of [
+      [many, undefined, 413],
+      [few, undefined, 200],
+      // A client counts as a guest until its credentials are verified: the malformed end isn't reached.
+      [`${many}}`, 'Bearer none', 401],
+      [`${many}}`, 'Basic bm9ib2R5OndpdGg=', 401],
+      [many, `Bearer ${token}`, 200],
+      [`${many}}`, `Bearer ${token}`, 400],
     ] as const) {
-      const reply = await app.inject({ method: 'POST', url: '/rpc', payload: text, headers: JSON_TYPE });
-      expect([reply.statusCode, reply.body]).toEqual([
+      const headers = { ...JSON_TYPE, ...(authorization !== undefined && { authorization }) };
+      const reply = await app.inject({ method: 'POST', url: '/rpc', payload: text, headers });
+      expect([authorization, reply.statusCode, reply.body]).toEqual([
+        authorization,
         told,
-        expect.stringMatching(told === 413 ? /--max-guest-values/ : /result/),
+        expect.stringMatching(TOLD[told]),
       ]);
     }
     const socket = new WebSocket(`ws://127.0.0.1:${port()}/rpc`, ['json']);

@@ -5,7 +5,6 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys.js';
 import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
-import type { Pause } from '../../search/analyzer.js';
 import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
 import { addDocuments, foldPending } from '../../search/fold.js';
 import { GatheredSource } from '../../search/gathered-source.js';
@@ -15,7 +14,7 @@ import { NO_TERMS, type NotedTerms, noteCounted, noteTerms, readChange, storeCha
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { chargingPause } from '../runtime/cooperative-yielding.js';
+import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
@@ -46,10 +45,6 @@ export function documentTerms(
   value: Value,
 ): PromiseOrValue<DocumentTerms> {
   return andThen(sourcesOf(analyzer, value), (texts) => countTerms(execution, analyzer, texts));
-}
-
-function pauseOf({ interrupt }: Execution): Pause {
-  return () => interrupt.checkpoint();
 }
 
 function countTerms(
@@ -85,7 +80,7 @@ function termsOfRecord(
   return andThen(analyzerOf(index, execution), (analyzer) =>
     andThen(sourcesOf(analyzer, value), (texts) => {
       if (analyzer.analyzer.isShort(texts)) return noteCounted(analyzer.analyzer.countShort(texts));
-      return andThen(countTerms(execution, analyzer, texts), (terms) => noteTerms(terms, pauseOf(execution)));
+      return andThen(countTerms(execution, analyzer, texts), (terms) => noteTerms(terms, pausingOf(execution).pause));
     }),
   );
 }
@@ -147,7 +142,7 @@ class SegmentBuild implements BulkBuild {
 
   #gather(key: string, record: ObjectValue | undefined): PromiseOrValue<void> {
     const value = record && indexedValue(this.#index, record);
-    const pause = pauseOf(this.#execution);
+    const { pause } = pausingOf(this.#execution);
     if (textsOf(value).length === 0) return this.#source.add(key, NO_TERMS, pause);
     return andThen(analyzerOf(this.#index, this.#execution), (analyzer) =>
       andThen(sourcesOf(analyzer, value), (texts) => {

@@ -55,12 +55,9 @@ class QueryReading {
     const [, at] = [...prefixes][MOST_PREFIXES] ?? [];
     if (at !== undefined) throw queryError(this.text, at, `more than ${MOST_PREFIXES} beginnings of words`);
     const done = forEachInOrder(items, (item) =>
-      andThen(this.analyzer.source(item.text), (source) => {
-        return andThen(
-          item.kind === 'prefix' ? this.#prefix(item, source) : this.#words(item, source),
-          () => undefined,
-        );
-      }),
+      andThen(this.analyzer.source(item.text), (source) =>
+        andThen(item.kind === 'prefix' ? this.#prefix(item, source) : this.#words(item, source), () => undefined),
+      ),
     );
     return andThen(done, () => ({
       terms: this.#terms,

@@ -20,7 +20,7 @@ export interface ArchiveLocation {
  * writes next finds it behind the version of the store, and begins another segment, as a server does that starts.
  */
 export class SharedArchive {
-  readonly #place: ArchiveLocation;
+  readonly #location: ArchiveLocation;
   readonly #clock: Clock;
   #tail: TailSegment | undefined;
   /** When this process has first seen that segment. */
@@ -32,8 +32,8 @@ export class SharedArchive {
   /** The segment to which the group goes, once a part of it was written. */
   #target: TailSegment | undefined;
 
-  constructor(place: ArchiveLocation, clock: Clock) {
-    this.#place = place;
+  constructor(location: ArchiveLocation, clock: Clock) {
+    this.#location = location;
     this.#clock = clock;
   }
 
@@ -84,7 +84,7 @@ export class SharedArchive {
 
   /** The segment that ends with a version of the store: the last one, or a new one. */
   #settled(version: number): TailSegment {
-    const { folder, store } = this.#place;
+    const { folder, store } = this.#location;
     let number = this.#tail === undefined ? lastSegment(folder) : this.#tail.number + 1;
     for (; ; number++) {
       const next = TailSegment.open(folder, number);
