@@ -5,7 +5,7 @@
 //     node bench/workers.mjs [workers=2] [seconds=5] [rounds=3] [connections=8]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -26,6 +26,14 @@ const [workers, seconds, rounds, connections] = [2, 5, 3, 8].map((standard, at) 
 const ROWS = 20_000;
 const COMMAND = fileURLToPath(new URL('../dist/bin/tessera.js', import.meta.url));
 const TICKS_A_SECOND = 100;
+const HEADERS = [
+  `authorization: Basic ${Buffer.from('root:secret').toString('base64')}`,
+  'surreal-ns: bench',
+  'surreal-db: bench',
+  'accept: application/json',
+]
+  .map((line) => `${line}\r\n`)
+  .join('');
 
 /** Starts a server, and fills its store. */
 async function startServer(count) {
@@ -41,46 +49,64 @@ async function startServer(count) {
       if (msg === 'Listening') resolve(url);
     });
   });
-  const server = { url, pid: child.pid, agent: new Agent({ keepAlive: true, maxSockets: connections }) };
+  const first = new Connection(url);
   for (let from = 0; from < ROWS; from += 2_000) {
-    await ask(
-      server,
+    await first.ask(
       `FOR $at IN ${from}..${from + 2_000} { CREATE type::record('person', $at) SET age = $at % 100, name = 'somebody' }`,
     );
   }
+  first.close();
   const end = () =>
     new Promise((resolve) => {
-      server.agent.destroy();
       child.removeAllListeners('exit').once('exit', () => {
         rmSync(folder, { recursive: true });
         resolve();
       });
       child.kill('SIGTERM');
     });
-  return { ...server, end };
+  return { url, pid: child.pid, end };
 }
 
-function ask({ url, agent }, text) {
-  const headers = {
-    authorization: `Basic ${Buffer.from('root:secret').toString('base64')}`,
-    'surreal-ns': 'bench',
-    'surreal-db': 'bench',
-    accept: 'application/json',
-  };
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}/sql`, { method: 'POST', agent, headers }, (answer) => {
-      let body = '';
-      answer.setEncoding('utf8').on('data', (part) => {
-        body += part;
-      });
-      answer.on('end', () => {
-        const [{ status, result }] = [JSON.parse(body)].flat();
-        if (status === 'OK') resolve(result);
-        else reject(new Error(body));
-      });
+/**
+ * A connection that asks one thing after the other. The client shares the processors with the server, so it does as little as it can: requests are
+ * written as text, and of an answer only its length is read, and whether it says OK.
+ */
+class Connection {
+  #socket;
+  #host;
+  #received = '';
+  #settle;
+
+  constructor(url) {
+    const { hostname, port, host } = new URL(url);
+    this.#host = host;
+    this.#socket = connect(Number(port), hostname).setNoDelay().setEncoding('latin1');
+    this.#socket.on('data', (part) => {
+      this.#received += part;
+      const head = this.#received.indexOf('\r\n\r\n');
+      if (head < 0) return;
+      const length = Number(/^content-length: (\d+)/im.exec(this.#received)?.[1]);
+      if (this.#received.length < head + 4 + length) return;
+      const answer = this.#received;
+      this.#received = '';
+      if (answer.startsWith('HTTP/1.1 200') && answer.includes('"status":"OK"')) this.#settle.resolve();
+      else this.#settle.reject(new Error(answer));
     });
-    sent.on('error', reject).end(text);
-  });
+    this.#socket.on('error', (error) => this.#settle?.reject(error));
+  }
+
+  ask(text) {
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      this.#socket.write(
+        `POST /sql HTTP/1.1\r\nhost: ${this.#host}\r\n${HEADERS}content-length: ${text.length}\r\n\r\n${text}`,
+      );
+    });
+  }
+
+  close() {
+    this.#socket.destroy();
+  }
 }
 
 /** Processor time of a server's processes, in milliseconds. */
@@ -96,17 +122,18 @@ function processorTime(pid) {
 
 /** Asks from all clients for some seconds, spread over some servers; answers how often a second, and the processor time of each. */
 async function measure(servers, textOf) {
+  const opened = Array.from({ length: connections }, (_, at) => new Connection(servers[at % servers.length].url));
   const end = performance.now() + seconds * 1_000;
   const used = () => servers.reduce((sum, { pid }) => sum + processorTime(pid), 0);
   const before = used();
   const clientBefore = process.cpuUsage();
   const started = performance.now();
   let asked = 0;
-  const client = async (_, at) => {
-    const server = servers[at % servers.length];
-    while (performance.now() < end) await ask(server, textOf(asked++));
+  const client = async (connection) => {
+    while (performance.now() < end) await connection.ask(textOf(asked++));
   };
-  await Promise.all(Array.from({ length: connections }, client));
+  await Promise.all(opened.map(client));
+  for (const connection of opened) connection.close();
   const { user, system } = process.cpuUsage(clientBefore);
   return {
     rate: (asked * 1_000) / (performance.now() - started),

@@ -8,6 +8,7 @@ import { failure, TesseraError } from '../../errors/error.js';
 import { MAX_READERS, openDatabases } from '../engines/lmdb-databases.js';
 import { LmdbFile, PAGE_HEADER } from '../engines/lmdb-file.js';
 import { checkDataFile, METADATA_TREE } from '../engines/lmdb-integrity.js';
+import { lockFileOf } from '../engines/lmdb-lock-file.js';
 import {
   decodeMetadata,
   decodeUnsealed,
@@ -40,7 +41,7 @@ export async function pinFile(folder: string): Promise<PinnedFile> {
   const path = join(folder, DATA_FILE);
   const { uid, gid } = statSync(path);
   checkDataFile(path, { verifyUpTo: 0, readOnly: true, describeKey: () => 'an entry', report: () => undefined });
-  prepareLock(`${path}-lock`, uid, gid);
+  prepareLock(lockFileOf(path), uid, gid);
   const { root } = openDatabases(path, { sync: true, readOnly: true });
   // Whatever is committed from now on leaves alone the pages of the state that is read next.
   const reader = root.useReadTransaction();

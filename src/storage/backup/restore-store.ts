@@ -18,6 +18,7 @@ import { type ArchivedGroup, archivedGroups } from '../archive/read-archive.js';
 import { lockFolder } from '../engines/folder-lock.js';
 import { openDatabases, putChange, putVersion } from '../engines/lmdb-databases.js';
 import { RESTORE_MARK } from '../engines/lmdb-file.js';
+import { lockFileOf } from '../engines/lmdb-lock-file.js';
 import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from '../engines/lmdb-metadata.js';
 import { DATA_FILE } from '../engines/lmdb-store.js';
 import { syncFolder } from '../sync-folder.js';
@@ -63,7 +64,7 @@ export async function restoreStore(backup: OpenBackup, folder: string, options: 
     await bringForward(backup, path, options);
     await options.finish(location);
     sync(path);
-    rmSync(join(folder, `${DATA_FILE}-lock`), { force: true });
+    rmSync(lockFileOf(join(folder, DATA_FILE)), { force: true });
     renameSync(path, join(folder, DATA_FILE));
     syncFolder(folder);
     rmSync(location, { recursive: true });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { lazyLibrary } from '../../base/lazy.js';
 import { failure } from '../../errors/error.js';
 import { checkEmptyFile } from './lmdb-integrity.js';
+import { lockFileOf } from './lmdb-lock-file.js';
 import { allocateLock } from './lmdb-space.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
@@ -23,7 +24,7 @@ export function lockFolder(folder: string): () => Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'owner.mdb');
   checkEmptyFile(path);
-  allocateLock(`${path}-lock`, MAX_OWNERS, false);
+  allocateLock(lockFileOf(path), MAX_OWNERS, false);
   const { entry, file } = enter(path);
   const release = () => {
     entry.done();

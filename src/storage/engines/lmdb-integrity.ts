@@ -2,11 +2,12 @@
  * Makes sure before LMDB's library opens a file that it may: the library reads what the meta pages name straight from a
  * map of the file into memory, so that a page that is missing or damaged ends the process by a signal.
  */
-import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, statSync, truncateSync } from 'node:fs';
 import { basename } from 'node:path';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { isChecksumRight, sealState } from '../../value/sealed-record.js';
 import { LmdbFile } from './lmdb-file.js';
+import { lockFileOf, readLastTransaction } from './lmdb-lock-file.js';
 import { decodeMetadata, decodeUnsealed, isMetadataName, KNOWN_LMDB_FORMATS, LMDB_FORMAT } from './lmdb-metadata.js';
 import { printable, treeEntries, treesOf, walkPages } from './lmdb-pages.js';
 
@@ -16,11 +17,6 @@ export const METADATA_TREE = 'about\0';
 /** The log of commits, in a store that several processes have used at once. */
 const LOG_TREE = 'log\0';
 const KNOWN_TREES: ReadonlySet<string> = new Set([RECORDS_TREE, METADATA_TREE, LOG_TREE]);
-
-/** What the name of a data file is followed by in that of the file in which the library keeps who reads. */
-const LOCK_SUFFIX = '-lock';
-/** Where the lock file has the number of the last transaction. */
-const LAST_TRANSACTION = 8;
 
 /** What a store is found to be, without its library. */
 export interface StoreFacts {
@@ -88,16 +84,8 @@ function withFile(path: string, mends: boolean, check: (file: LmdbFile, isShort:
 
 /** An empty file is a new store, unless its lock file lists transactions. */
 function mustBeNew(path: string): void {
-  const lock = path + LOCK_SUFFIX;
-  if (!existsSync(lock)) return;
-  const bytes = Buffer.alloc(8);
-  const descriptor = openSync(lock, 'r');
-  try {
-    readSync(descriptor, bytes, 0, bytes.length, LAST_TRANSACTION);
-  } finally {
-    closeSync(descriptor);
-  }
-  if (bytes.every((byte) => byte === 0)) return;
+  const lock = lockFileOf(path);
+  if (!existsSync(lock) || readLastTransaction(lock) === 0) return;
   const what = `${basename(path)} is empty, although there was a store in it; restore it from a backup, or delete ${basename(lock)} to begin anew`;
   throw failure('storage_corrupt', { what });
 }

@@ -9,6 +9,7 @@ import { syncFolder } from '../sync-folder.js';
 import { LARGE_WRITE, LargeWriter } from './large-writer.js';
 import { type LmdbDatabases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
+import { lockFileOf } from './lmdb-lock-file.js';
 import { decodeMetadata, decodeUnsealed, encodeMetadata, LMDB_FORMAT, UNSEALED_LMDB_FORMAT } from './lmdb-metadata.js';
 import { LmdbMetrics } from './lmdb-metrics.js';
 import { allocateLock, noDemand, probeSpace, type SpaceDemand, SpaceReserve } from './lmdb-space.js';
@@ -122,7 +123,7 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
 function prepareFiles(path: string): void {
   if (!existsSync(path) || statSync(path).size === 0) probeSpace(path);
   else new SpaceReserve(path, RECORDS_TREE, NO_READERS).close();
-  allocateLock(`${path}-lock`, MAX_READERS, true);
+  allocateLock(lockFileOf(path), MAX_READERS, true);
 }
 
 /**

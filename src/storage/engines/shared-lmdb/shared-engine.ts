@@ -11,7 +11,7 @@ import { DELETED } from '../../transaction/overlay.js';
 import { type Committer, SnapshotTransaction } from '../../transaction/transaction.js';
 import { writtenKeys } from '../../transaction/write-set.js';
 import { type Caches, LmdbSnapshot } from '../lmdb-snapshot.js';
-import { type LmdbByteView, MAX_KEY_LENGTH } from '../lmdb-store.js';
+import { MAX_KEY_LENGTH } from '../lmdb-store.js';
 import { RangeCache } from '../range-cache.js';
 import { RecordCache } from '../record-cache.js';
 import { SnapshotPool } from '../snapshot-pool.js';
@@ -19,7 +19,7 @@ import { StoredValues } from '../stored-values.js';
 import { CommitFollowers } from './commit-followers.js';
 import { type GroupCommitRequest, GroupCommits } from './group-commits.js';
 import { type KnownGroup, LogMirror } from './log-mirror.js';
-import type { SharedByteStore } from './shared-store.js';
+import type { SharedByteStore, SharedView } from './shared-store.js';
 import { updateCaches } from './update-caches.js';
 
 export interface SharedEngineOptions {
@@ -52,7 +52,7 @@ export class SharedLmdbEngine implements Engine {
   readonly name = 'lmdb';
   readonly shared: SharedStore;
   readonly #store: SharedByteStore;
-  readonly #views: SnapshotPool<LmdbByteView>;
+  readonly #views: SnapshotPool<SharedView>;
   readonly #caches: Caches;
   readonly #values: StoredValues;
   readonly #mirror: LogMirror;
@@ -212,7 +212,7 @@ export class SharedLmdbEngine implements Engine {
   }
 
   /** New snapshots are those of a view. Answers the groups of commits that are new in it. */
-  #show(view: LmdbByteView): readonly KnownGroup[] {
+  #show(view: SharedView): readonly KnownGroup[] {
     try {
       this.#mirror.read(this.#store.logOf(view), view.version);
       this.#lastStamp = this.#store.lastStamp(view);
