@@ -7,8 +7,8 @@
  *     q·v = ts(d·c) + (td)·e + f·v, so that |q·v − ts(d·c)| ≤ ‖td‖‖e‖ + ‖f‖‖v‖
  *
  * and ‖q − v‖² = ‖q‖² + ‖v‖² − 2 q·v is off by no more than twice that. The query has as many bits as the sums allow,
- * so that nearly all of the error is that of the vectors' codes. For COSINE vectors are divided by their norms, and half
- * of the square of their distance is theirs.
+ * so that nearly all of the error is that of the vectors' codes. For COSINE vectors are divided by their norms: their
+ * distance is half of the square of the Euclidean one then.
  */
 import { type Floats, magnitude } from '../distances.js';
 import { growTo, type KernelModule, kernelModule } from '../kernels.js';
