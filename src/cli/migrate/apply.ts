@@ -4,7 +4,7 @@ import type { ObjectValue, Value } from '../../value/value.js';
 import { CommandError } from '../command-error.js';
 import type { RpcClient } from '../rpc-client.js';
 import { ServerError } from '../server-error.js';
-import { statementError, statementResults } from '../target.js';
+import { readStatementResults, statementError } from '../target.js';
 import { type Migration, sourceLocation, statementPositions } from './files.js';
 import { prepareJournal, readJournal, writeEntry } from './journal.js';
 import { type MigrationPlan, planMigrations, refuseDrift } from './plan.js';
@@ -102,7 +102,7 @@ export async function runMigration(client: RpcClient, migration: Migration, tran
   if (positions.length === 0) return;
   let entries: readonly ObjectValue[];
   try {
-    entries = statementResults(await client.query(text, transaction));
+    entries = readStatementResults(await client.query(text, transaction));
   } catch (error) {
     throw error instanceof ServerError ? failed(file, error) : error;
   }
