@@ -94,6 +94,8 @@ export async function runRestore(
     archive: archive === undefined ? undefined : { folder: archive, until },
     finish: (unfinished) => finish(unfinished, keepSessions),
     progress: (bytes) => progress.add(bytes),
+    describeKey,
+    damaged: (error) => streams.errors.write(`tessera: ${error.message}\n`),
     replayed: (group) => {
       last = group;
     },

@@ -5,7 +5,7 @@ import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { LiveQueries } from '../../src/exec/live/live-queries.js';
-import { type Execution, type Services } from '../../src/exec/runtime/execution.js';
+import type { Execution, Services } from '../../src/exec/runtime/execution.js';
 import { Frame } from '../../src/exec/runtime/frame.js';
 import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/exec/runtime/links.js';
 import { QueryTimeout } from '../../src/exec/runtime/query-timeout.js';

@@ -29,6 +29,8 @@ export interface RecordScan {
   readonly keys?: KeyRange;
   readonly index?: readonly KeyRange[];
   readonly candidates?: Candidates;
+  /** Of candidates that are certain (`IndexNote.isUncertain`) ids suffice. */
+  readonly idsOnly?: boolean;
   readonly reverse?: boolean;
   readonly purpose?: ReadPurpose;
   /** What will be read of the records; all if absent. */
