@@ -3,7 +3,7 @@
  * at a time. When many nodes are dead, the others are mended, and the dead ones removed.
  */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Stored, Transaction } from '../../storage/contract.js';
+import type { ScanOptions, Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Floats } from '../../vectors/distances.js';
 import { Graph } from '../../vectors/hnsw/graph.js';
@@ -29,7 +29,9 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
   const { stored } = site;
   return andThen(stored.state(), (state) => {
     if (state.sweep !== undefined) return sweepSome(site, state);
-    return andThen(changedKeys(stored.transaction, stored.index, bounds.most), (keys) => {
+    // Whatever changes meanwhile is for the next step.
+    const changed = recordsIn(stored.transaction, stored.index, 'changed', { limit: bounds.most, foundOnly: true });
+    return andThen(changed, (keys) => {
       if (keys.length < bounds.least) return isWorn(state) && sweepSome(site, state);
       return andThen(new Linking(site, state).run(keys), () => true);
     });
@@ -38,22 +40,22 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
 
 /** The encoded keys of records whose current vectors aren't linked yet, up to a limit. */
 export function changedKeys(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'changed', most);
+  return recordsIn(transaction, index, 'changed', { limit: most });
 }
 
 /** The encoded keys of records whose vectors the graph can't hold but which may be near, up to a limit. */
 export function keysApart(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'apart', most);
+  return recordsIn(transaction, index, 'apart', { limit: most });
 }
 
 function recordsIn(
   transaction: Transaction,
   index: string,
   tag: 'changed' | 'apart',
-  most: number,
+  options: ScanOptions,
 ): PromiseOrValue<string[]> {
   const keys: string[] = [];
-  const read = forEachBatch(transaction.scan(rangeOf(index, tag), { limit: most }), (batch) => {
+  const read = forEachBatch(transaction.scan(rangeOf(index, tag), options), (batch) => {
     for (const [key] of batch) keys.push(recordIn(index, key));
     return false;
   });
