@@ -34,7 +34,10 @@ interface WasmMemory {
   grow(pages: number): number;
 }
 
-/** What the module exports; all are numbers of bytes but `measure`, the number of the kernel, and `count`. */
+/**
+ * What the module exports; all are numbers of bytes but `measure`, the number of the kernel, `count`, and `factor` and
+ * `square`, which are floats.
+ */
 export interface KernelModule {
   readonly memory: WasmMemory;
   measureRows(measure: number, query: number, rows: number, count: number, stride: number, out: number): void;
@@ -43,6 +46,16 @@ export interface KernelModule {
     query: number,
     vectors: number,
     slots: number,
+    count: number,
+    stride: number,
+    out: number,
+  ): void;
+  boundRows(
+    query: number,
+    factor: number,
+    factors: number,
+    square: number,
+    rows: number,
     count: number,
     stride: number,
     out: number,

@@ -11,9 +11,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Blobs } from '../../src/storage/backup/blobs.js';
 import { createBackup } from '../../src/storage/backup/create-backup.js';
 import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
+import { type BackupHeader, encodeHeader } from '../../src/storage/backup/manifest.js';
 import { openBackup, readParts } from '../../src/storage/backup/read-backup.js';
 import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import type { Secret } from '../../src/storage/backup/sealing.js';
+import { sha256 } from '../../src/storage/backup/sha256.js';
 import type { Entry } from '../../src/storage/contract.js';
 import { checkFile } from '../../src/storage/engines/check-file.js';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
@@ -210,6 +212,89 @@ describe('a backup', () => {
     const { manifest } = await createBackup(source, new FolderBlobs(place), { rate: 100_000, environment });
     const { count, size } = manifest.pages;
     expect(waits.reduce((sum, each) => sum + each, 0)).toBeCloseTo((count * size) / 100, 0);
+  });
+});
+
+/** Checksums of a backup in the clear can be made by anyone who can write to it. */
+describe('a forged backup', () => {
+  type Forged = Record<string, unknown> & { parts: unknown; pages: Record<string, number>; store: object };
+  const PART = 'part-000001';
+  beforeEach(async () => {
+    const commits = Array.from({ length: 6 }, (_, at) => ({ [`key ${at}`]: 'value '.repeat(3_000), [`k${at}`]: 'x' }));
+    await fill(source, ...commits);
+    await createBackup(source, new FolderBlobs(place));
+  });
+
+  function forge({
+    manifest: change,
+    header: more = {},
+    part: damage,
+  }: {
+    readonly manifest?: (manifest: Forged) => void;
+    readonly header?: object;
+    readonly part?: (bytes: Buffer) => void;
+  }): void {
+    const manifest = JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')) as Forged;
+    const header = JSON.parse(readFileSync(join(place, 'backup.json'), 'utf8')) as BackupHeader;
+    const part = readFileSync(join(place, PART));
+    damage?.(part);
+    manifest.parts = [{ name: PART, size: part.length, sha256: sha256(part) }];
+    change?.(manifest);
+    const bytes = Buffer.from(JSON.stringify(manifest));
+    writeFileSync(join(place, PART), part);
+    writeFileSync(join(place, 'manifest.json'), bytes);
+    writeFileSync(join(place, 'backup.json'), encodeHeader({ ...header, ...more, manifest: sha256(bytes) }));
+  }
+
+  it.each<[string, (manifest: Forged) => void]>([
+    ['a part that is nothing', (manifest) => (manifest.parts = [null])],
+    ['parts that are texts', (manifest) => (manifest.parts = ['..'])],
+    ['a part of another folder', (manifest) => (manifest.parts = [{ name: '../x', size: 1, sha256: '' }])],
+    ['pages beyond what a file can have', (manifest) => (manifest.pages['last'] = Number.MAX_SAFE_INTEGER)],
+    ['a file of a terabyte', (manifest) => (manifest.pages['last'] = 2 ** 28)],
+    ['pages of nothing', (manifest) => (manifest.pages['size'] = 0)],
+    ['another transaction', (manifest) => (manifest.pages['transaction'] = 0)],
+    ['a versionstamp without end', (manifest) => Object.assign(manifest.store, { stamp: '9'.repeat(100) })],
+  ])('with %s is refused', async (_, manifest) => {
+    forge({ manifest });
+    await expect(restore()).rejects.toMatchObject({ code: 'backup_damaged' });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['nothing', null, 'backup_damaged'],
+    ['a number', 5, 'backup_damaged'],
+    ['hours of scrypt', { kind: 'scrypt', salt: '', N: 1_024, r: 8, p: 2 ** 20 }, 'backup_key_invalid'],
+  ])('with %s for its encryption is refused', async (_, encryption, code) => {
+    forge({ header: { encryption } });
+    await expect(restore(passphrase)).rejects.toMatchObject({ code });
+  });
+
+  it('with pages that end the library is refused before the library has them', async () => {
+    forge({
+      part: (bytes) => {
+        const runs = bytes.readUInt32LE(0);
+        // All but the meta page, which comes first or last.
+        const [from, to] = [4 + 12 * runs + 4_096, bytes.length - 4_096];
+        bytes.fill(0, from, to);
+      },
+    });
+    await expect(restore()).rejects.toMatchObject({ code: 'backup_damaged' });
+    expect(() => openLmdb(target)).toThrow('a restore that is not complete');
+  });
+
+  it('with values that were flipped says so, and none of them is served', async () => {
+    forge({ part: (bytes) => (bytes[bytes.indexOf('value value value') + 7] = 0x21) });
+    const damaged: string[] = [];
+    const backup = await openBackup(new FolderBlobs(place));
+    await restoreStore(backup, target, {
+      finish: async () => undefined,
+      progress: () => undefined,
+      replayed: () => undefined,
+      describeKey: (name) => name,
+      damaged: (error) => damaged.push(error.code),
+    });
+    expect(damaged).toEqual(['storage_corrupt']);
+    await expect(contentOf(target)).rejects.toMatchObject({ code: 'storage_corrupt' });
   });
 });
 

@@ -91,10 +91,9 @@ export const functionErrors = {
     kind: 'Validation',
     text: ({ path, reason }) => `The file '${path}' can't be read: ${reason}`,
   }),
-  analyzer_lemma: row<{ number: number; line: string }>({
+  analyzer_lemma: row<{ number: number }>({
     kind: 'Validation',
-    text: ({ number, line }) =>
-      `A value can't be analyzed: Expected two terms separated by a tab line ${number}: ${line}`,
+    text: ({ number }) => `A value can't be analyzed: Expected two terms separated by a tab line ${number}`,
   }),
   too_many_terms: row<{ most: number }>({
     kind: 'Validation',

@@ -57,8 +57,13 @@ export class Analyzers implements AnalyzerRegistry {
     if (made !== undefined) return made;
     const paths = definition.filters.flatMap((filter) => (filter.kind === 'mapper' ? filter.path : []));
     const lemmas = new Map<string, Lemmas>();
-    const pause = async () => execution.interrupt.checkpoint();
-    const read = forEachInOrder(paths, (path) =>
+    let count = 0;
+    const charge = chargingPause(execution, () => count);
+    const pause = (more: number) => {
+      count += more;
+      return charge();
+    };
+    const read = forEachInOrder([...new Set(paths)], (path) =>
       andThen(this.#files.read(path, pause), (found) => {
         lemmas.set(path, found);
         return undefined;

@@ -4,7 +4,9 @@ import type { GraphState } from '../../index/hnsw/graph-state.js';
 import type { OpenedGraph } from '../../index/hnsw/resident-graphs.js';
 import type { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { type Distance, distanceOf } from '../../vectors/distances.js';
+import { CodeScan } from '../../vectors/hnsw/code-scan.js';
 import { searchEntries } from '../../vectors/hnsw/descend.js';
+import type { Graph } from '../../vectors/hnsw/graph.js';
 import { type FoundNode, LayerSearch } from '../../vectors/hnsw/layer-search.js';
 import { WholeScan } from '../../vectors/hnsw/whole-scan.js';
 import type { Execution } from '../runtime/execution.js';
@@ -15,7 +17,7 @@ import type { FoundVector, VectorSearch } from './vector-search.js';
  * Up to this many times `ef` vectors of up to so many components, measuring all takes one to four times as long as
  * walking the graph, and misses none.
  */
-const SCANNED = { vectors: 256, components: 128 };
+const SCANNED = { byCodes: 512, byFloats: 256, components: 128 };
 /** The same where each has to be read. */
 const READ = 32;
 /** Measuring all finds so many more than are wanted first, since 64 bits may order them otherwise. */
@@ -32,10 +34,10 @@ export function isQuicklyRead(vectors: number, ef: number): boolean {
   return vectors <= READ * ef;
 }
 
-/** Whether so many vectors in memory are all measured rather than walked through. */
-function isQuicklyScanned(vectors: number, dimension: number, ef: number): boolean {
+/** Whether all vectors in memory are measured rather than walked through. */
+function isQuicklyScanned({ codes, slots }: Graph, dimension: number, ef: number): boolean {
   const share = Math.min(1, SCANNED.components / dimension);
-  return vectors <= SCANNED.vectors * share * ef;
+  return slots <= (codes === undefined ? SCANNED.byFloats : SCANNED.byCodes) * share * ef;
 }
 
 export class GraphWalk {
@@ -53,7 +55,7 @@ export class GraphWalk {
   /** These as they are now, nearest first. */
   #unlinked: readonly FoundVector[] = [];
   #walked: LayerSearch | undefined;
-  #scan: WholeScan | undefined;
+  #scan: WholeScan | CodeScan | undefined;
   /** Whether everything was found, or the rest is better found by measuring all vectors. */
   end: 'complete' | 'measure' | undefined;
 
@@ -95,7 +97,7 @@ export class GraphWalk {
       this.end = 'measure';
       return [];
     }
-    const isScanned = isWhole && isQuicklyScanned(graph.slots, this.#search.point.length, ef);
+    const isScanned = isWhole && isQuicklyScanned(graph, this.#search.point.length, ef);
     if (isScanned && this.#scan === undefined && this.#walked === undefined) {
       return this.#scanMore(Math.min(ef, this.#search.k + BESIDE));
     }
@@ -116,9 +118,14 @@ export class GraphWalk {
     });
   }
 
-  #beginScan(): PromiseOrValue<WholeScan> {
+  #beginScan(): PromiseOrValue<WholeScan | CodeScan> {
     const { graph } = this.#opened;
-    const scan = new WholeScan(graph, this.#search.point, this.#accepts);
+    const { codes } = graph;
+    const { point } = this.#search;
+    const scan =
+      codes === undefined
+        ? new WholeScan(graph, point, this.#accepts)
+        : new CodeScan(graph, codes, point, this.#accepts);
     this.#scan = scan;
     return andThen(this.#stored.run(graph, scan.run()), () => {
       this.#charge(scan.size);

@@ -99,20 +99,27 @@ export function decodeHeader(bytes: Uint8Array, location: string): BackupHeader 
 /** @throws TesseraError `backup_damaged` */
 export function decodeManifest(bytes: Uint8Array): BackupManifest {
   const { taken, store, pages, parts } = decodeJson(bytes, MANIFEST_BLOB) as Partial<BackupManifest>;
-  const isStore = isText(store?.id) && isText(store.format) && isCount(store.version) && /^\d+$/.test(store.stamp);
+  const isStore = isText(store?.id) && isText(store.format) && isCount(store.version) && isStamp(store.stamp);
   const isPages = [pages?.size, pages?.last, pages?.transaction, pages?.count].every(isCount);
-  const areParts = Array.isArray(parts) && parts.every((part: Partial<BackupPart>) => isPart(part));
+  const areParts = Array.isArray(parts) && parts.every(isPart);
   if (!isText(taken) || !isStore || !isPages || !areParts) throw malformed(MANIFEST_BLOB);
   return { taken, store, pages: pages as PageLayout, parts };
 }
 
-function isPart({ name, size, sha256 }: Partial<BackupPart>): boolean {
+/** Versionstamps have 64 bits. */
+function isStamp(value: unknown): boolean {
+  return isText(value) && /^\d{1,20}$/.test(value);
+}
+
+function isPart(value: unknown): value is BackupPart {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, size, sha256 } = value as Partial<BackupPart>;
   return isText(name) && /^[a-z0-9-]+$/.test(name) && isCount(size) && isText(sha256);
 }
 
-function isDerivation(value: Derivation | undefined): boolean {
+function isDerivation(value: Derivation | null | undefined): value is Derivation | undefined {
   if (value === undefined) return true;
-  if (!isText(value.salt)) return false;
+  if (!isText(value?.salt)) return false;
   return value.kind === 'hkdf-sha256' || (value.kind === 'scrypt' && [value.N, value.r, value.p].every(isCount));
 }
 

@@ -3,10 +3,13 @@ import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:f
 import { endianness } from 'node:os';
 import { invariant } from '../../base/invariant.js';
 import { failure } from '../../errors/error.js';
-import { NativeBytes, PAGE_HEADER } from '../engines/lmdb-file.js';
+import { NativeBytes, PAGE_HEADER, readMetaFacts } from '../engines/lmdb-file.js';
+import type { PageLayout } from './manifest.js';
 import { type OpenBackup, readParts } from './read-backup.js';
 
 const META_PAGES = 2;
+/** In bytes: as small as the library makes them. */
+const LEAST_PAGE = 4_096;
 /** Where a meta page has the number of its transaction, behind the header of the page. */
 const TRANSACTION = PAGE_HEADER + 128;
 
@@ -16,7 +19,7 @@ const TRANSACTION = PAGE_HEADER + 128;
  * @throws TesseraError `backup_damaged`, those of the blobs; Error of the system
  */
 export async function restoreFile(backup: OpenBackup, path: string, progress: (bytes: number) => void): Promise<void> {
-  const { size, last, transaction } = backup.manifest.pages;
+  const { size, transaction } = backup.manifest.pages;
   const descriptor = openSync(path, 'wx', 0o600);
   try {
     let meta: Uint8Array | undefined;
@@ -27,15 +30,22 @@ export async function restoreFile(backup: OpenBackup, path: string, progress: (b
         progress(bytes.length);
       }
     });
-    if (meta === undefined || new NativeBytes(meta).uint64(TRANSACTION) !== transaction)
-      throw failure('backup_damaged', { what: 'it has no meta page' });
-    ftruncateSync(descriptor, (last + 1) * size);
+    if (meta === undefined || !isMetaOf(meta, backup.manifest.pages))
+      throw failure('backup_damaged', { what: 'its meta page is missing, or of another state of the store' });
+    ftruncateSync(descriptor, (backup.manifest.pages.last + 1) * size);
     fsyncSync(descriptor);
     for (const page of metaPages(meta, transaction)) writeAll(descriptor, page.bytes, page.number * size);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** What the manifest says is believed only if the page says so, too: the length of the file depends on it. */
+function isMetaOf(bytes: Uint8Array, { size, last, transaction }: PageLayout): boolean {
+  if (bytes.length !== size || size < LEAST_PAGE || transaction < 1) return false;
+  const facts = readMetaFacts(new NativeBytes(bytes));
+  return facts.pageSize === size && facts.lastPage === last && facts.transaction === transaction;
 }
 
 /** Both of the same state: transaction n has meta page n mod 2, and the one before it the other. */

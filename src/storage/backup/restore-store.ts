@@ -13,11 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import { type ArchivedGroup, archivedGroups } from '../archive/read-archive.js';
 import { lockFolder } from '../engines/folder-lock.js';
 import { openDatabases, putChange, putVersion } from '../engines/lmdb-databases.js';
 import { RESTORE_MARK } from '../engines/lmdb-file.js';
+import { checkDataFile } from '../engines/lmdb-integrity.js';
 import { lockFileOf } from '../engines/lmdb-lock-file.js';
 import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from '../engines/lmdb-metadata.js';
 import { DATA_FILE } from '../engines/lmdb-store.js';
@@ -36,6 +37,10 @@ export interface RestoreOptions {
   finish(folder: string): Promise<void>;
   /** Bytes of pages that were written. */
   progress(bytes: number): void;
+  /** Names an entry for people. */
+  describeKey?(key: string): string;
+  /** A value in the backup is damaged: reading it will fail, and everything else can be used. */
+  damaged?(error: TesseraError): void;
   /** A group of the archive was applied. */
   replayed(group: ArchivedGroup): void;
 }
@@ -61,6 +66,7 @@ export async function restoreStore(backup: OpenBackup, folder: string, options: 
     mark(folder, location);
     const path = join(location, DATA_FILE);
     await restoreFile(backup, path, (bytes) => options.progress(bytes));
+    mustBeSound(path, options);
     await bringForward(backup, path, options);
     await options.finish(location);
     sync(path);
@@ -70,6 +76,25 @@ export async function restoreStore(backup: OpenBackup, folder: string, options: 
     rmSync(location, { recursive: true });
   } finally {
     await unlock();
+  }
+}
+
+/**
+ * Reads the restored file to its end before the library does: checksums of parts tell that they are as they were
+ * written, not that what was written is a sound store, and an unsound page could end the process.
+ * @throws TesseraError `backup_damaged`
+ */
+function mustBeSound(path: string, options: RestoreOptions): void {
+  try {
+    checkDataFile(path, {
+      verifyUpTo: Number.POSITIVE_INFINITY,
+      readOnly: true,
+      describeKey: (key) => options.describeKey?.(key) ?? 'an entry',
+      report: (error) => options.damaged?.(error),
+    });
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.code !== 'storage_corrupt') throw error;
+    throw failure('backup_damaged', { what: 'a page of the store in it is not sound' }, { cause: error });
   }
 }
 

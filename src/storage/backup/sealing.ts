@@ -18,8 +18,9 @@ const KEY_LENGTH = 32;
 const SALT_LENGTH = 32;
 /** 128 MiB and some 0.4 s: what OWASP's Password Storage Cheat Sheet recommends. */
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
-/** Parameters from a backup take no more than 1 GiB. */
+/** Parameters from a backup take no more than 1 GiB, and no more than some seconds: N times r times p. */
 const MAX_SCRYPT_MEMORY = 2 ** 30;
+const MAX_SCRYPT_WORK = 2 ** 24;
 const HKDF_PURPOSE = 'tessera backup';
 
 /** What opens backups, as it was given. */
@@ -95,6 +96,10 @@ function derive({ bytes }: Secret, derivation: Derivation): Promise<Uint8Array> 
   if (derivation.kind === 'hkdf-sha256')
     return Promise.resolve(new Uint8Array(hkdfSync('sha256', bytes, salt, HKDF_PURPOSE, KEY_LENGTH)));
   const { N, r, p } = derivation;
+  if (N * r * p > MAX_SCRYPT_WORK)
+    return Promise.reject(
+      failure('backup_key_invalid', { reason: `scrypt with N ${N}, r ${r} and p ${p} takes too long` }),
+    );
   return new Promise((resolve, reject) => {
     scrypt(bytes, salt, KEY_LENGTH, { N, r, p, maxmem: MAX_SCRYPT_MEMORY }, (error, key) => {
       if (error === null) resolve(key);

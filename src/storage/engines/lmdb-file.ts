@@ -97,6 +97,18 @@ export function readTree(page: NativeBytes, at: number): TreeHeader {
 
 export { TREE_LENGTH };
 
+/** Which state of which file a meta page describes. */
+export type MetaFacts = Pick<Meta, 'pageSize' | 'lastPage' | 'transaction'>;
+
+/** Reads a meta page by itself; nothing in it is verified. `page` holds it wholly. */
+export function readMetaFacts(page: NativeBytes): MetaFacts {
+  return {
+    pageSize: page.uint32(PAGE_HEADER + 24),
+    lastPage: page.uint64(PAGE_HEADER + 120),
+    transaction: page.uint64(PAGE_HEADER + 128),
+  };
+}
+
 /** A file that is open for reading, as large as it was when it was opened. */
 export class LmdbFile {
   readonly name: string;
@@ -174,7 +186,8 @@ export class LmdbFile {
     if (page.uint32(at) !== MAGIC) wrong('it is not marked as one');
     if (page.uint32(at + 4) !== VERSION) wrong(`it has version ${page.uint32(at + 4)} of the format`);
     if (page.uint64(0) !== number || page.uint16(18) !== PAGE_FLAGS.meta) wrong('its header is wrong');
-    const pageSize = page.uint32(at + 24);
+    const facts = readMetaFacts(page);
+    const { pageSize } = facts;
     if (pageSize < MIN_PAGE || pageSize > MAX_PAGE || (pageSize & (pageSize - 1)) !== 0)
       wrong(`a page size of ${pageSize} bytes`);
     const free = readTree(page, at + 24);
@@ -182,6 +195,6 @@ export class LmdbFile {
     if (free.flags !== FREE_TREE_FLAGS || main.flags !== 0 || page.int64(at + 8) !== 0n) wrong('its flags are wrong');
     const mapSize = page.uint64(at + 16);
     if (mapSize > Number.MAX_SAFE_INTEGER) wrong(`a map of ${mapSize} bytes`);
-    return { pageSize, lastPage: page.uint64(at + 120), transaction: page.uint64(at + 128), free, main };
+    return { ...facts, free, main };
   }
 }

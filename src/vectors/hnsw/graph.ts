@@ -8,6 +8,7 @@
 import type { Floats } from '../distances.js';
 import type { Metric } from '../metric.js';
 import { paddedLength } from '../packed-block.js';
+import { CodeArena } from './code-arena.js';
 import { SearchScratch } from './search-scratch.js';
 import { grown, VectorArena } from './vector-arena.js';
 
@@ -54,6 +55,8 @@ const NODE_OVERHEAD = 80;
 export class Graph {
   readonly options: GraphOptions;
   readonly arena: VectorArena;
+  /** The vectors once more in 8 bits, to measure all of them: only where all nodes are here. */
+  readonly codes: CodeArena | undefined;
   /** The id of the node where searches begin; `undefined` while there is none. */
   entry: number | undefined;
   /** The layer of the entry. */
@@ -79,6 +82,7 @@ export class Graph {
   constructor(options: GraphOptions, isPart: boolean, hasSimd = true) {
     this.options = options;
     this.arena = new VectorArena(options.metric, options.dimension, hasSimd);
+    this.codes = isPart || !hasSimd ? undefined : CodeArena.open(options.metric, options.dimension);
     this.linksBuffer = new Uint32Array(Math.max(options.m, options.m0));
     this.#slots = isPart ? new Map() : undefined;
     this.#base = new Uint32Array(FIRST_CAPACITY * (options.m0 + 1));
@@ -86,12 +90,12 @@ export class Graph {
 
   /** In bytes, roughly. */
   get size(): number {
-    return this.arena.size + this.#base.byteLength + this.#nodes * NODE_OVERHEAD;
+    return this.arena.size + (this.codes?.size ?? 0) + this.#base.byteLength + this.#nodes * NODE_OVERHEAD;
   }
 
   /** The memory of a graph with this many nodes, in bytes. */
   static sizeOf({ dimension, m0 }: GraphOptions, nodes: number): number {
-    return nodes * (4 * paddedLength(dimension) + 4 * (m0 + 1) + 8 + NODE_OVERHEAD);
+    return nodes * (4 * paddedLength(dimension) + CodeArena.sizeOf(dimension) + 4 * (m0 + 1) + 8 + NODE_OVERHEAD);
   }
 
   /** Those that nodes have, and had, are less. */
@@ -141,6 +145,7 @@ export class Graph {
     if (this.#keys[slot] === undefined) this.#nodes++;
     this.#keys[slot] = key;
     this.arena.set(slot, vector);
+    this.codes?.set(slot, this.arena.vector(slot));
     this.#putLinks(slot, links);
     return slot;
   }
@@ -283,6 +288,7 @@ export class Graph {
   /** Grows to this many slots. */
   reserve(slots: number): void {
     this.arena.reserve(slots);
+    this.codes?.reserve(slots);
     if (slots <= this.#dead.length) return;
     const dead = new Uint8Array(slots);
     dead.set(this.#dead);

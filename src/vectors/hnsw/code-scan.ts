@@ -1,0 +1,109 @@
+/**
+ * The nearest nodes of a graph by measuring all of them, by their codes first: exact, since all are measured again that
+ * may be among the nearest for all that is known of the errors.
+ */
+import type { Floats } from '../distances.js';
+import type { CodeArena } from './code-arena.js';
+import { Graph, type Need } from './graph.js';
+import { Heap } from './heap.js';
+import { type FoundNode, foundIn } from './layer-search.js';
+import { QUERY } from './vector-arena.js';
+
+/** Components that are measured between two pauses: some hundred microseconds. */
+const COMPONENTS = 2 ** 20;
+/** Distances that are compared between two pauses. */
+const COMPARED = 2 ** 14;
+const PAUSE: Need = [];
+
+export class CodeScan {
+  readonly #graph: Graph;
+  readonly #codes: CodeArena;
+  readonly #point: Floats;
+  readonly #accepts: (slot: number) => boolean;
+  /** For each slot the least that the square of its distance may be. */
+  #least = new Float32Array();
+
+  constructor(graph: Graph, codes: CodeArena, point: Floats, accepts: (slot: number) => boolean) {
+    this.#graph = graph;
+    this.#codes = codes;
+    this.#point = point;
+    this.#accepts = accepts;
+  }
+
+  /** In bytes. */
+  get size(): number {
+    return this.#least.byteLength;
+  }
+
+  *run(): Generator<Need, void, void> {
+    const { slots } = this.#graph;
+    this.#least = new Float32Array(slots);
+    const step = Math.max(1, Math.floor(COMPONENTS / this.#point.length));
+    for (let from = 0; from < slots; from += step) {
+      if (from > 0) yield PAUSE;
+      this.#codes.setQuery(this.#point);
+      this.#codes.bound(from, Math.min(step, slots - from), this.#least);
+    }
+  }
+
+  /** The nearest, as many as are wanted, nearest first. */
+  *found(most: number): Generator<Need, FoundNode[], void> {
+    const nearest = new Heap();
+    const candidates = yield* this.#candidates(most);
+    const { arena } = this.#graph;
+    for (let from = 0; from < candidates.length; from += arena.out.length) {
+      if (from > 0) yield PAUSE;
+      const some = candidates.slice(from, from + arena.out.length);
+      arena.setQuery(this.#point);
+      arena.slots.set(some);
+      arena.measure(QUERY, some.length);
+      for (const [at, slot] of some.entries()) {
+        const distance = arena.out[at] as number;
+        if (nearest.size === most && distance > -nearest.key) continue;
+        nearest.push(-distance, slot);
+        if (nearest.size > most) nearest.pop();
+      }
+    }
+    return foundIn(nearest);
+  }
+
+  /** All that may be among so many nearest: those that can't be farther away than so many others. */
+  *#candidates(most: number): Generator<Need, number[], void> {
+    const least = this.#least;
+    const found: Candidates = { slots: [], most, farthest: new Heap(), bound: Number.POSITIVE_INFINITY };
+    for (let from = 0; from < least.length; from += COMPARED) {
+      if (from > 0) yield PAUSE;
+      this.#codes.setQuery(this.#point);
+      this.#compare(from, Math.min(from + COMPARED, least.length), found);
+    }
+    return found.slots.filter((slot) => (least[slot] as number) <= found.bound);
+  }
+
+  #compare(from: number, to: number, found: Candidates): void {
+    const graph = this.#graph;
+    const least = this.#least;
+    const { slots, farthest, most } = found;
+    let { bound } = found;
+    for (let slot = from; slot < to; slot++) {
+      const square = least[slot] as number;
+      if (square > bound || !Graph.isHere(graph.slotOf(slot)) || !this.#accepts(slot)) continue;
+      slots.push(slot);
+      const worst = square + this.#codes.uncertainty(slot);
+      if (worst >= bound) continue;
+      farthest.push(-worst, slot);
+      if (farthest.size > most) farthest.pop();
+      if (farthest.size === most) bound = -farthest.key;
+    }
+    found.bound = bound;
+  }
+}
+
+/** What has been found among the slots that were compared so far. */
+interface Candidates {
+  readonly most: number;
+  readonly slots: number[];
+  /** As many as are wanted of those that lie nearest at worst, by how far that is. */
+  readonly farthest: Heap;
+  /** How far the last of them lies at worst: nothing that is farther away at best is among the nearest. */
+  bound: number;
+}
