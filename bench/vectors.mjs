@@ -1,7 +1,10 @@
 // How long searches for nearest neighbours take, beside a plain loop, the graphs of `hnswlib-node` and `usearch`, the
 // scan of `sqlite-vec`, and the peer, all in this process. What isn't installed is left out. Needs a build (`npm run build`).
 //
-//     node bench/vectors.mjs [rows=20000] [dimension=128] [searches=50]
+//     node bench/vectors.mjs [--disk] [--only NAME] [rows=20000] [dimension=128] [searches=50]
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Graph } from '../dist/vectors/hnsw/graph.js';
 import { readOptions } from '../scripts/options.mjs';
 import { seededRandom } from './data/seeded-random.mjs';
@@ -9,17 +12,26 @@ import { spread } from './data/vectors.mjs';
 import { openVectorTable } from './harness/vector-table.mjs';
 
 const HELP = `
-Usage: node bench/vectors.mjs [rows=20000] [dimension=128] [searches=50]
+Usage: node bench/vectors.mjs [--disk] [--only NAME] [rows=20000] [dimension=128] [searches=50]
 
-How long searches for the 10 nearest of many vectors take, by processor time, beside other programs. Needs a build (npm run build).
+How long searches for the 10 nearest of many vectors take, by processor time, beside other programs, and what memory each takes. Needs a
+build (npm run build).
+
+  --disk        keeps the records in a temporary folder rather than in memory
+  --only NAME   measures this alone (may be given again): tessera, hnswlib-node, usearch, sqlite-vec, peer
 `;
-const { positionals } = readOptions(HELP, { allowPositionals: true });
+const { positionals, values: options } = readOptions(HELP, {
+  allowPositionals: true,
+  options: { disk: { type: 'boolean', default: false }, only: { type: 'string', multiple: true } },
+});
 const [ROWS = 20_000, DIMENSION = 128, SEARCHES = 50] = positionals.map(Number);
 const K = 10;
 /** Rows that one statement creates. */
 const AT_ONCE = 500;
-/** Searches before those that are measured: by then V8 has compiled what they run. The peer needs few of them. */
-const WARM_UPS = 300;
+/** Numbers of vectors that one statement indexes. */
+const MOST_AT_ONCE = 2 ** 24;
+/** Searches before those that are measured: by then V8 has compiled what they run. The peer needs few of them, and so do long ones. */
+const WARM_UPS = Math.max(5, Math.min(300, Math.round((300 * 20_000 * 128) / (ROWS * DIMENSION))));
 /** One of a hundred rows is of each part. */
 const PARTS = 100;
 
@@ -27,6 +39,8 @@ const PARTS = 100;
 const random = seededRandom(1);
 const vectors = spread(ROWS, DIMENSION, random);
 const queries = spread(SEARCHES, DIMENSION, random);
+
+const isIn = (at) => at % PARTS === 7;
 
 const distance = (a, b) => {
   let sum = 0;
@@ -44,13 +58,18 @@ function plainLoop(query, isIn = () => true) {
 }
 
 async function tessera() {
-  const { ask, close, linked, search, write } = await openVectorTable('memory');
+  const folder = options.disk ? mkdtempSync(join(tmpdir(), 'tessera-vectors-')) : undefined;
+  const { ask, close, linked, search, write } = await openVectorTable(folder ?? 'memory');
   await ask('DEFINE TABLE t');
   await ask('DEFINE INDEX part ON t FIELDS part');
   await write([...vectors.entries()], (at) => ({ part: at % PARTS }));
   const began = cpu();
-  await ask(`DEFINE INDEX hnsw ON t FIELDS v HNSW DIMENSION ${DIMENSION}`);
-  console.log(`DEFINE INDEX … HNSW: ${(cpu() - began).toFixed(0)} ms`);
+  // More than a transaction may write is indexed step by step.
+  const concurrently = ROWS * DIMENSION > MOST_AT_ONCE ? ' CONCURRENTLY' : '';
+  await ask(`DEFINE INDEX hnsw ON t FIELDS v HNSW DIMENSION ${DIMENSION}${concurrently}`);
+  const isReady = async () => (await ask('INFO FOR INDEX hnsw ON t')).building.status === 'ready';
+  while (concurrently !== '' && !(await isReady())) await new Promise((resolve) => setTimeout(resolve, 100));
+  console.log(`DEFINE INDEX … HNSW${concurrently}: ${(cpu() - began).toFixed(0)} ms`);
   const timed = async (what, text, from) => {
     const times = [];
     for (const [at, v] of queries.entries()) {
@@ -61,7 +80,10 @@ async function tessera() {
     console.log(`${what}: ${median(times).toFixed(3)} ms`);
   };
   return {
-    close,
+    close: async () => {
+      await close();
+      if (folder !== undefined) rmSync(folder, { recursive: true });
+    },
     search,
     linked: async () => {
       await linked();
@@ -156,6 +178,12 @@ async function installed(name, make) {
   }
 }
 
+/** MiB of the process, its garbage collected where `--expose-gc` allows that. */
+function memory() {
+  globalThis.gc?.();
+  return (process.memoryUsage().rss / 2 ** 20).toFixed(0);
+}
+
 /** Milliseconds of processor time. */
 function cpu() {
   const { user, system } = process.cpuUsage();
@@ -186,33 +214,43 @@ async function measure(name, search, isIn, points = queries, warmUps = WARM_UPS)
   console.log(`${name}: ${time.toFixed(2)} ms, ${row} µs a row, recall ${(hits / wanted).toFixed(4)}`);
 }
 
+async function measureTessera() {
+  const here = await tessera();
+  await measure('<|10,100|>, the first', here.search(`v <|${K},100|> $query`), undefined, queries.slice(0, 1), 0);
+  await here.linked();
+  // In the graph, beside the records and what the index keeps of each in the store.
+  const graph = Graph.sizeOf({ dimension: DIMENSION, m0: 24 }, ROWS);
+  console.log(`in the graph: ${(graph / ROWS).toFixed(0)} bytes a vector`);
+  console.log(`the process when all are linked: ${memory()} MiB`);
+  await here.insert();
+  await measure('a plain loop with a sort', plainLoop, undefined, queries, 3);
+  await measure('<|10,EUCLIDEAN|>', here.search(`v <|${K},EUCLIDEAN|> $query`));
+  await measure('<|10,100|>', here.search(`v <|${K},100|> $query`));
+  await measure('<|10,40|>', here.search(`v <|${K},40|> $query`));
+  await measure('<|10,EUCLIDEAN|> of 1 %', here.search(`v <|${K},EUCLIDEAN|> $query AND part = 7`), isIn);
+  await measure('<|10,100|> of 1 %', here.search(`v <|${K},100|> $query AND part = 7`), isIn);
+  const isHalf = (at) => at % PARTS < 50;
+  await measure('<|10,100|> of 50 %', here.search(`v <|${K},100|> $query AND part < 50`), isHalf);
+  console.log(`the process after the searches: ${memory()} MiB`);
+  await here.close();
+  console.log(`the process when it is closed: ${memory()} MiB`);
+}
+
 console.log(`${ROWS} vectors of ${DIMENSION}, ${K} nearest, median processor time of ${SEARCHES} searches\n`);
-const here = await tessera();
-await measure('<|10,100|>, the first', here.search(`v <|${K},100|> $query`), undefined, queries.slice(0, 1), 0);
-await here.linked();
-// In the graph, beside the records and what the index keeps of each in the store.
-const graph = Graph.sizeOf({ dimension: DIMENSION, m0: 24 }, ROWS);
-console.log(`in the graph: ${(graph / ROWS).toFixed(0)} bytes a vector`);
-await here.insert();
-await measure('a plain loop with a sort', plainLoop, undefined, queries, 3);
-await measure('<|10,EUCLIDEAN|>', here.search(`v <|${K},EUCLIDEAN|> $query`));
-await measure('<|10,100|>', here.search(`v <|${K},100|> $query`));
-await measure('<|10,40|>', here.search(`v <|${K},40|> $query`));
-const isIn = (at) => at % PARTS === 7;
-await measure('<|10,EUCLIDEAN|> of 1 %', here.search(`v <|${K},EUCLIDEAN|> $query AND part = 7`), isIn);
-await measure('<|10,100|> of 1 %', here.search(`v <|${K},100|> $query AND part = 7`), isIn);
-const isHalf = (at) => at % PARTS < 50;
-await measure('<|10,100|> of 50 %', here.search(`v <|${K},100|> $query AND part < 50`), isHalf);
-await here.close();
+console.log(`the process with the vectors as arrays: ${memory()} MiB`);
+const isWanted = (name) => options.only?.includes(name) !== false;
+if (isWanted('tessera')) await measureTessera();
 for (const [name, make] of [
   ['hnswlib-node', hnswlibGraph],
   ['usearch', usearchGraph],
   ['sqlite-vec', sqliteScan],
 ]) {
-  const search = await installed(name, make);
-  if (search !== undefined) await measure(`${name}, ef 100`, search);
+  const search = isWanted(name) ? await installed(name, make) : undefined;
+  if (search === undefined) continue;
+  console.log(`the process with ${name}: ${memory()} MiB`);
+  await measure(`${name}, ef 100`, search);
 }
-const there = await installed('@surrealdb/node', peer);
+const there = isWanted('peer') ? await installed('@surrealdb/node', peer) : undefined;
 if (there !== undefined) {
   const few = queries.slice(0, 5);
   await measure('peer <|10,100|>', there.search(`v <|${K},100|> $query`), undefined, few, few.length);

@@ -10,7 +10,7 @@ import { objectFrom, RecordId } from '../../dist/value/value.js';
 const AT_ONCE = 500;
 /** Fewer aren't linked until there are more (`src/exec/index/hnsw.ts`). */
 const LEFT = 64;
-/** What the keys of an index begin with (`src/catalog/keys.ts`). */
+/** What the keys of an index begin with (`src/catalog/keys/store-keys.ts`). */
 const PREFIX = 14;
 
 /** @param path a folder, or `memory` */

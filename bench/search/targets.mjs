@@ -71,7 +71,8 @@ export async function openTessera(address = 'memory') {
 }
 
 async function indexBytes(engine) {
-  const { indexPrefix, prefixRange } = await tessera('catalog/keys');
+  const { indexPrefix } = await tessera('catalog/keys/store-keys');
+  const { prefixRange } = await tessera('catalog/keys/key-bytes');
   const { CatalogCache, loadDatabase } = await tessera('catalog/definitions/load');
   const { encodeRecord } = await tessera('value/record-encode');
   const transaction = await engine.begin({ writable: false });

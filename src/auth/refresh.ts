@@ -11,14 +11,13 @@ import {
   isExpired,
   readGrantKey,
   secretMatches,
-  toDatetime,
 } from '../catalog/credentials/grant.js';
 import { belongsTo, NO_INCARNATION } from '../catalog/credentials/incarnation.js';
 import { RevocationList } from '../catalog/credentials/revocation-list.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { type DatabasePath, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
-import { datetimeNanoseconds } from '../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
 import type { AuthContext } from './context.js';
 import type { IdentifiedRecord } from './directory.js';

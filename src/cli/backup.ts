@@ -1,7 +1,7 @@
 /** `tessera backup`, `tessera verify`, `tessera restore` and `tessera archive prune`. */
 
-import { describeKey } from '../catalog/describe-key.js';
-import { beginEra } from '../catalog/era.js';
+import { beginEra } from '../catalog/changefeed/era.js';
+import { describeKey } from '../catalog/keys/describe-key.js';
 import { realEnvironment } from '../env/real.js';
 import { failure } from '../errors/error.js';
 import { ConfigurationError, readStreamedSize } from '../server/setting.js';

@@ -1,8 +1,8 @@
 /** `tessera copy`: a whole store, from one engine or place to another. */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describeKey } from '../catalog/describe-key.js';
-import { isNodeState } from '../catalog/nodes/node-state.js';
+import { describeKey } from '../catalog/keys/describe-key.js';
+import { isNodeState } from '../catalog/keys/node-state.js';
 import { assertKnownFormat } from '../catalog/nodes/store-format.js';
 import { ConfigurationError } from '../server/setting.js';
 import type { Engine } from '../storage/contract.js';

@@ -1,7 +1,7 @@
 /** `tessera check` and `tessera upgrade`. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeKey, isRecordKey } from '../catalog/describe-key.js';
+import { describeKey, isRecordKey } from '../catalog/keys/describe-key.js';
 import { failure } from '../errors/error.js';
 import { checkEntries } from '../exec/check/check-entries.js';
 import { ADVICE, Faults } from '../exec/check/fault.js';

@@ -1,5 +1,5 @@
 /** The database of a command that works with a server, or with a store that no server has open. */
-import { describeKey } from '../catalog/describe-key.js';
+import { describeKey } from '../catalog/keys/describe-key.js';
 import { RpcConnection, type SessionOpener } from '../rpc/connection.js';
 import { ConfigurationError } from '../server/setting.js';
 import { openDatabase } from '../session/database/database.js';

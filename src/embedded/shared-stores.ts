@@ -1,6 +1,6 @@
 /** The stores open in this process, shared by folder. */
 import { resolve } from 'node:path';
-import { describeKey } from '../catalog/describe-key.js';
+import { describeKey } from '../catalog/keys/describe-key.js';
 import type { Database } from '../session/contract.js';
 import { type DatabaseOptions, openDatabase } from '../session/database/database.js';
 import { readStoreAddress } from '../storage/engines/address.js';

@@ -1,7 +1,7 @@
 /** Puts the parts of the executor together and makes the executions that statements run in. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
-import type { QueuedEvent } from '../catalog/event-queue.js';
+import type { QueuedEvent } from '../catalog/events/event-queue.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';

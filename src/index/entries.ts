@@ -14,7 +14,7 @@
  * `to` is a link) can't be maintained: such a record has an overflow entry, which every scan reads, too.
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
-import { prefixRange } from '../catalog/keys.js';
+import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Key, KeyRange } from '../storage/contract.js';
 import { encodeKey, encodeOrder } from '../value/key-codec.js';
 import { KEY_TAGS } from '../value/key-tags.js';

@@ -1,6 +1,6 @@
 /** The vectors of HNSW indexes, and where they stand; `hnsw/layout.ts` has all their entries. */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
-import { prefixRange } from '../catalog/keys.js';
+import { prefixRange } from '../catalog/keys/key-bytes.js';
 import { failure } from '../errors/error.js';
 import type { IndexKind } from '../language/ast.js';
 import type { Key, KeyRange } from '../storage/contract.js';

@@ -149,7 +149,8 @@ function hasParam(expressions: readonly Expression[], names: readonly string[]):
   return has;
 }
 
-function expressionsOf(projections: Projections): Expression[] {
+/** What is projected, but for `*`. */
+export function expressionsOf(projections: Projections): Expression[] {
   if (projections.kind === 'value') return [projections.expression];
   return projections.items.flatMap((item) => (item.kind === 'all' ? [] : [item.expression]));
 }

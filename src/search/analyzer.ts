@@ -8,7 +8,7 @@ import type { AnalyzerFilter, DefineAnalyzer } from '../language/ast.js';
 import type { CountedTerms } from './document-terms.js';
 import { createFilter, type Filter, type Lemmas, type Term } from './filters.js';
 import { TermCounter } from './term-counter.js';
-import { createTokenizer, type Tokenizer } from './tokenizer.js';
+import { createTokenizer, SEGMENTING, type Tokenizer } from './tokenizer.js';
 
 /** A term with its place in the text. */
 export interface TermAt extends Term {
@@ -64,6 +64,8 @@ export class Analyzer {
   readonly #parts: AnalyzerParts;
   readonly #lemmas: (path: string) => Lemmas;
   readonly #grows: boolean;
+  /** Code units between two pauses. */
+  readonly #piece: number;
   #forQueries: Analyzer | undefined;
   #forPrefixes: Analyzer | undefined;
 
@@ -73,6 +75,7 @@ export class Analyzer {
     this.#parts = parts;
     this.#lemmas = lemmas;
     this.#grows = filters.some(({ kind }) => GRAMS.has(kind));
+    this.#piece = tokenizers.includes('segment') ? PIECE / SEGMENTING : PIECE;
     this.#tokenize = createTokenizer({ tokenizers, keepsMarks: filters.some(({ kind }) => kind === 'nfc') });
     this.#filters = filters.map((filter) => createFilter(filter, lemmas));
   }
@@ -100,7 +103,7 @@ export class Analyzer {
     if (this.#grows) return false;
     let units = 0;
     for (const text of texts) units += text.length;
-    return units <= PIECE;
+    return units <= this.#piece;
   }
 
   /** The terms of short texts together. They hold until the next call. */
@@ -183,13 +186,13 @@ export class Analyzer {
         );
       });
     // Of tokens that become many terms fewer are taken at a time.
-    let piece = this.#grows ? FIRST_PIECE : PIECE;
+    let piece = this.#grows ? FIRST_PIECE : this.#piece;
     return untilTrue(() => {
       count = 0;
       const ended = tokenizing.run(piece);
       return andThen(takeWaiting(), () => {
         if (ended) return true;
-        piece = Math.max(1, Math.min(PIECE, Math.floor((piece * TERMS) / Math.max(count, 1))));
+        piece = Math.max(1, Math.min(this.#piece, Math.floor((piece * TERMS) / Math.max(count, 1))));
         return andThen(pause(), () => false);
       });
     });

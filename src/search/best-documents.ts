@@ -10,45 +10,71 @@ function compare(a: Kept, b: Kept): number {
   return b.score - a.score || a.segment - b.segment || a.document - b.document;
 }
 
+/** Documents that are kept at least before those that fell behind are dropped. */
+const ROOM = 64;
+
 /** So many that each that is among the `most` best by score and key is kept, and no more than `most` of a segment. */
 export class BestDocuments {
   /** The lowest score among the best; documents below it aren't among them. */
   least = Number.NEGATIVE_INFINITY;
   readonly #segments: number;
   readonly #most: number;
-  /** Of matches that no segment holds. */
-  readonly #others: readonly number[];
+  /** The best scores so far, the lowest first, as a heap. */
+  readonly #scores: number[] = [];
   #kept: Kept[] = [];
-  /** When they are sorted next: a higher bar saves work, but sorting is work, too. */
+  /** When those that fell behind are dropped next. */
   #next: number;
 
+  /** `others`: scores of matches that no segment holds. */
   constructor(segments: number, most: number, others: readonly number[]) {
     this.#segments = segments;
     this.#most = most;
-    this.#others = others;
-    this.#next = most;
-    this.#cut();
+    this.#next = 2 * most + ROOM;
+    for (const score of others) this.#addScore(score);
   }
 
   add(segment: number, { document, score }: Found): void {
     if (score < this.least) return;
     this.#kept.push({ segment, document, score });
+    this.#addScore(score);
     if (this.#kept.length >= this.#next) this.#cut();
   }
 
+  #addScore(score: number): void {
+    const scores = this.#scores;
+    if (scores.length < this.#most) {
+      let at = scores.push(score) - 1;
+      for (let parent = (at - 1) >> 1; at > 0 && score < (scores[parent] as number); parent = (at - 1) >> 1) {
+        scores[at] = scores[parent] as number;
+        at = parent;
+      }
+      scores[at] = score;
+    } else if (score > (scores[0] as number)) this.#replaceLowest(score);
+    if (scores.length === this.#most) this.least = scores[0] as number;
+  }
+
+  #replaceLowest(score: number): void {
+    const scores = this.#scores;
+    const { length } = scores;
+    let at = 0;
+    for (let child = 1; child < length; child = 2 * at + 1) {
+      if (child + 1 < length && (scores[child + 1] as number) < (scores[child] as number)) child++;
+      if (score <= (scores[child] as number)) break;
+      scores[at] = scores[child] as number;
+      at = child;
+    }
+    scores[at] = score;
+  }
+
   #cut(): void {
-    const most = this.#most;
-    const sorted = this.#kept.sort(compare);
-    const scores = [...this.#others, ...sorted.slice(0, most).map(({ score }) => score)].sort((a, b) => b - a);
-    this.least = scores[most - 1] ?? Number.NEGATIVE_INFINITY;
     const counts = new Array<number>(this.#segments).fill(0);
-    this.#kept = sorted.filter(({ segment, score }) => {
+    this.#kept = this.#kept.sort(compare).filter(({ segment, score }) => {
       if (score < this.least) return false;
       const count = (counts[segment] as number) + 1;
       counts[segment] = count;
-      return count <= most;
+      return count <= this.#most;
     });
-    this.#next = Math.max(most, this.#kept.length) + (most >>> 3) + 1;
+    this.#next = 2 * this.#kept.length + ROOM;
   }
 
   /** By segment. */

@@ -1,7 +1,7 @@
 /** What a full-text index holds of each document, as a number that is compared with the record's own. */
 import { Buffer } from 'node:buffer';
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import { prefixRange } from '../catalog/keys.js';
+import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import type { DocumentTerms } from './document-terms.js';

@@ -3,7 +3,7 @@
  * much larger, so that there are never more than some, and each document is rewritten a few times only.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { prefixRange } from '../catalog/keys.js';
+import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import type { Pause } from './analyzer.js';

@@ -124,18 +124,21 @@ export function bestMatches(
     most,
     pending.map(({ score }) => score),
   );
-  const windows = scans.flatMap((scan, segment) =>
-    scan.windows.map((window) => ({ scan, segment, window, most: scan.mostOf(window) })),
-  );
   const canSkip = isBounded(bm25);
-  if (canSkip) windows.sort((a, b) => b.most - a.most);
-  let visited = 0;
-  const done = forEachInOrder(windows, ({ scan, segment, window, most: bound }) => {
-    // Scores are rounded; equal ones may come before those that are there.
-    if (canSkip && Math.fround(bound) < best.least) return true;
-    return andThen(scan.rate(window, best.least), (found) => {
-      for (const each of found) best.add(segment, each);
-      return andThen(++visited % TURN === 0 ? pause() : undefined, () => false);
+  const measured = forEachInOrder(canSkip ? scans : [], (scan) => andThen(scan.measure(), () => false));
+  const done = andThen(measured, () => {
+    const windows = scans.flatMap((scan, segment) =>
+      scan.windows.map((window) => ({ scan, segment, window, most: scan.mostOf(window) })),
+    );
+    if (canSkip) windows.sort((a, b) => b.most - a.most);
+    let visited = 0;
+    return forEachInOrder(windows, ({ scan, segment, window, most: bound }) => {
+      // Scores are rounded; equal ones may come before those that are there.
+      if (canSkip && Math.fround(bound) < best.least) return true;
+      return andThen(scan.rate(window, best.least), (found) => {
+        for (const each of found) best.add(segment, each);
+        return andThen(++visited % TURN === 0 ? pause() : undefined, () => false);
+      });
     });
   });
   return andThen(done, () => {

@@ -77,27 +77,34 @@ export function notedLength(noted: NotedTerms): number {
 /** Receives a term, as a part of what is noted. */
 type NotedVisitor = (start: number, end: number, occurrences: number) => void;
 
-/** Visits the terms of a document, with a pause after each some thousand. */
+/** Bytes of terms between two pauses. */
+const TURN_BYTES = 2 ** 18;
+
+/** Visits the terms of a document, with a pause after each some thousand, fewer where they are long. */
 export function forEachNoted(noted: NotedTerms, pause: Pause, visit: NotedVisitor): PromiseOrValue<void> {
   const cursor = new ByteCursor(noted);
   cursor.varint();
   let size = cursor.varint();
-  if (size <= TURN) return visitNoted(cursor, size, visit);
+  if (size <= TURN && noted.length <= TURN_BYTES) {
+    visitNoted(cursor, size, noted.length, visit);
+    return;
+  }
   return untilTrue(() => {
-    const some = Math.min(size, TURN);
-    visitNoted(cursor, some, visit);
-    size -= some;
+    size -= visitNoted(cursor, Math.min(size, TURN), cursor.at + TURN_BYTES, visit);
     return size === 0 || andThen(pause(), () => false);
   });
 }
 
-function visitNoted(cursor: ByteCursor, count: number, visit: NotedVisitor): void {
-  for (let left = count; left > 0; left--) {
+/** Visits so many terms at most, up to a place; answers how many. */
+function visitNoted(cursor: ByteCursor, most: number, until: number, visit: NotedVisitor): number {
+  let count = 0;
+  for (; count < most && cursor.at < until; count++) {
     const length = cursor.varint();
     const start = cursor.at;
     cursor.at += length;
     visit(start, start + length, cursor.varint());
   }
+  return count;
 }
 
 /** A change of a document's terms as it is stored until it is folded. */

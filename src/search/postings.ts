@@ -216,6 +216,19 @@ export class PostingList {
     }
   }
 
+  /** Short lists don't store how short their documents are; until this is called they are taken for the shortest. */
+  measure(lengthOf: (document: number) => number): void {
+    if (this.#all === undefined) return;
+    const { documents } = this.#all;
+    for (let place = 0; place < this.windows.length; place++) {
+      const from = this.#from[place] as number;
+      const end = from + (this.postings[place] as number);
+      let shortest = Number.MAX_SAFE_INTEGER;
+      for (let at = from; at < end; at++) shortest = Math.min(shortest, lengthOf(documents[at] as number));
+      this.shortest[place] = Math.min(shortest, 0xffff_ffff);
+    }
+  }
+
   /** Reads the postings of the window at a place. */
   read(place: number, into: WindowPostings): void {
     const from = this.#from[place] as number;

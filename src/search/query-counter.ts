@@ -2,6 +2,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Pause } from './analyzer.js';
 import { forEachNoted, type NotedTerms, notedLength } from './pending.js';
+import { type Prefix, PrefixTable } from './prefix-table.js';
 import type { QueryTerm } from './query.js';
 import { TermDictionary } from './term-dictionary.js';
 
@@ -21,23 +22,25 @@ export class QueryCounter {
   readonly #words = new TermDictionary();
   /** By the number of a word: which terms of the query it is. */
   readonly #places: number[][] = [];
-  readonly #prefixes: { readonly bytes: Uint8Array; readonly place: number }[] = [];
+  readonly #prefixes: PrefixTable;
   /** Of words by their length and first byte, since almost none that are looked at are among them. */
   readonly #marks = new Uint8Array(MARKS);
 
   constructor(terms: readonly QueryTerm[]) {
     this.#size = terms.length;
     const encoder = new TextEncoder();
+    const prefixes: Prefix[] = [];
     for (const [place, { term, isPrefix }] of terms.entries()) {
       const bytes = encoder.encode(term);
       if (isPrefix) {
-        this.#prefixes.push({ bytes, place });
+        prefixes.push({ bytes, place });
         continue;
       }
       const word = this.#words.numberOf(bytes, 0, bytes.length);
       this.#places[word] = [...(this.#places[word] ?? []), place];
       this.#marks[markOf(bytes, 0, bytes.length)] = 1;
     }
+    this.#prefixes = new PrefixTable(prefixes);
   }
 
   count(noted: NotedTerms, pause: Pause): PromiseOrValue<DocumentCounts> {
@@ -50,7 +53,7 @@ export class QueryCounter {
         const word = this.#words.find(noted, start, end);
         if (word >= 0) for (const place of this.#places[word] as number[]) add(place, count);
       }
-      for (const { bytes, place } of this.#prefixes) if (beginsWith(noted, start, end, bytes)) add(place, count);
+      this.#prefixes.visit(noted, start, end, (place) => add(place, count));
     });
     return andThen(counted, () => ({ length: notedLength(noted), occurrences }));
   }
@@ -58,10 +61,4 @@ export class QueryCounter {
 
 function markOf(bytes: Uint8Array, start: number, end: number): number {
   return (31 * (end - start) + (bytes[start] ?? 0)) & (MARKS - 1);
-}
-
-function beginsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {
-  if (end - start < prefix.length) return false;
-  for (let at = 0; at < prefix.length; at++) if (bytes[start + at] !== prefix[at]) return false;
-  return true;
 }

@@ -1,4 +1,6 @@
 /** What a query asks for, once its text is analyzed. */
+import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Pause } from './analyzer.js';
 import type { DocumentTerms } from './document-terms.js';
 
 /** A term, or all terms with a prefix, which count as one. */
@@ -47,6 +49,35 @@ export function occurrencesOf({ term, isPrefix }: QueryTerm, document: DocumentT
   for (const [each, count] of counts) if (each.startsWith(term)) sum += count;
   sums.set(document, known.set(term, sum));
   return sum;
+}
+
+/** Comparisons of terms with prefixes in one step. */
+const COMPARED = 65_536;
+
+/** Counts the prefixes of a query in a document, step by step, so that `occurrencesOf` knows them. */
+export function countPrefixes(
+  { terms, excluded }: SearchQuery,
+  document: DocumentTerms,
+  pause: Pause,
+): PromiseOrValue<void> {
+  const asked = [...terms, ...excluded].flatMap(({ term, isPrefix }) => (isPrefix ? term : []));
+  if (asked.length * document.counts.size <= COMPARED) return;
+  const found = new Map(asked.map((prefix) => [prefix, 0]));
+  const entries = document.counts.entries();
+  const counted = untilTrue(() => {
+    for (let left = COMPARED; left > 0; ) {
+      const { value: entry, done } = entries.next();
+      if (done === true) return true;
+      const [term, count] = entry;
+      for (const [prefix, sum] of found) if (term.startsWith(prefix)) found.set(prefix, sum + count);
+      // Long terms take longer where their beginnings are equal.
+      left -= found.size * (1 + (term.length >>> 4));
+    }
+    return andThen(pause(), () => false);
+  });
+  return andThen(counted, () => {
+    sums.set(document, found);
+  });
 }
 
 /** Whether the terms of a document are those that are asked for; phrases are yet to be judged. */

@@ -1,6 +1,6 @@
 /** Finds the documents of a full-text index that hold the terms of a query, and how well each matches. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { prefixRange } from '../catalog/keys.js';
+import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import type { Pause } from './analyzer.js';

@@ -121,6 +121,17 @@ class CharacterWalk implements Tokenizing {
 const words = () => new Intl.Segmenter('en', { granularity: 'word' });
 let segmenter: Intl.Segmenter | undefined;
 
+/**
+ * Code units that are segmented at once at first. Segmenting takes longer than in proportion: 8,192 units of short
+ * words take 23 ms, a sixteenth of them 0.4 ms.
+ */
+const FIRST_SEGMENTED = 512;
+/** Words that begin so near to the end of such a piece are left to the next one, which sees what comes behind them. */
+const BORDER = 128;
+
+/** How much longer a code unit takes that is segmented. */
+export const SEGMENTING = 8;
+
 /** The segments that are words, each divided further by the other tokenizers. */
 class SegmentWalk implements Tokenizing {
   #at = 0;
@@ -133,25 +144,30 @@ class SegmentWalk implements Tokenizing {
 
   run(units: number): boolean {
     segmenter ??= words();
-    const { text } = this;
     const until = this.#at + units;
-    while (this.#at < text.length && this.#at < until) {
+    let size = FIRST_SEGMENTED;
+    while (this.#at < this.text.length && this.#at < until) {
       const from = this.#at;
-      const piece = text.slice(from, from + MAX_TOKEN);
-      const isLast = from + piece.length >= text.length;
-      let last: Intl.SegmentData | undefined;
-      for (const segment of segmenter.segment(piece)) {
-        if (last !== undefined) this.#divide(from, last);
-        last = segment;
-      }
-      if (last === undefined) return true;
-      // The last word may go on in the next piece, unless it is a piece by itself.
-      if (isLast || last.index === 0) {
-        this.#divide(from, last);
-        this.#at = from + piece.length;
-      } else this.#at = from + last.index;
+      this.#at = this.#segment(segmenter, from, from + size);
+      // A word that is as long as the piece needs a larger one.
+      size = this.#at === from ? 2 * size : FIRST_SEGMENTED;
     }
-    return this.#at >= text.length;
+    return this.#at >= this.text.length;
+  }
+
+  /** Answers where the next piece begins: at `from` where this one is too short. */
+  #segment(segmenter: Intl.Segmenter, from: number, to: number): number {
+    const piece = this.text.slice(from, to);
+    const isLast = to >= this.text.length;
+    const isLongest = piece.length >= MAX_TOKEN;
+    const border = isLast ? piece.length : piece.length - BORDER;
+    for (const segment of segmenter.segment(piece)) {
+      const { index } = segment;
+      const end = index + segment.segment.length;
+      if (end > border && !isLast && !(isLongest && index === 0)) return from + index;
+      this.#divide(from, segment);
+    }
+    return to;
   }
 
   #divide(from: number, { index, segment, isWordLike }: Intl.SegmentData): void {

@@ -106,6 +106,19 @@ export class SegmentScan {
     return found;
   }
 
+  /** Reads the lengths of all documents, so that `mostOf` knows those of short lists, too. */
+  measure(): PromiseOrValue<void> {
+    if (this.windows.length === 0) return;
+    const { keys, documents } = this.#segment;
+    const names = Array.from({ length: Math.ceil(documents / LENGTHS) }, (_, chunk) => keys.lengths(chunk));
+    return andThen(this.#transaction.getMany(names), (chunks) => {
+      for (const [chunk, lengths] of chunks.entries()) this.#lengths[chunk] = lengths;
+      const lengthOf = (document: number): number =>
+        lengthAt(chunks[Math.floor(document / LENGTHS)] as Uint8Array, document % LENGTHS);
+      for (const { list } of this.#lists) list.measure(lengthOf);
+    });
+  }
+
   /** How well a document of a window can match at most. */
   mostOf(window: number): number {
     const bm25 = this.#bm25;

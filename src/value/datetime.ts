@@ -26,6 +26,11 @@ export function datetimeFromNanoseconds(total: bigint): Datetime | undefined {
   return datetimeFrom(Number(seconds), Number(nanoseconds));
 }
 
+/** Nanoseconds since 1970 as a datetime, clamped to the range of datetimes. */
+export function toDatetime(nanoseconds: bigint): Datetime {
+  return datetimeFromNanoseconds(nanoseconds) ?? MAX_DATETIME;
+}
+
 /** From milliseconds since 1970, as `Date` counts them. */
 export function datetimeFromMilliseconds(milliseconds: number): Datetime | undefined {
   const seconds = Math.floor(milliseconds / 1000);

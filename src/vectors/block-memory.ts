@@ -2,6 +2,8 @@
 import { growTo, type KernelModule, type KernelName, kernelModule, kernelNumber } from './kernels.js';
 
 const FLOAT = 4;
+/** Memory grows by one in so many. */
+const AHEAD = 4;
 
 /** A query, as many results as a block has vectors, then the blocks, each with room for as many vectors. */
 export class BlockMemory {
@@ -28,7 +30,12 @@ export class BlockMemory {
 
   /** Whether there is room for the `at`-th block. */
   hasRoomFor(at: number): boolean {
-    if (!growTo(this.#module, FLOAT * this.#offsetOf(at + 1))) return false;
+    const needed = FLOAT * this.#offsetOf(at + 1);
+    if (needed > this.#floats.byteLength) {
+      // Rarely, since each time counts as much new memory for the collector. What isn't written to takes none.
+      const ahead = FLOAT * this.#offsetOf(at + 1 + Math.ceil(at / AHEAD));
+      if (!growTo(this.#module, ahead) && !growTo(this.#module, needed)) return false;
+    }
     const { buffer } = this.#module.memory;
     if (buffer !== this.#floats.buffer) this.#floats = new Float32Array(buffer);
     return true;

@@ -96,66 +96,80 @@
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (br $each))))
 
-  ;; The least that the squared distances of `count` vectors may be, by their codes (`hnsw/code-arena.ts`). From `rows`
-  ;; on each has four 32-bit floats, its facts, then 8-bit whole numbers, padded with zeros to a multiple of 32: in all
+  ;; One bound of `boundRows`: the sum of the products (in four parts), the facts of the row.
+  (func $bound (param $products v128) (param $facts v128) (param $factor f32) (param $factors v128) (result f32)
+    (call $total
+      (f32x4.add
+        (f32x4.mul
+          (f32x4.splat (f32.mul (local.get $factor) (f32x4.extract_lane 0 (local.get $facts))))
+          (f32x4.convert_i32x4_s (local.get $products)))
+        (f32x4.mul (local.get $factors) (local.get $facts)))))
+
+  ;; The least that the squared distances of vectors may be, by their codes (`hnsw/code-arena.ts`). From `rows` on each
+  ;; has four 32-bit floats, its facts, then 8-bit whole numbers, padded with zeros to a multiple of eight: in all
   ;; `stride` bytes. The query has as many whole numbers of 16 bits. The sum of their products, times `factor` and the
-  ;; first fact, is added to `square` and to the facts times four further factors. Writes a 32-bit float for each from
-  ;; `out` on.
+  ;; first fact, is added to `square` and to the facts times four `factors`. Writes a 32-bit float for each from `out`
+  ;; on. Four rows at a time share what is loaded of the query: `count` is a multiple of four.
   (func (export "boundRows")
     (param $query i32) (param $factor f32) (param $factors i32) (param $square f32)
     (param $rows i32) (param $count i32) (param $stride i32) (param $out i32)
-    (local $a i32) (local $codes i32) (local $end i32) (local $one v128) (local $two v128) (local $facts v128)
+    (local $a i32) (local $end i32) (local $q v128) (local $by v128)
+    (local $c i32) (local $d i32) (local $e i32) (local $f i32)
+    (local $one v128) (local $two v128) (local $three v128) (local $four v128)
+    (local.set $by (v128.load (local.get $factors)))
     (block $done
       (loop $each
         (br_if $done (i32.eqz (local.get $count)))
         (local.set $a (local.get $query))
-        (local.set $codes (i32.add (local.get $rows) (i32.const 16)))
         (local.set $end (i32.add (local.get $rows) (local.get $stride)))
+        (local.set $c (i32.add (local.get $rows) (i32.const 16)))
+        (local.set $d (i32.add (local.get $c) (local.get $stride)))
+        (local.set $e (i32.add (local.get $d) (local.get $stride)))
+        (local.set $f (i32.add (local.get $e) (local.get $stride)))
         (local.set $one (v128.const i32x4 0 0 0 0))
         (local.set $two (v128.const i32x4 0 0 0 0))
+        (local.set $three (v128.const i32x4 0 0 0 0))
+        (local.set $four (v128.const i32x4 0 0 0 0))
         (loop $components
+          (local.set $q (v128.load (local.get $a)))
           (local.set $one
-            (i32x4.add
-              (local.get $one)
-              (i32x4.dot_i16x8_s
-                (v128.load offset=0 (local.get $a))
-                (v128.load8x8_s offset=0 (local.get $codes)))))
+            (i32x4.add (local.get $one) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $c)))))
           (local.set $two
-            (i32x4.add
-              (local.get $two)
-              (i32x4.dot_i16x8_s
-                (v128.load offset=16 (local.get $a))
-                (v128.load8x8_s offset=8 (local.get $codes)))))
-          (local.set $one
-            (i32x4.add
-              (local.get $one)
-              (i32x4.dot_i16x8_s
-                (v128.load offset=32 (local.get $a))
-                (v128.load8x8_s offset=16 (local.get $codes)))))
-          (local.set $two
-            (i32x4.add
-              (local.get $two)
-              (i32x4.dot_i16x8_s
-                (v128.load offset=48 (local.get $a))
-                (v128.load8x8_s offset=24 (local.get $codes)))))
-          (local.set $a (i32.add (local.get $a) (i32.const 64)))
-          (local.set $codes (i32.add (local.get $codes) (i32.const 32)))
-          (br_if $components (i32.lt_u (local.get $codes) (local.get $end))))
-        (local.set $facts (v128.load (local.get $rows)))
-        (local.set $one
-          (f32x4.add
-            (f32x4.mul
-              (f32x4.splat (f32.mul (local.get $factor) (f32x4.extract_lane 0 (local.get $facts))))
-              (f32x4.convert_i32x4_s (i32x4.add (local.get $one) (local.get $two))))
-            (f32x4.mul (v128.load (local.get $factors)) (local.get $facts))))
+            (i32x4.add (local.get $two) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $d)))))
+          (local.set $three
+            (i32x4.add (local.get $three) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $e)))))
+          (local.set $four
+            (i32x4.add (local.get $four) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $f)))))
+          (local.set $a (i32.add (local.get $a) (i32.const 16)))
+          (local.set $c (i32.add (local.get $c) (i32.const 8)))
+          (local.set $d (i32.add (local.get $d) (i32.const 8)))
+          (local.set $e (i32.add (local.get $e) (i32.const 8)))
+          (local.set $f (i32.add (local.get $f) (i32.const 8)))
+          (br_if $components (i32.lt_u (local.get $c) (local.get $end))))
         (f32.store
           (local.get $out)
           (f32.add
-            (f32.add
-              (f32.add (f32x4.extract_lane 0 (local.get $one)) (f32x4.extract_lane 1 (local.get $one)))
-              (f32.add (f32x4.extract_lane 2 (local.get $one)) (f32x4.extract_lane 3 (local.get $one))))
-            (local.get $square)))
-        (local.set $rows (local.get $end))
-        (local.set $out (i32.add (local.get $out) (i32.const 4)))
-        (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+            (local.get $square)
+            (call $bound (local.get $one) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
+        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
+        (f32.store offset=4
+          (local.get $out)
+          (f32.add
+            (local.get $square)
+            (call $bound (local.get $two) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
+        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
+        (f32.store offset=8
+          (local.get $out)
+          (f32.add
+            (local.get $square)
+            (call $bound (local.get $three) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
+        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
+        (f32.store offset=12
+          (local.get $out)
+          (f32.add
+            (local.get $square)
+            (call $bound (local.get $four) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
+        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (local.set $count (i32.sub (local.get $count) (i32.const 4)))
         (br $each)))))

@@ -35,6 +35,35 @@ export function unpackVector(bytes: Uint8Array, type: VectorType): Floats {
   return PACKINGS[type].unpack(bytes);
 }
 
+/**
+ * Reads many vectors of one length that are looked at one after the other, without an array for each: the collector
+ * takes longer to free these than a search takes to measure them.
+ *
+ *     const reader = vectorReader('F32', 384);
+ *     for (const bytes of stored) measure(reader(bytes));
+ *
+ * @returns a function of bytes of `packVector`; what it answers holds until it is called again
+ */
+export function vectorReader(type: VectorType, dimension: number): (bytes: Uint8Array) => Floats {
+  const packed = new ARRAYS[type](dimension);
+  const bytesOfPacked = new Uint8Array(packed.buffer);
+  const isFloat = packed instanceof Float32Array || packed instanceof Float64Array;
+  const floats = isFloat ? packed : new Float64Array(dimension);
+  return (bytes) => {
+    bytesOfPacked.set(bytes);
+    if (!isFloat) floats.set(packed);
+    return floats;
+  };
+}
+
+const ARRAYS = {
+  F64: Float64Array,
+  F32: Float32Array,
+  I64: Float64Array,
+  I32: Int32Array,
+  I16: Int16Array,
+} as const satisfies { readonly [Type in VectorType]: unknown };
+
 function bytesOf({ buffer }: { readonly buffer: ArrayBufferLike }): Uint8Array {
   return new Uint8Array(buffer);
 }

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { generateSecret } from '../../src/catalog/credentials/secret.js';
-import type { DatabaseCatalog, TableEntry } from '../../src/catalog/definitions/database-catalog.js';
 import {
   ensureDatabase,
   ensureNamespace,
@@ -9,12 +8,14 @@ import {
   putField,
   putNamespace,
   putTable,
-} from '../../src/catalog/definitions/define.js';
+} from '../../src/catalog/ddl/define.js';
+import { removeDatabase, removeTable } from '../../src/catalog/ddl/remove.js';
+import type { DatabaseCatalog, TableEntry } from '../../src/catalog/definitions/database-catalog.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { findAccess, findUser, loadNamespace } from '../../src/catalog/definitions/lookup.js';
-import { removeDatabase, removeTable } from '../../src/catalog/definitions/remove.js';
 import { putIndex } from '../../src/catalog/indexes/lifecycle.js';
-import { edgeKey, recordKey } from '../../src/catalog/keys.js';
+import { edgeKey } from '../../src/catalog/keys/edge-keys.js';
+import { recordKey } from '../../src/catalog/keys/store-keys.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { parseIdiom, parseStatement } from '../../src/language/parse.js';
 import type { KeyRange, Transaction } from '../../src/storage/contract.js';

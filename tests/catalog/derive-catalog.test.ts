@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { stampOf } from '../../src/catalog/definitions/stored-definition.js';
-import { databaseKey } from '../../src/catalog/keys.js';
+import { databaseKey } from '../../src/catalog/keys/store-keys.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { PATH, Store } from '../support/definitions.js';
 

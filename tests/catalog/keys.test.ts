@@ -1,26 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  edgeAt,
+  edgeKey,
+  edgePrefix,
+  referenceKey,
+  referencePrefix,
+  referrerAt,
+} from '../../src/catalog/keys/edge-keys.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
+import {
   databaseArea,
   databaseKey,
   databasesRange,
   definitionKey,
   definitionRange,
-  edgeAt,
-  edgeKey,
-  edgePrefix,
   encodedKeyOf,
   memberKey,
   memberRange,
-  prefixRange,
   recordKey,
   recordPrefix,
-  referenceKey,
-  referencePrefix,
-  referrerAt,
-  TableKeys,
   tableOfMember,
-} from '../../src/catalog/keys.js';
+} from '../../src/catalog/keys/store-keys.js';
+import { TableKeys } from '../../src/catalog/keys/table-keys.js';
 import type { Key, KeyRange } from '../../src/storage/contract.js';
 import { encodeKey } from '../../src/value/key-codec.js';
 

@@ -43,7 +43,7 @@ async function checkText(options: { readonly repairIndexes?: boolean } = {}): Pr
   return output.text;
 }
 
-/** Changes what is stored past everything that keeps it consistent. The kind is the byte that `keys.ts` has behind the database. */
+/** Changes what is stored past everything that keeps it consistent. The kind is the byte that `store-keys.ts` has behind the database. */
 async function tamper(change: (transaction: Transaction, ofKind: (kind: string) => Entry[]) => void): Promise<void> {
   const engine = openLmdb(folder);
   const transaction = engine.begin({ writable: true });

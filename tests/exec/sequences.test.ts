@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isPromise, type PromiseOrValue } from '../../src/base/promise-or-value.js';
-import { databaseArea, sequenceKey } from '../../src/catalog/keys.js';
+import { databaseArea, sequenceKey } from '../../src/catalog/keys/store-keys.js';
 import { failure } from '../../src/errors/error.js';
 import { SequenceCounters } from '../../src/exec/define/sequence-counters.js';
 import type { Interrupt } from '../../src/exec/runtime/execution.js';

@@ -1,10 +1,10 @@
 /** Asynchronous events, builds of indexes and the retention of changefeeds where several nodes use one store. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findDatabase } from '../../src/catalog/definitions/lookup.js';
-import { describeKey } from '../../src/catalog/describe-key.js';
 import { entriesOf } from '../../src/catalog/entries.js';
-import { prefixRange } from '../../src/catalog/keys.js';
-import { SIGNAL_LOG } from '../../src/catalog/nodes/keys.js';
+import { describeKey } from '../../src/catalog/keys/describe-key.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
+import { SIGNAL_LOG } from '../../src/catalog/keys/node-keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, holderOf, workOnGroup } from '../../src/catalog/nodes/lease-row.js';
 import { checkEntries } from '../../src/exec/check/check-entries.js';
 import { Faults } from '../../src/exec/check/fault.js';

@@ -1,7 +1,8 @@
 /** Full-text indexes that two nodes on PostgreSQL write, search and fold. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
-import { indexPrefix, prefixRange } from '../../src/catalog/keys.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
+import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
 import { checkEntries } from '../../src/exec/check/check-entries.js';
 import { Faults } from '../../src/exec/check/fault.js';
 import { pendingPrefix } from '../../src/search/layout.js';

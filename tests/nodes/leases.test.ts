@@ -1,12 +1,12 @@
 /** Which of several nodes does the background work, and how it goes on when that node dies, stands still, or can't reach the store. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { toDatetime } from '../../src/catalog/credentials/grant.js';
 import { DATABASE_WORKS, WORKS, type Work } from '../../src/catalog/nodes/lease-row.js';
 import { failure, type TesseraError } from '../../src/errors/error.js';
 import { LeaseLost } from '../../src/session/background/lease.js';
 import { LEASE_TIME, Membership, NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
+import { toDatetime } from '../../src/value/datetime.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { NodeProcess, pass, settled } from '../support/node-process.js';
 import { type SharedNodes, simulatedNodes } from '../support/shared-nodes.js';

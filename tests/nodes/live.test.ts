@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { findDatabase } from '../../src/catalog/definitions/lookup.js';
-import { prefixRange } from '../../src/catalog/keys.js';
-import { liveLogPrefix } from '../../src/catalog/live/keys.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
+import { liveLogPrefix } from '../../src/catalog/keys/live-keys.js';
 import { Retention } from '../../src/session/background/retention.js';
 import { LiveRetention } from '../../src/session/nodes/live-retention.js';
 import { toText } from '../../src/value/text/text.js';

@@ -1,6 +1,6 @@
 /** What a node does to users and tokens holds on the others. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { PRESENCE_RANGE } from '../../src/catalog/nodes/keys.js';
+import { PRESENCE_RANGE } from '../../src/catalog/keys/node-keys.js';
 import type { Session } from '../../src/session/contract.js';
 import { forgetNode } from '../../src/session/nodes/forget-node.js';
 import { NODE_RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';

@@ -1,7 +1,7 @@
 /** Failed sign-ins where several nodes use one store: what fails at one delays at all. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prefixRange } from '../../src/catalog/keys.js';
-import { FAILURES_PREFIX } from '../../src/catalog/nodes/keys.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
+import { FAILURES_PREFIX } from '../../src/catalog/keys/node-keys.js';
 import { objectFrom } from '../../src/value/value.js';
 import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
 import { settled } from '../support/node-process.js';

@@ -5,6 +5,14 @@ import { expect, test } from 'vitest';
 
 /** Folders of one floor don't import from each other. `.` is what lies in the room itself. */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  catalog: [
+    ['keys', '.'],
+    ['definitions'],
+    ['changefeed'],
+    ['credentials'],
+    ['ddl'],
+    ['events', 'indexes', 'live', 'nodes'],
+  ],
   exec: [
     ['runtime'],
     ['audit', 'authorization', 'index', 'script'],

@@ -83,6 +83,34 @@ test('tokens follow one another, and hold all letters of the text', () => {
   );
 });
 
+/** Texts in which words follow one another without blanks, in many of which one begins within another. */
+const SCRIPTS = {
+  Thai: ['สวัสดีครับ', 'ผมชื่อสมชาย', 'วันนี้อากาศดีมาก', 'เราไปเที่ยวทะเลกันเถอะ', 'ตากลม', 'มากกว่า'],
+  Japanese: ['私は昨日友達と一緒に', '東京へ行きました。', '今日は天気がいいですね。', 'データベース'],
+  Chinese: ['中华人民共和国', '北京大学生', '研究生命起源', '下雨天留客'],
+  English: ['a', 'short ', 'words, ', 'x-ray ', "don't ", '3.5 ', 'word'.repeat(300), ' '],
+};
+
+test.each(Object.entries(SCRIPTS))('%s is divided piece by piece as it is as a whole', (_, parts) => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts), { minLength: 100, maxLength: 300 }), (some) => {
+      const text = some.join('');
+      const found: string[] = [];
+      const segmenting = createTokenizer({ tokenizers: ['segment'], keepsMarks: true });
+      segmenting(text, (start, end) => found.push(text.slice(start, end))).run(text.length);
+      const whole = new Intl.Segmenter('en', { granularity: 'word' }).segment(text);
+      const letters = [...whole].filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
+      expect(found).toEqual(letters.map(({ segment }) => segment));
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('segmenting a text pauses often', () => {
+  const { pauses } = analyzed(analyzer(['segment'], []), 'a b c '.repeat(4_000));
+  expect(pauses).toBeGreaterThanOrEqual(10);
+});
+
 function lettersOf(text: string): number {
   return [...text].filter((character) => kindOf(character.codePointAt(0) as number) === LETTER).length;
 }

@@ -1,6 +1,6 @@
 /** Full-text indexes that are built and folded in the background while records change. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prefixRange } from '../../src/catalog/keys.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';

@@ -1,7 +1,7 @@
 /** Full-text indexes against a reference of some twenty lines, over collections that change at random. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
-import { indexPrefix } from '../../src/catalog/keys.js';
+import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import { foldPending } from '../../src/search/fold.js';
 import type { Session } from '../../src/session/contract.js';

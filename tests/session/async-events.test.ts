@@ -1,8 +1,9 @@
 /** When asynchronous events run, in which order, how often, and the handling of those that fail. */
 import { beforeEach, expect, test } from 'vitest';
 import { entriesOf } from '../../src/catalog/entries.js';
-import { databasesWithEvents } from '../../src/catalog/event-queue.js';
-import { EVENT_DATABASES_RANGE, eventDatabaseKey, eventQueue, prefixRange } from '../../src/catalog/keys.js';
+import { databasesWithEvents } from '../../src/catalog/events/event-queue.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
+import { EVENT_DATABASES_RANGE, eventDatabaseKey, eventQueue } from '../../src/catalog/keys/store-keys.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';

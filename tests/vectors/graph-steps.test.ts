@@ -1,7 +1,12 @@
 /** Work on graphs in a store comes in steps: what is read and written between two pauses is bounded. */
 import { expect, test } from 'vitest';
-import { EMPTY_GRAPH, type GraphState } from '../../src/index/hnsw/graph-state.js';
+import { EMPTY_GRAPH, type GraphState, readGraphState, storeGraphState } from '../../src/index/hnsw/graph-state.js';
+import { changedKey, freeKey, stateKey } from '../../src/index/hnsw/layout.js';
+import { linkChanged } from '../../src/index/hnsw/link.js';
+import type { LinkSite } from '../../src/index/hnsw/link-site.js';
+import { ResidentGraphs } from '../../src/index/hnsw/resident-graphs.js';
 import { StoredGraph } from '../../src/index/hnsw/stored-graph.js';
+import { vectorKey } from '../../src/index/vectors.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { encodeKey } from '../../src/value/key-codec.js';
@@ -10,6 +15,8 @@ import { Graph, type GraphOptions } from '../../src/vectors/hnsw/graph.js';
 import { insert } from '../../src/vectors/hnsw/insert.js';
 import { LayerSearch } from '../../src/vectors/hnsw/layer-search.js';
 import { parseMetric } from '../../src/vectors/metric.js';
+import { PackedCache } from '../../src/vectors/packed-cache.js';
+import { packVector } from '../../src/vectors/vector-type.js';
 import { seededRandom, spread } from './measured.js';
 
 const SEED = 51;
@@ -27,6 +34,8 @@ const OPTIONS: GraphOptions = {
 };
 /** Entries between two pauses: the nodes to which one links, each with its links, or a batch of a scan. */
 const MOST_AT_ONCE = 64;
+/** What is written of one vector, and of a state, before the next pause. */
+const MOST_PUT = 4;
 
 /** Counts entries that a transaction reads and writes between two pauses. */
 class CountedSteps {
@@ -118,4 +127,37 @@ test('a graph is written, read and walked through in small steps (seed 51)', asy
   expect(whole.slots).toBe(COUNT);
   expect(reading.longest).toBeLessThanOrEqual(MOST_AT_ONCE);
   transaction.cancel();
+});
+
+test('vectors are linked in small steps, whether the graph is kept in memory or not (seed 52)', async () => {
+  for (const room of [2 ** 26, 0]) {
+    const random = seededRandom(SEED + 1);
+    const engine = new MemoryEngine();
+    const writing = await engine.begin({ writable: true });
+    const count = 600;
+    for (const [at, vector] of spread(count, OPTIONS.dimension, random).entries()) {
+      writing.put(vectorKey(INDEX, at), packVector(Float64Array.from(vector), 'F32'));
+      writing.put(changedKey(INDEX, encodeKey(at)), true);
+    }
+    // Ids that are free are read, too.
+    for (let id = 0; id < 300; id++) writing.put(freeKey(INDEX, id), true);
+    writing.put(stateKey(INDEX), storeGraphState({ ...EMPTY_GRAPH, next: 300 }));
+    await writing.commit();
+
+    const graphs = new ResidentGraphs(new PackedCache(room));
+    const steps = new CountedSteps();
+    for (let linked = 0, stamp = 0; linked < count; stamp++) {
+      steps.pause();
+      const transaction = await engine.begin({ writable: true });
+      const stored = new StoredGraph(steps.of(transaction), INDEX, OPTIONS, steps.pause);
+      const site: LinkSite = { stored, type: 'F32', graphs, stamp: String(stamp) };
+      expect(await linkChanged(site, { least: 1, most: 400 })).toBe(true);
+      await transaction.commit();
+      const reading = await engine.begin({ writable: false });
+      linked = readGraphState(await reading.get(stateKey(INDEX))).live;
+      reading.cancel();
+    }
+    expect(steps.longest).toBeLessThanOrEqual(MOST_AT_ONCE + MOST_PUT);
+    expect(steps.steps).toBeGreaterThan(count);
+  }
 });

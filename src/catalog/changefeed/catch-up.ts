@@ -7,7 +7,7 @@ import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { weightOf } from '../../value/weight.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
-import { changesPrefix } from '../keys.js';
+import { changesPrefix } from '../keys/store-keys.js';
 import { type RecordChange, readEntry } from './change-log.js';
 import { coveredFrom } from './coverage.js';
 

@@ -13,7 +13,8 @@ import { isArray, isObject, type ObjectValue, type RecordId, type Value } from '
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { TableDefinition } from '../definitions/definition.js';
 import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
-import { changesPrefix, changesPrefixOf, changesRange, prefixRange } from '../keys.js';
+import { prefixRange } from '../keys/key-bytes.js';
+import { changesPrefix, changesPrefixOf, changesRange } from '../keys/store-keys.js';
 
 /** One entry of a log. */
 export type LoggedChange =

@@ -13,7 +13,8 @@ import { type LogPosition, positionIn } from '../../storage/append.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
-import { feedGapsPrefix, prefixRange } from '../keys.js';
+import { prefixRange } from '../keys/key-bytes.js';
+import { feedGapsPrefix } from '../keys/store-keys.js';
 import { feedOf } from './change-log.js';
 
 /** A feed either began with its table, or lacks earlier changes. */

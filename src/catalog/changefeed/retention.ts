@@ -5,7 +5,8 @@ import type { Key, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { DatabaseCatalog } from '../definitions/database-catalog.js';
 import type { TableDefinition } from '../definitions/definition.js';
-import { changesPrefix, changesRange, prefixRange } from '../keys.js';
+import { prefixRange } from '../keys/key-bytes.js';
+import { changesPrefix, changesRange } from '../keys/store-keys.js';
 import { forEachLog } from './change-log.js';
 import { recordGap, recordUnknownFeed } from './coverage.js';
 

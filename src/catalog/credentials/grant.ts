@@ -8,10 +8,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
-import { datetimeFromNanoseconds, datetimeNanoseconds, MAX_DATETIME } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
 import { Datetime, isObject, newObject, RecordId, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
-import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys.js';
+import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
 
 export type GrantSubject =
@@ -107,11 +107,6 @@ export function isExpired({ expiration }: Grant, now: bigint): boolean {
 
 function digestOf(secret: string): Uint8Array {
   return createHash('sha256').update(secret).digest();
-}
-
-/** Nanoseconds since 1970 as a datetime, clamped to the range of datetimes. */
-export function toDatetime(nanoseconds: bigint): Datetime {
-  return datetimeFromNanoseconds(nanoseconds) ?? MAX_DATETIME;
 }
 
 /** The grants of an access method, within a transaction. */

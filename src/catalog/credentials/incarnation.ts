@@ -12,7 +12,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { Datetime, isObject, newObject, Range, type RecordId, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
@@ -20,8 +20,7 @@ import type { DatabaseDefinition, TableDefinition } from '../definitions/definit
 import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definitions/schema-version.js';
 import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';
-import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from '../keys.js';
-import { toDatetime } from './grant.js';
+import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
 
 export interface Incarnation {

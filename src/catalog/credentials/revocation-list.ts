@@ -1,15 +1,14 @@
 /**
- * Revocation list: token ids, a not-valid-before time per user, and one of the whole store (`../era.ts`). Token ids are
+ * Revocation list: token ids, a not-valid-before time per user, and one of the whole store (`era.ts`). Token ids are
  * kept until the tokens expire; a user's time is kept for good.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
 import { Datetime, isObject, type Value } from '../../value/value.js';
+import { restoredAt } from '../changefeed/era.js';
 import { forEachEntry } from '../entries.js';
-import { restoredAt } from '../era.js';
-import { type Area, revocationKey, revocationRange } from '../keys.js';
-import { toDatetime } from './grant.js';
+import { type Area, revocationKey, revocationRange } from '../keys/store-keys.js';
 
 /** An issued credential to check. */
 export interface IssuedCredential {

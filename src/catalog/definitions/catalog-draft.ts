@@ -2,8 +2,8 @@
 import { invariant } from '../../base/invariant.js';
 import type { Config } from '../../language/ast.js';
 import type { Stored } from '../../storage/contract.js';
-import { indexesByUse } from '../indexes/states.js';
-import { TableKeys } from '../keys.js';
+import type { Id } from '../keys/key-bytes.js';
+import { TableKeys } from '../keys/table-keys.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import type {
   AccessDefinition,
@@ -14,7 +14,6 @@ import type {
   EventDefinition,
   FieldDefinition,
   FunctionDefinition,
-  Id,
   IndexDefinition,
   NamespaceDefinition,
   ParamDefinition,
@@ -22,6 +21,7 @@ import type {
   TableDefinition,
   UserDefinition,
 } from './definition.js';
+import { indexesByUse } from './index-states.js';
 import { type Definition, readAnyDefinition, rowOf, stampOf } from './stored-definition.js';
 
 /**

@@ -3,7 +3,8 @@
  * replaced as a whole by every definition.
  */
 import type { Config } from '../../language/ast.js';
-import type { TableKeys } from '../keys.js';
+import type { Id } from '../keys/key-bytes.js';
+import type { TableKeys } from '../keys/table-keys.js';
 import type {
   AccessDefinition,
   AnalyzerDefinition,
@@ -13,7 +14,6 @@ import type {
   EventDefinition,
   FieldDefinition,
   FunctionDefinition,
-  Id,
   IndexDefinition,
   NamespaceDefinition,
   ParamDefinition,

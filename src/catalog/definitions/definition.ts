@@ -21,14 +21,12 @@ import type {
   Idiom,
 } from '../../language/ast.js';
 import type { Datetime, Value } from '../../value/value.js';
+import type { Id } from '../keys/key-bytes.js';
 
 /** A DEFINE statement whose names are plain text, without its mode (OVERWRITE, IF NOT EXISTS). */
 type Settled<D> = Omit<D, 'mode' | 'computedClauses' | 'name' | 'table'> &
   (D extends { name: unknown } ? { readonly name: string } : unknown) &
   (D extends { table: unknown } ? { readonly table: string } : unknown);
-
-/** Ids are never reused, so that a table which is removed and defined again finds no old records. */
-export type Id = number;
 
 export type NamespaceDefinition = Settled<DefineNamespace> & { readonly id: Id };
 export type DatabaseDefinition = Settled<DefineDatabase> & { readonly id: Id };
@@ -50,7 +48,7 @@ export type IndexDefinition = Omit<Settled<DefineIndex>, 'fields'> & {
   readonly state?: IndexState;
 };
 /**
- * What an index is besides ready (`indexes/states.ts`):
+ * What an index is besides ready (`index-states.ts`):
  *
  * - `building`: writers keep its entries, but those of older records are still being added in the background;
  * - `failed`: its build ended with an error;

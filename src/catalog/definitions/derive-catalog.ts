@@ -3,11 +3,14 @@
  * less. Definitions mostly come in scripts of many, each statement of which needs the catalog that the one before it
  * has left.
  */
-import { indexesByUse } from '../indexes/states.js';
-import { compareNames, TableKeys } from '../keys.js';
+
+import type { Id } from '../keys/key-bytes.js';
+import { compareNames } from '../keys/key-bytes.js';
+import { TableKeys } from '../keys/table-keys.js';
 import { indexTables, NO_VIEWS } from './catalog-draft.js';
 import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
-import type { DatabaseDefinition, Id, NamespaceDefinition, TableDefinition } from './definition.js';
+import type { DatabaseDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
+import { indexesByUse } from './index-states.js';
 
 /** The catalog of a database that was just defined. */
 export function emptyCatalog(

@@ -11,6 +11,7 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { forEachEntry } from '../entries.js';
+import type { Id } from '../keys/key-bytes.js';
 import {
   databaseArea,
   databaseKey,
@@ -19,10 +20,9 @@ import {
   memberRange,
   ROOT_AREA,
   tableOfMember,
-} from '../keys.js';
+} from '../keys/store-keys.js';
 import { CatalogDraft } from './catalog-draft.js';
 import type { DatabaseCatalog } from './database-catalog.js';
-import type { Id } from './definition.js';
 import { readDefinition, stampOf } from './stored-definition.js';
 
 /** Estimated bytes of cached catalogs; at most twice as many are kept. */

@@ -16,7 +16,7 @@ import {
   namespaceArea,
   ROOT_AREA,
   settingKey,
-} from '../keys.js';
+} from '../keys/store-keys.js';
 import type { DatabasePath } from '../principal.js';
 import type {
   AccessDefinition,

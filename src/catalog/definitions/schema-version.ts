@@ -4,9 +4,9 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Random } from '../../env/environment.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { newObject, type ObjectValue } from '../../value/value.js';
-import { type Area, counterKey, databaseArea, databaseKey, definitionKey } from '../keys.js';
+import type { Id } from '../keys/key-bytes.js';
+import { type Area, counterKey, databaseArea, databaseKey, definitionKey } from '../keys/store-keys.js';
 import type { DatabaseCatalog } from './database-catalog.js';
-import type { Id } from './definition.js';
 import type { CatalogCache } from './load.js';
 import { rowOf, stampOf } from './stored-definition.js';
 
@@ -26,7 +26,7 @@ export function nextId(transaction: Transaction, area: Area): PromiseOrValue<Id>
   const key = counterKey(area);
   return andThen(transaction.get(key), (last) => {
     const id = typeof last === 'number' ? last + 1 : 0;
-    // The last id means "no id yet" (`keys.ts`).
+    // The last id means "no id yet" (`keys/store-keys.ts`).
     invariant(id < 2 ** 32 - 1, 'an id fits its four bytes');
     transaction.put(key, id);
     return id;

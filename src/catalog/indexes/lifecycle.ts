@@ -4,13 +4,13 @@
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putIndexDefinition, type WithoutId } from '../ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
-import { putIndexDefinition, type WithoutId } from '../definitions/define.js';
 import type { IndexDefinition, IndexState } from '../definitions/definition.js';
+import { replacedIndexes, stateOf } from '../definitions/index-states.js';
 import { bumpTableVersion, nextId, type SchemaChange } from '../definitions/schema-version.js';
 import { storeDefinition } from '../definitions/stored-definition.js';
-import { databaseArea, memberKey } from '../keys.js';
-import { replacedIndexes, stateOf } from './states.js';
+import { databaseArea, memberKey } from '../keys/store-keys.js';
 import { buildProgress, endIndexWork, forgetBuild, idsOf, putBuildProgress, queueIndexWork } from './work.js';
 
 /** An index in the catalog as it stands. */

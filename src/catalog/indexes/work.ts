@@ -9,10 +9,12 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
-import type { Id, IndexDefinition } from '../definitions/definition.js';
+import type { IndexDefinition } from '../definitions/definition.js';
 import { rowOf } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';
-import { INDEX_QUEUE, indexBuildKey, indexOfWork, indexWorkKey, prefixRange } from '../keys.js';
+import type { Id } from '../keys/key-bytes.js';
+import { prefixRange } from '../keys/key-bytes.js';
+import { INDEX_QUEUE, indexBuildKey, indexOfWork, indexWorkKey } from '../keys/store-keys.js';
 
 /** Whose entries they are. */
 export interface IndexIds {

@@ -7,10 +7,10 @@ import { type LogPosition, positionAfter, positionIn, stampIn } from '../../stor
 import type { Cursor, Key, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
 import { int, isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import type { Id } from '../definitions/definition.js';
 import { lastKeyIn } from '../entries.js';
-import { prefixRange } from '../keys.js';
-import { liveLogPrefix, liveLogPrunedKey } from './keys.js';
+import type { Id } from '../keys/key-bytes.js';
+import { prefixRange } from '../keys/key-bytes.js';
+import { liveLogPrefix, liveLogPrunedKey } from '../keys/live-keys.js';
 
 /** A record of a watched table before and after a change, as stored. */
 export interface LiveChange {

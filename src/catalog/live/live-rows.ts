@@ -2,9 +2,9 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';
 import { isObject, objectFrom, type Value } from '../../value/value.js';
-import type { Id } from '../definitions/definition.js';
 import { entriesOf } from '../entries.js';
-import { liveQueryKey, liveQueryRange } from './keys.js';
+import type { Id } from '../keys/key-bytes.js';
+import { liveQueryKey, liveQueryRange } from '../keys/live-keys.js';
 
 export interface LiveRow {
   /** A UUID. */

@@ -12,13 +12,14 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { isObject, objectFrom } from '../../value/value.js';
 import type { DatabaseCatalog } from '../definitions/database-catalog.js';
-import type { Id, TableDefinition } from '../definitions/definition.js';
+import type { TableDefinition } from '../definitions/definition.js';
 import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definitions/schema-version.js';
 import { storeDefinition } from '../definitions/stored-definition.js';
 import { entriesOf } from '../entries.js';
-import { databaseArea, definitionKey } from '../keys.js';
-import { WATCHED_DATABASES, watchedDatabaseKey, watchedDatabaseOf } from '../nodes/keys.js';
-import { watchKey } from './keys.js';
+import type { Id } from '../keys/key-bytes.js';
+import { watchKey } from '../keys/live-keys.js';
+import { WATCHED_DATABASES, watchedDatabaseKey, watchedDatabaseOf } from '../keys/node-keys.js';
+import { databaseArea, definitionKey } from '../keys/store-keys.js';
 
 /** For how many milliseconds a table is watched without a renewal. */
 export const WATCH_TIME = 600_000;

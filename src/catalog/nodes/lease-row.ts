@@ -8,7 +8,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { objectFrom } from '../../value/value.js';
 import { rowOf } from '../definitions/stored-definition.js';
-import { leaseKey } from './keys.js';
+import { leaseKey } from '../keys/node-keys.js';
 
 /** The kinds of work on databases, of which each is shared out by groups of databases. */
 export const DATABASE_WORKS = ['events', 'indexes', 'changefeeds', 'live'] as const;

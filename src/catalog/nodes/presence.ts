@@ -1,13 +1,12 @@
 /** The lasting sessions of all nodes, so that each can list them, count them, and end them. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, Stored, Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
 import { Datetime, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
-import { toDatetime } from '../credentials/grant.js';
 import type { RevocableToken } from '../credentials/revocation-list.js';
 import { entriesOf } from '../entries.js';
+import { PRESENCE_RANGE, presenceOfUser } from '../keys/node-keys.js';
 import type { DatabasePath } from '../principal.js';
-import { PRESENCE_RANGE, presenceOfUser } from './keys.js';
 
 /** A session, as its node has noted it. */
 export interface PresentSession {

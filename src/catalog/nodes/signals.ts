@@ -6,8 +6,8 @@ import { type LogPosition, positionIn } from '../../storage/append.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { isObject, objectFrom } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
-import { prefixRange } from '../keys.js';
-import { REMOVED_SIGNALS_KEY, SIGNAL_LOG } from './keys.js';
+import { prefixRange } from '../keys/key-bytes.js';
+import { REMOVED_SIGNALS_KEY, SIGNAL_LOG } from '../keys/node-keys.js';
 
 export interface Signal {
   /** What is to be ended: a session or a live query. */

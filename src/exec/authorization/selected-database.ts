@@ -2,8 +2,8 @@
 
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { ensureDatabase, ensureNamespace } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { ensureDatabase, ensureNamespace } from '../../catalog/definitions/define.js';
 import type { NamespaceDefinition } from '../../catalog/definitions/definition.js';
 import { findNamespace } from '../../catalog/definitions/lookup.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';

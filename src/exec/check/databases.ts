@@ -13,7 +13,7 @@ import {
   namespaceArea,
   ROOT_AREA,
   tableOfMember,
-} from '../../catalog/keys.js';
+} from '../../catalog/keys/store-keys.js';
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import type { Faults } from './fault.js';
 

@@ -2,7 +2,7 @@
 
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
-import { encodedKeyOf } from '../../catalog/keys.js';
+import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
 import { Analyzer } from '../../search/analyzer.js';
 import { digestOf, type IndexDigests, readDigests } from '../../search/digest.js';
 import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';

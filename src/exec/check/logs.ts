@@ -2,8 +2,9 @@
 
 import { readEntry } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { databasesWithEvents, readQueuedEvent } from '../../catalog/event-queue.js';
-import { changesPrefixOf, changesRange, eventQueue, FORMER_EVENT_QUEUE, prefixRange } from '../../catalog/keys.js';
+import { databasesWithEvents, readQueuedEvent } from '../../catalog/events/event-queue.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { changesPrefixOf, changesRange, eventQueue, FORMER_EVENT_QUEUE } from '../../catalog/keys/store-keys.js';
 import { APPENDED_LENGTH } from '../../storage/append.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import type { Faults } from './fault.js';

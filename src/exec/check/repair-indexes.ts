@@ -1,7 +1,7 @@
 /** Makes the entries of indexes what the records say. */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { putIndex } from '../../catalog/indexes/lifecycle.js';
-import { prefixRange } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { realEnvironment } from '../../env/real.js';
 import { manifestKey } from '../../search/layout.js';
 import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';

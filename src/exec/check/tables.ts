@@ -1,16 +1,10 @@
 /** Checks the records of a table against what is kept beside them: index entries, edges, references. */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
-import {
-  edgeAt,
-  edgePrefix,
-  edgesRange,
-  encodedKeyOf,
-  prefixRange,
-  referenceKey,
-  referrerAt,
-} from '../../catalog/keys.js';
-import { vertexKey } from '../../catalog/vertex-key.js';
+import { vertexKey } from '../../catalog/definitions/vertex-key.js';
+import { edgeAt, edgePrefix, edgesRange, referenceKey, referrerAt } from '../../catalog/keys/edge-keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { equals } from '../../value/order.js';

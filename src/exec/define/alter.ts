@@ -1,15 +1,8 @@
 /** ALTER: a definition with some of its clauses changed, written back as DEFINE would write it. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { fieldName, type LevelDefinition, putAtLevel, putEvent, putField, putTable } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import {
-  fieldName,
-  type LevelDefinition,
-  putAtLevel,
-  putEvent,
-  putField,
-  putTable,
-} from '../../catalog/definitions/define.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findAccess, findDefaults, findUser } from '../../catalog/definitions/lookup.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';

@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, validateKeys } from '../../catalog/credentials/signing-key.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';

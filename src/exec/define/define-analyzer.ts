@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';

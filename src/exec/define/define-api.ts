@@ -1,5 +1,5 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { ApiAction, DefineApi } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';

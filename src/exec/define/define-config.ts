@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { SettledConfig } from '../../catalog/definitions/definition.js';
 import { findDefaults } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';

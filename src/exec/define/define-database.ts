@@ -1,5 +1,5 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { putDatabase } from '../../catalog/definitions/define.js';
+import { putDatabase } from '../../catalog/ddl/define.js';
 import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineDatabase } from '../../language/ast.js';

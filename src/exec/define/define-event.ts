@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { putEvent } from '../../catalog/definitions/define.js';
+import { putEvent } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineEvent, Expression } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../runtime/execution.js';

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { fieldName, putField, putTable } from '../../catalog/definitions/define.js';
+import { fieldName, putField, putTable } from '../../catalog/ddl/define.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { failure } from '../../errors/error.js';

@@ -1,7 +1,7 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { WithoutId } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { WithoutId } from '../../catalog/definitions/define.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { putIndex } from '../../catalog/indexes/lifecycle.js';

@@ -1,5 +1,5 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { putNamespace } from '../../catalog/definitions/define.js';
+import { putNamespace } from '../../catalog/ddl/define.js';
 import { findNamespace } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineNamespace } from '../../language/ast.js';

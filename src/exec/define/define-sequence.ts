@@ -1,6 +1,6 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret } from '../../catalog/credentials/secret.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { SequenceDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { DefineSequence, Expression } from '../../language/ast.js';

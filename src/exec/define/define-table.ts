@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putTable } from '../../catalog/ddl/define.js';
 import { viewSources } from '../../catalog/definitions/catalog-draft.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { putTable } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';

@@ -1,6 +1,6 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';

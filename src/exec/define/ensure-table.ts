@@ -1,6 +1,6 @@
 /** Implicit definition of tables by the first write. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { implicitTable, putTable } from '../../catalog/definitions/define.js';
+import { implicitTable, putTable } from '../../catalog/ddl/define.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { denyWrite } from '../authorization/denied-writes.js';

@@ -1,6 +1,7 @@
 /** What a DEFINE FIELD may not say (`reference/language.md` §8.2, and the reference engine's observed behaviour). */
+
+import { fieldName, plainFieldName } from '../../catalog/ddl/define.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { fieldName, plainFieldName } from '../../catalog/definitions/define.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import type { Idiom, Part } from '../../language/ast.js';

@@ -6,9 +6,9 @@
  * doesn't ask for `in` and `out`.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { fieldName, putField } from '../../catalog/definitions/define.js';
+import { fieldName, putField } from '../../catalog/ddl/define.js';
+import { removeMember } from '../../catalog/ddl/remove.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
-import { removeMember } from '../../catalog/definitions/remove.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Part, TableKind } from '../../language/ast.js';
 import { typeText } from '../../value/text/type-text.js';

@@ -1,7 +1,7 @@
 /** The FIELDS of an index: what they name, and whether the table has it. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { fieldName, plainFieldName } from '../../catalog/ddl/define.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { fieldName, plainFieldName } from '../../catalog/definitions/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineIndex, Expression, Idiom, IndexKind } from '../../language/ast.js';
 import { isArray, type Value } from '../../value/value.js';

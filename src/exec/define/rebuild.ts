@@ -1,5 +1,5 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { stateOf } from '../../catalog/indexes/states.js';
+import { stateOf } from '../../catalog/definitions/index-states.js';
 import { failure } from '../../errors/error.js';
 import type { Rebuild } from '../../language/ast.js';
 import type { Evaluate } from '../runtime/execution.js';

@@ -1,15 +1,9 @@
 /** REMOVE, by what is removed. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { fieldName, type LevelKind, plainFieldName } from '../../catalog/ddl/define.js';
+import { removeAtLevel, removeDatabase, removeMember, removeNamespace, removeTable } from '../../catalog/ddl/remove.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { fieldName, type LevelKind, plainFieldName } from '../../catalog/definitions/define.js';
 import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../../catalog/definitions/lookup.js';
-import {
-  removeAtLevel,
-  removeDatabase,
-  removeMember,
-  removeNamespace,
-  removeTable,
-} from '../../catalog/definitions/remove.js';
 import { removeIndex } from '../../catalog/indexes/lifecycle.js';
 import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';

@@ -1,8 +1,9 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
-import type { Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
-import { databaseArea, sequenceKey } from '../../catalog/keys.js';
+import type { SequenceDefinition } from '../../catalog/definitions/definition.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { databaseArea, sequenceKey } from '../../catalog/keys/store-keys.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { Engine } from '../../storage/contract.js';

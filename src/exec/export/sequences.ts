@@ -1,6 +1,6 @@
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { SequenceDefinition } from '../../catalog/definitions/definition.js';
-import { databaseArea, sequenceKey } from '../../catalog/keys.js';
+import { databaseArea, sequenceKey } from '../../catalog/keys/store-keys.js';
 import type { Expression, Statement } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import type { Value } from '../../value/value.js';

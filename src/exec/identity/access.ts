@@ -7,7 +7,6 @@ import {
   type GrantUse,
   generateGrant,
   isExpired,
-  toDatetime,
 } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
@@ -15,7 +14,7 @@ import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.j
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Access } from '../../language/ast.js';
-import { datetimeNanoseconds } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';

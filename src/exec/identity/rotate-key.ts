@@ -1,15 +1,14 @@
 /** ACCESS … ROTATE: an access method with another key. Tokens of the former one stay good for a while. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { toDatetime } from '../../catalog/credentials/grant.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric } from '../../catalog/credentials/signing-key.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { KeyRotation } from '../../language/ast.js';
-import { datetimeNanoseconds } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
 import { schemaChangeOf } from '../authorization/selected-database.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';

@@ -23,7 +23,8 @@ import {
   notedFlaw,
   putBuildProgress,
 } from '../../catalog/indexes/work.js';
-import { encodedKeyOf, indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { encodedKeyOf, indexPrefix } from '../../catalog/keys/store-keys.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Execution } from '../runtime/execution.js';

@@ -3,7 +3,7 @@
  * (`search/pending.ts`); what is noted is folded into segments in the background (`search/fold.ts`).
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { prefixRange } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
 import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
 import { addDocuments, foldPending } from '../../search/fold.js';

@@ -4,7 +4,7 @@ import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../b
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { noteFlaw } from '../../catalog/indexes/work.js';
-import { indexPrefix } from '../../catalog/keys.js';
+import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';

@@ -1,8 +1,8 @@
 /** How the build of an index stands, as INFO FOR INDEX shows it. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IndexState } from '../../catalog/definitions/definition.js';
+import { stateOf } from '../../catalog/definitions/index-states.js';
 import type { IndexInCatalog } from '../../catalog/indexes/lifecycle.js';
-import { stateOf } from '../../catalog/indexes/states.js';
 import { type BuildProgress, buildProgress, idsOf } from '../../catalog/indexes/work.js';
 import type { Transaction } from '../../storage/contract.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';

@@ -5,8 +5,8 @@
  * reference engine does it from 3.2.2 on (earlier ones show hashes to every viewer).
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { plainFieldName } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { plainFieldName } from '../../catalog/definitions/define.js';
 import type { ConfigDefinition } from '../../catalog/definitions/definition.js';
 import { findUser, loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
 import type { Definition } from '../../catalog/definitions/stored-definition.js';

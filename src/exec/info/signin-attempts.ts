@@ -1,7 +1,8 @@
 /** INFO FOR SIGNIN ATTEMPTS: which accounts and addresses have failed to sign in, and which are delayed. */
-import { toDatetime } from '../../catalog/credentials/grant.js';
+
 import { type DatabasePath, databasePathOf, mayAct } from '../../catalog/principal.js';
 import type { Level } from '../../language/ast.js';
+import { toDatetime } from '../../value/datetime.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
 import type { Execution } from '../runtime/execution.js';

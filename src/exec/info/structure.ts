@@ -2,10 +2,10 @@
  * Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; what a definition doesn't say
  * is left out.
  */
-import { fieldName } from '../../catalog/definitions/define.js';
+import { fieldName } from '../../catalog/ddl/define.js';
 import type { AccessDefinition, IndexDefinition, SettledConfig } from '../../catalog/definitions/definition.js';
+import { stateOf } from '../../catalog/definitions/index-states.js';
 import type { Definition, DefinitionKind, DefinitionOf } from '../../catalog/definitions/stored-definition.js';
-import { stateOf } from '../../catalog/indexes/states.js';
 import { roleNames } from '../../catalog/principal.js';
 import {
   type AccessKind,

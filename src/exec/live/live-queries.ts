@@ -9,7 +9,7 @@
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { databaseKey } from '../../catalog/keys.js';
+import { databaseKey } from '../../catalog/keys/store-keys.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';

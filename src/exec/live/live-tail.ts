@@ -1,9 +1,9 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import type { Id } from '../../catalog/definitions/definition.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
-import { databaseKey } from '../../catalog/keys.js';
-import { liveLogPrunedKey } from '../../catalog/live/keys.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { liveLogPrunedKey } from '../../catalog/keys/live-keys.js';
+import { databaseKey } from '../../catalog/keys/store-keys.js';
 import {
   liveLogPosition,
   liveLogRange,

@@ -9,11 +9,11 @@
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { Id } from '../../catalog/definitions/definition.js';
 import { loadDatabase } from '../../catalog/definitions/load.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
-import { databaseKey } from '../../catalog/keys.js';
-import { databaseOfLiveLog, liveQueryKey } from '../../catalog/live/keys.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { databaseOfLiveLog, liveQueryKey } from '../../catalog/keys/live-keys.js';
+import { databaseKey } from '../../catalog/keys/store-keys.js';
 import { appendLiveChange } from '../../catalog/live/live-log.js';
 import { findLiveRow, type LiveRow, liveRows, putLiveRow } from '../../catalog/live/live-rows.js';
 import { renewWatch, WATCH_RENEWAL_INTERVAL, watchTable } from '../../catalog/live/watched-tables.js';

@@ -10,7 +10,7 @@ import {
   type RecordChange,
   readChanges,
 } from '../../catalog/changefeed/change-log.js';
-import { firstStamp } from '../../catalog/era.js';
+import { firstStamp } from '../../catalog/changefeed/era.js';
 import { failure } from '../../errors/error.js';
 import type { ShowChanges } from '../../language/ast.js';
 import { stampOfTime } from '../../storage/append.js';

@@ -120,14 +120,15 @@ export class GraphNeighbours implements Candidates {
   #begin(): PromiseOrValue<GraphWalk | undefined> {
     const { transaction } = this.#execution.context;
     const { index, point, ef } = this.#search;
+    const { pause } = this.#stored;
     const fetched = transaction.prefetch?.({ keys: [stateKey(index)], ranges: [rangeOf(index, 'changed')] });
     return andThen(fetched, () =>
       andThen(this.#stored.state(), (state) => {
         if (state.live === 0) return undefined;
         const most = Math.max(UNLINKED.few, Math.floor(state.live / UNLINKED.part));
-        const apart = state.unlinked === 0 ? [] : keysApart(transaction, index, most);
+        const apart = state.unlinked === 0 ? [] : keysApart(transaction, index, most, pause);
         const beside = andThen(apart, (first) =>
-          andThen(changedKeys(transaction, index, most), (changed) => [...new Set([...first, ...changed])]),
+          andThen(changedKeys(transaction, index, most, pause), (changed) => [...new Set([...first, ...changed])]),
         );
         return andThen(beside, (changed) => {
           if (changed.length >= most) return undefined;

@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-v
 import { encodedVectorKey } from '../../index/vectors.js';
 import { distanceOf } from '../../vectors/distances.js';
 import { compareDistances } from '../../vectors/nearest.js';
-import { unpackVector } from '../../vectors/vector-type.js';
+import { vectorReader } from '../../vectors/vector-type.js';
 import type { Execution } from '../runtime/execution.js';
 import type { FoundVector, VectorSearch } from './vector-search.js';
 
@@ -19,6 +19,7 @@ export function measureKeys(
 ): PromiseOrValue<FoundVector[]> {
   const distance = distanceOf(options.metric);
   const size = Math.max(1, Math.min(BATCH, Math.floor(COMPONENTS_AT_ONCE / point.length)));
+  const read = vectorReader(type, point.length);
   const found: FoundVector[] = [];
   let at = 0;
   const done = untilTrue(() => {
@@ -28,7 +29,7 @@ export function measureKeys(
     return andThen(transaction.getMany(some.map((key) => encodedVectorKey(index, key))), (stored) => {
       some.forEach((key, each) => {
         const bytes = stored[each];
-        if (bytes instanceof Uint8Array) found.push({ key, distance: distance(unpackVector(bytes, type), point) });
+        if (bytes instanceof Uint8Array) found.push({ key, distance: distance(read(bytes), point) });
       });
       return andThen(interrupt.checkpoint(), () => false);
     });

@@ -8,11 +8,11 @@ import { recordOfVector, vectorRange } from '../../index/vectors.js';
 import type { Entry, Key } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { float } from '../../value/value.js';
-import { type Distance, distanceOf } from '../../vectors/distances.js';
+import { type Distance, distanceOf, type Floats } from '../../vectors/distances.js';
 import { Nearest, type Neighbour } from '../../vectors/nearest.js';
 import type { PackedBlock } from '../../vectors/packed-block.js';
 import { isScreened, Screen } from '../../vectors/screen.js';
-import { unpackVector } from '../../vectors/vector-type.js';
+import { vectorReader } from '../../vectors/vector-type.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
@@ -22,6 +22,8 @@ import type { VectorSearch } from './vector-search.js';
 const GROWTH = 16;
 /** Entries, or candidates, a batch. */
 const BATCH = 256;
+/** Components a batch: a few milliseconds where they have to be read and packed. */
+const COMPONENTS = 2 ** 18;
 /** What a candidate that is held takes, in bytes. */
 const HELD = 128;
 /** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
@@ -31,8 +33,11 @@ export class MeasuredNeighbours implements Candidates {
   readonly #execution: Execution;
   readonly #search: VectorSearch;
   readonly #distance: Distance;
+  readonly #read: (bytes: Uint8Array) => Floats;
   readonly #screen: Screen | undefined;
   readonly #charged: number;
+  /** Entries that are read and measured in one step. */
+  readonly #batch: number;
   /** Nearest first; the first `given` have been delivered. */
   #found: readonly Neighbour<Key>[] = [];
   #given = 0;
@@ -49,8 +54,10 @@ export class MeasuredNeighbours implements Candidates {
     this.#execution = execution;
     this.#search = search;
     this.#distance = distanceOf(metric);
+    this.#read = vectorReader(search.type, point.length);
     const isKept = isScreened(metric) && point.length <= MOST_PACKED;
     this.#screen = isKept ? new Screen(metric, Float64Array.from(point)) : undefined;
+    this.#batch = Math.max(1, Math.min(BATCH, Math.floor(COMPONENTS / point.length)));
     this.#wanted = first;
     this.#charged = execution.request.memory.used;
   }
@@ -83,7 +90,7 @@ export class MeasuredNeighbours implements Candidates {
   #nearest(most: number): PromiseOrValue<readonly Neighbour<Key>[]> {
     const nearest = new Nearest<Key>(most, (a, b) => (a < b ? -1 : 1));
     const { context, interrupt } = this.#execution;
-    const cursor = context.transaction.scan(vectorRange(this.#search.index), { batch: BATCH });
+    const cursor = context.transaction.scan(vectorRange(this.#search.index), { batch: this.#batch });
     let batches = 0;
     const measured = forEachBatch(cursor, (entries) => {
       this.#measure(entries, batches++, nearest);
@@ -93,10 +100,10 @@ export class MeasuredNeighbours implements Candidates {
   }
 
   #measure(entries: readonly Entry[], batch: number, nearest: Nearest<Key>): void {
-    const { point, type } = this.#search;
+    const { point } = this.#search;
     const measure = (at: number): void => {
       const [key, bytes] = entries[at] as Entry;
-      const distance = this.#distance(unpackVector(bytes as Uint8Array, type), point);
+      const distance = this.#distance(this.#read(bytes as Uint8Array), point);
       if (!(distance > nearest.bound)) nearest.offer(distance, key);
     };
     if (this.#screen === undefined) {
@@ -113,12 +120,12 @@ export class MeasuredNeighbours implements Candidates {
   }
 
   #block(entries: readonly Entry[], batch: number): PackedBlock {
-    const { index, type, point } = this.#search;
+    const { index, point } = this.#search;
     const sources = entries.map(([, bytes]) => bytes);
-    const site = { name: index, dimension: point.length, capacity: BATCH };
+    const site = { name: index, dimension: point.length, capacity: this.#batch };
     return this.#execution.services.packedVectors.block(site, batch, sources, (block) => {
       sources.forEach((bytes, at) => {
-        block.add(unpackVector(bytes as Uint8Array, type), at);
+        block.add(this.#read(bytes as Uint8Array), at);
       });
     });
   }

@@ -1,7 +1,8 @@
 /** Counts what an index lists, where that is one entry for each record that meets the condition. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { arrayEntries, overflowPrefix } from '../../index/entries.js';
 import type { CountEntries, FullTextScan, IndexScan } from '../../plan/nodes.js';
 import { countMatches } from '../../search/matches.js';

@@ -1,7 +1,7 @@
 /** The candidates of full-text indexes: in the order of their keys, or the best ones first. */
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { indexPrefix } from '../../catalog/keys.js';
+import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import type { FullTextScan } from '../../plan/nodes.js';
 import { bestMatches, type Matches, MatchesByKey } from '../../search/matches.js';
 import { openSearch, type Search } from '../../search/searcher.js';

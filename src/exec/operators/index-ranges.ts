@@ -2,8 +2,9 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { mapInSteps } from '../../base/steps.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { Id } from '../../catalog/definitions/definition.js';
-import { indexPrefix, prefixRange } from '../../catalog/keys.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { overflowPrefix } from '../../index/entries.js';
 import type { Direction, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';

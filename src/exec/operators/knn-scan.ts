@@ -1,6 +1,6 @@
 /** `v <|3,40|> $point`: the records of an HNSW index, nearest first. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { indexPrefix } from '../../catalog/keys.js';
+import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { components, graphOptions, type HnswKind, packComponents } from '../../index/vectors.js';
 import type { KnnScan } from '../../plan/nodes.js';
 import { unpackVector } from '../../vectors/vector-type.js';

@@ -50,6 +50,8 @@ export interface RecordReading {
   readonly fields: FieldsRead;
   /** Whether what is done with one row may change the next. */
   readonly writes: boolean;
+  /** Whether ids of what an access finds suffice, with what its index says of them. */
+  idsSuffice?(access: Access): boolean;
   /** How a table is read that turns up only while the statement runs. */
   access(execution: Execution, entry: TableEntry): Access;
 }

@@ -1,5 +1,5 @@
 /** Bounds whose values are known, and the keys that lie between them. */
-import { prefixRange } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Bound, Bounds } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { Range, RecordId, type Value } from '../../value/value.js';

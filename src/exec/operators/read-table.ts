@@ -22,6 +22,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
   const narrow = compileAccess(access, compiler);
   const { purpose, fields } = reading;
   const { table } = access;
+  const idsOnly = reading.idsSuffice?.(access) === true;
   return (frame, catalog, entry, demand, visit) =>
     andThen(narrow(frame, catalog, entry, demand), (narrowed) => {
       const { execution } = frame;
@@ -36,7 +37,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
         ...(most !== undefined && { limit: most }),
         ...(demand.skip !== undefined && { skip: demand.skip }),
         ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
-        ...(narrowed?.kind === 'candidates' && { candidates: narrowed.candidates }),
+        ...(narrowed?.kind === 'candidates' && { candidates: narrowed.candidates, idsOnly }),
         ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),
       };
       // Of rows in order each may be the last that is wanted.

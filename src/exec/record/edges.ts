@@ -4,9 +4,10 @@
  */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { vertexKey } from '../../catalog/definitions/vertex-key.js';
 import { forEachEntry } from '../../catalog/entries.js';
-import { edgeAt, edgeKey, edgePrefix, prefixRange } from '../../catalog/keys.js';
-import { vertexKey } from '../../catalog/vertex-key.js';
+import { edgeAt, edgeKey, edgePrefix } from '../../catalog/keys/edge-keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';

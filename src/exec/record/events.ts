@@ -1,7 +1,7 @@
 /** Runs the events of tables: at once, or behind the commit when they are ASYNC. */
 import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import { listEventDatabase, type QueuedEvent, queueEvent } from '../../catalog/event-queue.js';
+import { listEventDatabase, type QueuedEvent, queueEvent } from '../../catalog/events/event-queue.js';
 import { failure } from '../../errors/error.js';
 import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';

@@ -1,8 +1,9 @@
 /** What statements that write are about to read, fetched for many records at once where the store answers later. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { edgePrefix, prefixRange } from '../../catalog/keys.js';
-import { vertexKey } from '../../catalog/vertex-key.js';
+import { vertexKey } from '../../catalog/definitions/vertex-key.js';
+import { edgePrefix } from '../../catalog/keys/edge-keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';

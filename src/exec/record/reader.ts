@@ -19,7 +19,7 @@ import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/c
 import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
 import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
 import { skipWrite } from '../authorization/denied-writes.js';
-import { type Candidate, type Candidates, forEachCandidates, withNote } from '../runtime/candidates.js';
+import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
 import type {
   BatchVisitor,
@@ -165,7 +165,7 @@ export class StoredRecordReader implements RecordReader {
         purpose,
         computed: table.computed.needed(scan.fields ?? ALL_FIELDS, catalog.functions),
       };
-      if (scan.candidates !== undefined) return this.#follow(reading, scan.candidates, visit);
+      if (scan.candidates !== undefined) return this.#follow(reading, scan.candidates, scan.idsOnly === true, visit);
       return scan.index === undefined
         ? this.#walk(reading, scan.keys ?? recordRange(entry, scan.range), scan, visit)
         : this.#lookUp(reading, scan.index, scan, visit);
@@ -361,9 +361,12 @@ export class StoredRecordReader implements RecordReader {
   }
 
   /** Candidates are judged like all records, before anything is handed on of what an index says of them. */
-  #follow(reading: Reading, candidates: Candidates, visit: BatchVisitor): PromiseOrValue<void> {
+  #follow(reading: Reading, candidates: Candidates, isOfIds: boolean, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution, table } = reading;
+    const readsNone = isOfIds && isAsStored(reading) && !execution.context.transaction.writable;
     return forEachCandidates(candidates, (batch) => {
+      const ids = readsNone ? rowsOfIds(table.entry.definition.name, batch) : undefined;
+      if (ids !== undefined) return this.#hand(execution, ids, visit);
       const keys = batch.map(({ key }) => table.entry.keys.record(encodeKey(key)));
       return andThen(execution.context.transaction.getMany(keys), (records) =>
         this.#hand(execution, this.#presentCandidates(reading, batch, records), visit),

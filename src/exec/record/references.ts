@@ -5,16 +5,11 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
+import { vertexKey } from '../../catalog/definitions/vertex-key.js';
 import { entriesOf } from '../../catalog/entries.js';
-import {
-  edgePrefix,
-  encodedKeyOf,
-  prefixRange,
-  referenceKey,
-  referencePrefix,
-  referrerAt,
-} from '../../catalog/keys.js';
-import { vertexKey } from '../../catalog/vertex-key.js';
+import { edgePrefix, referenceKey, referencePrefix, referrerAt } from '../../catalog/keys/edge-keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';

@@ -3,7 +3,7 @@ import { Derived } from '../../base/derived.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { incarnationId, recordCreated, recordDeleted } from '../../catalog/credentials/incarnation.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { TableKeys } from '../../catalog/keys.js';
+import type { TableKeys } from '../../catalog/keys/table-keys.js';
 import type { RecordUser } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';

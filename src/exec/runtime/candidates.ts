@@ -4,7 +4,7 @@
 import { Derived } from '../../base/derived.js';
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { IndexNote } from '../../functions/contract.js';
-import { isObject, type ObjectValue, objectFrom, type RecordKey, type Value } from '../../value/value.js';
+import { isObject, type ObjectValue, objectFrom, RecordId, type RecordKey, type Value } from '../../value/value.js';
 
 export interface Candidate {
   readonly key: RecordKey;
@@ -37,6 +37,12 @@ export function withNote(row: ObjectValue, note: IndexNote): ObjectValue {
   const noted = objectFrom(row);
   notes.set(noted, note);
   return noted;
+}
+
+/** Rows of nothing but ids, with their notes; `undefined` where any of them has to be looked at. */
+export function rowsOfIds(table: string, batch: readonly Candidate[]): readonly ObjectValue[] | undefined {
+  if (batch.some(({ note }) => note.isUncertain === true)) return undefined;
+  return batch.map(({ key, note }) => withNote(objectFrom([['id', new RecordId(table, key)]]), note));
 }
 
 /** What an index has said of a row, if one has found it. */

@@ -1,7 +1,8 @@
 /** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { AnalyzerDefinition, Id, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import type { AnalyzerDefinition, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { DatabasePath, Identity } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -398,6 +399,8 @@ export interface RecordScan {
   readonly keys?: KeyRange;
   readonly index?: readonly KeyRange[];
   readonly candidates?: Candidates;
+  /** Of candidates that are certain (`IndexNote.isUncertain`) ids suffice. */
+  readonly idsOnly?: boolean;
   readonly reverse?: boolean;
   readonly purpose?: ReadPurpose;
   /** What will be read of the records; all if absent. */

@@ -1,6 +1,6 @@
 /** What INFO shows of nodes, sessions and queues that other parts of the server keep. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Id } from '../../catalog/definitions/definition.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { PresentSession } from '../../catalog/nodes/presence.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { Datetime } from '../../value/value.js';

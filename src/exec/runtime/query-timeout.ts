@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { settingKey } from '../../catalog/keys.js';
+import { settingKey } from '../../catalog/keys/store-keys.js';
 import type { Transaction } from '../../storage/contract.js';
 import { Duration } from '../../value/value.js';
 

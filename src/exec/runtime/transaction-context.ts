@@ -2,7 +2,7 @@ import { Derived } from '../../base/derived.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
-import { databaseKey } from '../../catalog/keys.js';
+import { databaseKey } from '../../catalog/keys/store-keys.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Key, Prefetch, Transaction } from '../../storage/contract.js';

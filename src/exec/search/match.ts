@@ -11,7 +11,7 @@ import { fullTextIndexOn } from '../../plan/access/full-text.js';
 import { type Bm25, DEFAULT_BM25 } from '../../search/bm25.js';
 import type { DocumentTerms } from '../../search/document-terms.js';
 import { textsOf } from '../../search/indexed-texts.js';
-import { holdsTerms, type SearchQuery } from '../../search/query.js';
+import { countPrefixes, holdsTerms, type SearchQuery } from '../../search/query.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
@@ -44,9 +44,14 @@ export function compileMatches(condition: Binary, compiler: Compiler): Evaluate 
 /** Whether a row with these terms is what a query asks for. */
 export function isMatch(execution: Execution, site: MatchSite, terms: DocumentTerms): PromiseOrValue<boolean> {
   const { query, analyzer, index, row } = site;
-  if (!holdsTerms(query, terms)) return false;
-  if (query.phrases.length === 0) return true;
-  return holdsPhrases(execution, analyzer, textsOf(indexedValue({ definition: index }, row)), query);
+  return andThen(
+    countPrefixes(query, terms, () => execution.interrupt.checkpoint()),
+    () => {
+      if (!holdsTerms(query, terms)) return false;
+      if (query.phrases.length === 0) return true;
+      return holdsPhrases(execution, analyzer, textsOf(indexedValue({ definition: index }, row)), query);
+    },
+  );
 }
 
 /** The terms of a row, as far as it is seen. */

@@ -3,7 +3,7 @@
  * PERMISSIONS bind it comes from the rows that match and that they may see, so that no score shows anything hidden.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { indexPrefix } from '../../catalog/keys.js';
+import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { failure } from '../../errors/error.js';
 import { mayHideRecords } from '../../plan/access/facts.js';
 import { lengthFactor, type Statistics, termScore } from '../../search/bm25.js';

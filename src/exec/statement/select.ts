@@ -3,8 +3,9 @@ import type { Select } from '../../language/ast.js';
 import { bindSelect } from '../../plan/bind-select.js';
 import { mayWrite } from '../../plan/effects.js';
 import { fieldsSelected } from '../../plan/fields-read.js';
+import { idsSuffice } from '../../plan/ids-suffice.js';
 import { withMatchCalls } from '../../plan/match-calls.js';
-import type { RowNode } from '../../plan/nodes.js';
+import type { Access, RowNode } from '../../plan/nodes.js';
 import { applyOnlyToSelect } from '../operators/only.js';
 import { ALL_ROWS } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
@@ -28,7 +29,8 @@ export function planSelect(written: Select, compiler: Compiler): Prepared<RowNod
       timed: (run) => compileTimeout(timeout, compiler, run, 'strict'),
       readerOf: (tree) => tree,
       compile: (tree, meter, reading) => {
-        const rows = new OperatorCompiler(compiler, reading, meter).list(tree);
+        const ofIds = { ...reading, idsSuffice: (access: Access) => idsSuffice(select, access) };
+        const rows = new OperatorCompiler(compiler, ofIds, meter).list(tree);
         return compileVersion(version, compiler, (frame) =>
           andThen(rows(frame, ALL_ROWS), (all) => applyOnlyToSelect(all, select)),
         );

@@ -9,7 +9,8 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { TableDefinition } from '../../catalog/definitions/definition.js';
-import { prefixRange, viewOrderPrefix, viewPrefix, viewRowKey } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { viewOrderPrefix, viewPrefix, viewRowKey } from '../../catalog/keys/store-keys.js';
 import { checkAggregated, type Extremum } from '../../functions/incremental-aggregates.js';
 import { aggregateParam, keyParam } from '../../plan/bind-view.js';
 import { forEachBatch } from '../../storage/cursor.js';

@@ -1,7 +1,7 @@
 /** When views are brought up to date: with each change of a source, and as a whole when they are defined. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { emptyView } from '../../catalog/ddl/remove.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { emptyView } from '../../catalog/definitions/remove.js';
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { withErrorRedaction } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';

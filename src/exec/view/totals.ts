@@ -9,7 +9,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { viewSources } from '../../catalog/definitions/catalog-draft.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import { prefixRange, viewPrefix } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { viewPrefix } from '../../catalog/keys/store-keys.js';
 import { failure } from '../../errors/error.js';
 import type { IncrementalAggregate } from '../../functions/incremental-aggregates.js';
 import { bindViewChanges } from '../../plan/bind-view.js';

@@ -14,7 +14,7 @@
  * A record without a vector has none of them. Writers of records put vectors and changes, all else is written in the
  * background.
  */
-import { idAt, idBytes, prefixRange } from '../../catalog/keys.js';
+import { idAt, idBytes, prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Key, KeyRange } from '../../storage/contract.js';
 
 const TAGS = {

@@ -2,7 +2,7 @@
  * Links the vectors of an HNSW index into its graph, in the background: what writers have noted as changed, some of it
  * at a time. When many nodes are dead, the others are mended, and the dead ones removed.
  */
-import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Floats } from '../../vectors/distances.js';
@@ -13,6 +13,7 @@ import { encodedVectorKey } from '../vectors.js';
 import type { GraphState } from './graph-state.js';
 import { apartKey, changedKey, freeKey, idKey, idOf, rangeOf, recordIn } from './layout.js';
 import type { LinkSite } from './link-site.js';
+import type { Pause } from './stored-graph.js';
 import { isWorn, sweepSome } from './sweep.js';
 
 /** So many changes are linked together, and no fewer. */
@@ -29,7 +30,7 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
   const { stored } = site;
   return andThen(stored.state(), (state) => {
     if (state.sweep !== undefined) return sweepSome(site, state);
-    return andThen(changedKeys(stored.transaction, stored.index, bounds.most), (keys) => {
+    return andThen(changedKeys(stored.transaction, stored.index, bounds.most, stored.pause), (keys) => {
       if (keys.length < bounds.least) return isWorn(state) && sweepSome(site, state);
       return andThen(new Linking(site, state).run(keys), () => true);
     });
@@ -37,13 +38,23 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
 }
 
 /** The encoded keys of records whose current vectors aren't linked yet, up to a limit. */
-export function changedKeys(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'changed', most);
+export function changedKeys(
+  transaction: Transaction,
+  index: string,
+  most: number,
+  pause: Pause,
+): PromiseOrValue<string[]> {
+  return recordsIn(transaction, index, 'changed', most, pause);
 }
 
 /** The encoded keys of records whose vectors the graph can't hold but which may be near, up to a limit. */
-export function keysApart(transaction: Transaction, index: string, most: number): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'apart', most);
+export function keysApart(
+  transaction: Transaction,
+  index: string,
+  most: number,
+  pause: Pause,
+): PromiseOrValue<string[]> {
+  return recordsIn(transaction, index, 'apart', most, pause);
 }
 
 function recordsIn(
@@ -51,15 +62,18 @@ function recordsIn(
   index: string,
   tag: 'changed' | 'apart',
   most: number,
+  pause: Pause,
 ): PromiseOrValue<string[]> {
   const keys: string[] = [];
-  const read = forEachBatch(transaction.scan(rangeOf(index, tag), { limit: most }), (batch) => {
+  const read = forEachBatch(transaction.scan(rangeOf(index, tag), { limit: most, batch: BATCH }), (batch) => {
     for (const [key] of batch) keys.push(recordIn(index, key));
-    return false;
+    return andThen(pause(), () => false);
   });
   return andThen(read, () => keys);
 }
 
+/** Entries that are read between two pauses. */
+const BATCH = 64;
 /** What may be read of a graph that isn't kept in memory, in bytes. */
 const MOST_READ = 16 * 2 ** 20;
 
@@ -111,25 +125,39 @@ class Linking {
   }
 
   #readFree(most: number): PromiseOrValue<void> {
-    const { transaction, index } = this.#site.stored;
-    return forEachBatch(transaction.scan(rangeOf(index, 'free'), { limit: most }), (batch) => {
+    const { transaction, index, pause } = this.#site.stored;
+    return forEachBatch(transaction.scan(rangeOf(index, 'free'), { limit: most, batch: BATCH }), (batch) => {
       for (const [key] of batch) this.#free.push(idOf(index, key));
-      return false;
+      return andThen(pause(), () => false);
     });
   }
 
   #linkAll(graph: Graph, keys: readonly string[]): PromiseOrValue<void> {
-    const { transaction, index } = this.#site.stored;
+    let from = 0;
+    return untilTrue(() => {
+      const some = keys.slice(from, from + BATCH / 2);
+      from += some.length;
+      return andThen(this.#linkSome(graph, some), (isFull) => isFull || from >= keys.length);
+    });
+  }
+
+  /** @returns whether no more should be linked in this step */
+  #linkSome(graph: Graph, keys: readonly string[]): PromiseOrValue<boolean> {
+    const { transaction, index, pause } = this.#site.stored;
     const wanted = [...keys.map((key) => idKey(index, key)), ...keys.map((key) => encodedVectorKey(index, key))];
-    return andThen(transaction.getMany(wanted), (found) =>
-      forEachInOrder(keys, (key, at) =>
-        andThen(this.#relink(graph, key, found[at], found[keys.length + at]), () => {
-          transaction.delete(changedKey(index, key));
-          // Of a graph that isn't kept in memory ever more nodes would be.
-          return andThen(this.#site.stored.pause(), () => graph.isPart && graph.size > MOST_READ);
-        }),
+    // Of a graph that isn't kept in memory ever more nodes would be.
+    const isFull = () => graph.isPart && graph.size > MOST_READ;
+    const linked = andThen(transaction.getMany(wanted), (found) =>
+      andThen(pause(), () =>
+        forEachInOrder(keys, (key, at) =>
+          andThen(this.#relink(graph, key, found[at], found[keys.length + at]), () => {
+            transaction.delete(changedKey(index, key));
+            return andThen(pause(), isFull);
+          }),
+        ),
       ),
     );
+    return andThen(linked, isFull);
   }
 
   #relink(graph: Graph, key: string, former: Stored | undefined, stored: Stored | undefined): PromiseOrValue<void> {

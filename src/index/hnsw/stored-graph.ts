@@ -5,7 +5,7 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { isArray } from '../../value/value.js';
 import type { Floats } from '../../vectors/distances.js';
 import type { Graph, GraphOptions, Need, NodeLinks } from '../../vectors/hnsw/graph.js';
-import { packVector, unpackVector } from '../../vectors/vector-type.js';
+import { packVector, vectorReader } from '../../vectors/vector-type.js';
 import { type GraphState, readGraphState, storeGraphState } from './graph-state.js';
 import { freeKey, idOf, linksKey, logKey, nodeKey, rangeOf, stateKey } from './layout.js';
 
@@ -14,12 +14,16 @@ export type Pause = () => PromiseOrValue<void>;
 
 /** Entries a batch. */
 const BATCH = 64;
+/** Nodes that are read together: a store that answers later is asked once for them. */
+const READ_AT_ONCE = 128;
 /** Nodes that are written between two pauses. */
 const WRITTEN = 64;
 /** So many changes are in the log. */
 const LOGGED = 256;
 
 export class StoredGraph {
+  #reader: ((bytes: Uint8Array) => Floats) | undefined;
+
   constructor(
     readonly transaction: Transaction,
     /** The prefix of the index. */
@@ -45,10 +49,20 @@ export class StoredGraph {
 
   /** Adds nodes to a graph as they are stored; those that aren't are taken out of it. */
   read(graph: Graph, ids: readonly number[]): PromiseOrValue<void> {
+    if (ids.length <= READ_AT_ONCE) return this.#readSome(graph, ids);
+    let from = 0;
+    return untilTrue(() => {
+      const some = ids.slice(from, from + READ_AT_ONCE);
+      from += READ_AT_ONCE;
+      return andThen(this.#readSome(graph, some), () => andThen(this.pause(), () => from >= ids.length));
+    });
+  }
+
+  #readSome(graph: Graph, ids: readonly number[]): PromiseOrValue<void> {
     const keys = [...ids.map((id) => linksKey(this.index, id)), ...ids.map((id) => nodeKey(this.index, id))];
     return andThen(this.transaction.getMany(keys), (stored) => {
       ids.forEach((id, at) => {
-        addStored(graph, id, stored[ids.length + at], stored[at]);
+        this.#add(graph, id, stored[ids.length + at], stored[at]);
       });
     });
   }
@@ -57,7 +71,7 @@ export class StoredGraph {
   readAll(graph: Graph): PromiseOrValue<void> {
     const { transaction, index } = this;
     const nodes = forEachBatch(transaction.scan(rangeOf(index, 'node'), { batch: BATCH }), (batch) => {
-      for (const [key, node] of batch) addStored(graph, idOf(index, key), node, undefined);
+      for (const [key, node] of batch) this.#add(graph, idOf(index, key), node, undefined);
       return andThen(this.pause(), () => false);
     });
     return andThen(nodes, () =>
@@ -115,20 +129,22 @@ export class StoredGraph {
     });
   }
 
+  #add(graph: Graph, id: number, node: Stored | undefined, links: Stored | undefined): void {
+    const [key, bytes] = isArray(node) ? node : [];
+    if (!(bytes instanceof Uint8Array)) {
+      graph.remove(id);
+      return;
+    }
+    this.#reader ??= vectorReader('F32', this.options.dimension);
+    // The graph keeps a copy.
+    graph.add(id, { key: String(key), vector: this.#reader(bytes), links: decodeLinks(links) });
+  }
+
   /** Stores a new node; what it links to is written with all that changes. */
   writeNode(id: number, key: string, vector: Floats, stored: Uint8Array | undefined): void {
     const bytes = stored ?? packVector(Float64Array.from(vector), 'F32');
     this.transaction.put(nodeKey(this.index, id), [key, bytes]);
   }
-}
-
-function addStored(graph: Graph, id: number, node: Stored | undefined, links: Stored | undefined): void {
-  const [key, bytes] = isArray(node) ? node : [];
-  if (!(bytes instanceof Uint8Array)) {
-    graph.remove(id);
-    return;
-  }
-  graph.add(id, { key: String(key), vector: unpackVector(bytes, 'F32'), links: decodeLinks(links) });
 }
 
 const NO_LINKS: NodeLinks = { isDead: false, layers: [new Uint32Array()] };

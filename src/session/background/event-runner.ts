@@ -7,15 +7,16 @@
 import type { AuditLog } from '../../audit/audit-log.js';
 import { SessionIdentity } from '../../auth/identity.js';
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Id } from '../../catalog/definitions/definition.js';
 import {
   databasesWithEvents,
   moveFormerEvents,
   type QueuedEvent,
   queueEvent,
   readQueuedEvent,
-} from '../../catalog/event-queue.js';
-import { eventQueue, prefixRange } from '../../catalog/keys.js';
+} from '../../catalog/events/event-queue.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { eventQueue } from '../../catalog/keys/store-keys.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { isQueryError } from '../../exec/authorization/error-redaction.js';
 import type { Executor } from '../../exec/executor.js';

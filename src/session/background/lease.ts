@@ -1,7 +1,7 @@
 /** The leases of this node on background work. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Id } from '../../catalog/definitions/definition.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import { DATABASE_GROUPS, holderOf, type Work } from '../../catalog/nodes/lease-row.js';
 import type { Clock } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';

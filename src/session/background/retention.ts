@@ -1,6 +1,6 @@
 /** Deletes what databases no longer need, in rounds: in one database after the other, in short transactions. */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Id } from '../../catalog/definitions/definition.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';

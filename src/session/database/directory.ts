@@ -12,7 +12,7 @@ import {
   type RevocableToken,
   RevocationList,
 } from '../../catalog/credentials/revocation-list.js';
-import { putAtLevel } from '../../catalog/definitions/define.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';

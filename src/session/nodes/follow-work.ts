@@ -1,4 +1,4 @@
-import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys.js';
+import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
 import type { CommitFollower } from '../../storage/contract.js';
 
 /** Takes work that commits of other nodes have queued. */

@@ -3,11 +3,11 @@
  * node has renewed. How long ago something was is known from what this node has seen, never from the clocks of others.
  */
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import type { Id } from '../../catalog/definitions/definition.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { watchedDatabaseKey } from '../../catalog/keys/node-keys.js';
 import { LIVE_LOG_KEPT_FOR, lastInLiveLog, pruneLiveLog } from '../../catalog/live/live-log.js';
 import { endWatches, WATCH_TIME, watchedDatabases } from '../../catalog/live/watched-tables.js';
-import { watchedDatabaseKey } from '../../catalog/nodes/keys.js';
 import type { Environment } from '../../env/environment.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import type { NamedDatabase, Prunable } from '../background/retention.js';

@@ -1,7 +1,7 @@
 /** Removes old entries of logs by which nodes pass on what soon is of no use. */
 import { lastly } from '../../base/promise-or-value.js';
 import { lastKeyIn } from '../../catalog/entries.js';
-import { prefixRange } from '../../catalog/keys.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { positionIn } from '../../storage/append.js';
 import type { Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';

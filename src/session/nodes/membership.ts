@@ -19,7 +19,7 @@ import {
   nodeOfKey,
   STORE_FORMAT_KEY,
   workOfKey,
-} from '../../catalog/nodes/keys.js';
+} from '../../catalog/keys/node-keys.js';
 import { holderOf, putHolder, readHolder, WORK_KINDS, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode, storedNode } from '../../catalog/nodes/node-row.js';
 import { assertFormat, type KnownFormats, putStoreFormat, storeFormat } from '../../catalog/nodes/store-format.js';

@@ -1,15 +1,15 @@
 /** The nodes that use a store, for INFO FOR NODES: those of the registry, or this process alone. */
 import { VERSION } from '../../base/package-version.js';
 import { andThen } from '../../base/promise-or-value.js';
-import { toDatetime } from '../../catalog/credentials/grant.js';
 import { entriesOf } from '../../catalog/entries.js';
-import { LEASES_RANGE, NODES_RANGE, nodeOfKey, workOfKey } from '../../catalog/nodes/keys.js';
+import { LEASES_RANGE, NODES_RANGE, nodeOfKey, workOfKey } from '../../catalog/keys/node-keys.js';
 import { describeWorks, readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode } from '../../catalog/nodes/node-row.js';
 import { KNOWN_FORMATS, storeFormat } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
 import type { NodeFacts, NodeRegistry } from '../../exec/runtime/nodes.js';
 import type { Entry } from '../../storage/contract.js';
+import { toDatetime } from '../../value/datetime.js';
 import type { Membership } from './membership.js';
 
 /** What a node says of itself as long as it runs. */

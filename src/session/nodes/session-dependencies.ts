@@ -1,5 +1,5 @@
 import type { SessionIdentity } from '../../auth/identity.js';
-import { grantName } from '../../catalog/followed-key.js';
+import { grantName } from '../../catalog/keys/followed-key.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { Range } from '../../value/value.js';
 import type { RegisteredSession } from '../resources/registered-session.js';

@@ -1,5 +1,5 @@
 import { revocableToken } from '../../catalog/credentials/revocation-list.js';
-import { presenceKey } from '../../catalog/nodes/keys.js';
+import { presenceKey } from '../../catalog/keys/node-keys.js';
 import { type PresentSession, presentSessions, storedSession } from '../../catalog/nodes/presence.js';
 import { appendSignal } from '../../catalog/nodes/signals.js';
 import { databasePathOf, subjectOf } from '../../catalog/principal.js';

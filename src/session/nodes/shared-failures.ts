@@ -5,8 +5,8 @@
  */
 import type { CounterKind, FailureExchange, Failures } from '../../auth/throttle.js';
 import { lastly } from '../../base/promise-or-value.js';
+import { FAILURES_PREFIX } from '../../catalog/keys/node-keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';
-import { FAILURES_PREFIX } from '../../catalog/nodes/keys.js';
 import { asTesseraError } from '../../errors/error.js';
 import type { CommitFollower, Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';

@@ -1,6 +1,6 @@
-import type { Id } from '../../catalog/definitions/definition.js';
-import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/followed-key.js';
-import { NODES_AREA, PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/nodes/keys.js';
+import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/keys/followed-key.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { NODES_AREA, PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/keys/node-keys.js';
 import { readSignals } from '../../catalog/nodes/signals.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';

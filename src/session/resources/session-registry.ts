@@ -4,8 +4,8 @@
  * sessions there (`SessionPresence`), and re-validates them when another node changes what they rest on.
  */
 import { revocableToken } from '../../catalog/credentials/revocation-list.js';
-import type { Id } from '../../catalog/definitions/definition.js';
-import type { FollowedKey } from '../../catalog/followed-key.js';
+import type { FollowedKey } from '../../catalog/keys/followed-key.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import { type DatabasePath, databasePathOf, type Principal, userKey } from '../../catalog/principal.js';
 import type { SessionRegistry } from '../../exec/runtime/execution.js';
 import type { SessionsElsewhere } from '../../exec/runtime/nodes.js';

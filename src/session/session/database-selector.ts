@@ -1,6 +1,6 @@
 /** Applies USE: selects a namespace and database, and defines missing ones if the principal may. */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { ensureDatabase, ensureNamespace } from '../../catalog/definitions/define.js';
+import { ensureDatabase, ensureNamespace } from '../../catalog/ddl/define.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { findDatabase, findNamespace } from '../../catalog/definitions/lookup.js';
 import { type DatabasePath, type Identity, mayAct } from '../../catalog/principal.js';

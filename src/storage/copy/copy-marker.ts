@@ -4,7 +4,7 @@ import { failure } from '../../errors/error.js';
 import { isObject, objectFrom } from '../../value/value.js';
 import type { Key, Stored, Transaction } from '../contract.js';
 
-/** The key of the marker, in an area of its own (`catalog/keys.ts`). */
+/** The key of the marker, in an area of its own (`catalog/keys/store-keys.ts`). */
 export const COPY_MARKER: Key = 'C';
 
 /** How far a copy has come. */

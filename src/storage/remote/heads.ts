@@ -6,7 +6,7 @@
  */
 import type { Key, KeyRange } from '../contract.js';
 
-/** The id of a database (`catalog/keys.ts`), or `ROOT_HEAD`. */
+/** The id of a database (`catalog/keys/store-keys.ts`), or `ROOT_HEAD`. */
 export type Head = number;
 
 export const ROOT_HEAD: Head = 0;

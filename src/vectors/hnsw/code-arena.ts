@@ -13,13 +13,14 @@
 import { type Floats, magnitude } from '../distances.js';
 import { growTo, type KernelModule, kernelModule } from '../kernels.js';
 import type { Metric } from '../metric.js';
+import { paddedLength } from '../packed-block.js';
 import { grown } from './vector-arena.js';
 
 /** So many are measured together. */
 const AT_ONCE = 512;
 const FIRST_CAPACITY = 64;
-/** Codes are padded with zeros to a multiple of this many. */
-const LANES = 32;
+/** So many are measured together at least. */
+const TOGETHER = 4;
 const MOST_CODE = 127;
 const MOST_QUERY_CODE = 2 ** 15 - 1;
 /** What sums of 32-bit floats and their rounding may add to an error, of the squares they are made of. */
@@ -55,7 +56,7 @@ export class CodeArena {
 
   private constructor({ name }: Metric, dimension: number, module: KernelModule) {
     this.#dimension = dimension;
-    this.#width = widthOf(dimension);
+    this.#width = paddedLength(dimension);
     this.#stride = this.#width + FACTS_SIZE;
     this.#isCosine = name === 'COSINE';
     this.#module = module;
@@ -72,7 +73,7 @@ export class CodeArena {
 
   /** What a vector takes, in bytes. */
   static sizeOf(dimension: number): number {
-    return widthOf(dimension) + FACTS_SIZE;
+    return paddedLength(dimension) + FACTS_SIZE;
   }
 
   /** In bytes. */
@@ -113,7 +114,8 @@ export class CodeArena {
     for (let from = first; from < first + count; from += AT_ONCE) {
       const some = Math.min(AT_ONCE, first + count - from);
       const rows = this.#offsetOf(from);
-      this.#module.boundRows(0, this.#byProduct, factors, square, rows, some, this.#stride, results);
+      const all = upTo(some, TOGETHER);
+      this.#module.boundRows(0, this.#byProduct, factors, square, rows, all, this.#stride, results);
       out.set(this.#floats.subarray(results / FLOAT, results / FLOAT + some), from);
     }
   }
@@ -132,7 +134,7 @@ export class CodeArena {
   }
 
   #grow(slots: number): boolean {
-    if (!growTo(this.#module, this.#offsetOf(slots))) return false;
+    if (!growTo(this.#module, this.#offsetOf(upTo(slots, TOGETHER)))) return false;
     this.#capacity = slots;
     this.#codes = new Int8Array(this.#module.memory.buffer);
     this.#floats = new Float32Array(this.#module.memory.buffer);
@@ -149,8 +151,9 @@ export class CodeArena {
   }
 }
 
-function widthOf(dimension: number): number {
-  return Math.max(LANES, Math.ceil(dimension / LANES) * LANES);
+/** The least multiple of `step` that isn't less. */
+function upTo(count: number, step: number): number {
+  return Math.ceil(count / step) * step;
 }
 
 /** Writes a vector's codes, from −`most` to `most`. */

@@ -1,7 +1,8 @@
-/** Keys of live queries of stores that several nodes use (`../keys.ts`). */
+/** Keys of live queries of stores that several nodes use (`store-keys.ts`). */
 import type { Key, KeyRange } from '../../storage/contract.js';
-import type { Id } from '../definitions/definition.js';
-import { databaseArea, idAt, idBytes, prefixRange } from '../keys.js';
+import type { Id } from './key-bytes.js';
+import { idAt, idBytes, prefixRange } from './key-bytes.js';
+import { databaseArea } from './store-keys.js';
 
 /** Until when a table is watched. */
 export function watchKey(database: Id, table: Id): Key {

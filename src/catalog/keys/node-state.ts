@@ -1,6 +1,6 @@
 import type { Key } from '../../storage/contract.js';
-import { isLiveState } from '../live/keys.js';
-import { NODES_AREA, WATCHED_DATABASES } from './keys.js';
+import { isLiveState } from './live-keys.js';
+import { NODES_AREA, WATCHED_DATABASES } from './node-keys.js';
 
 /**
  * Whether a key holds what nodes say of themselves and for each other as long as they run: nodes, leases, sessions,

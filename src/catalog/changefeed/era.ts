@@ -3,17 +3,16 @@
  * and the restore above all, refers to a history that is no longer this store's: tokens, refresh tokens, positions of
  * changefeeds. A store that was never restored has no era.
  */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Clock } from '../env/environment.js';
-import { stampOfTime } from '../storage/append.js';
-import type { Transaction, Versionstamp } from '../storage/contract.js';
-import { datetimeNanoseconds } from '../value/datetime.js';
-import { Datetime } from '../value/value.js';
-import { recordEra } from './changefeed/coverage.js';
-import { toDatetime } from './credentials/grant.js';
-import { readDefinition } from './definitions/stored-definition.js';
-import { forEachEntry } from './entries.js';
-import { definitionRange, ROOT_AREA, settingKey } from './keys.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Clock } from '../../env/environment.js';
+import { stampOfTime } from '../../storage/append.js';
+import type { Transaction, Versionstamp } from '../../storage/contract.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { Datetime } from '../../value/value.js';
+import { readDefinition } from '../definitions/stored-definition.js';
+import { forEachEntry } from '../entries.js';
+import { definitionRange, ROOT_AREA, settingKey } from '../keys/store-keys.js';
+import { recordEra } from './coverage.js';
 
 /** Begins an era now. */
 export function beginEra(transaction: Transaction, clock: Clock): PromiseOrValue<void> {

@@ -1,18 +1,17 @@
 /** What the key of another node's commit means for the sessions of this one. */
-import type { Level } from '../language/ast.js';
-import type { Key, KeyRange } from '../storage/contract.js';
-import type { Id } from './definitions/definition.js';
+import type { Level } from '../../language/ast.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
+import type { Id } from './key-bytes.js';
+import { idAt, prefixRange } from './key-bytes.js';
 import {
   databaseArea,
   definitionRange,
   grantKey,
-  idAt,
   namespaceArea,
-  prefixRange,
   ROOT_AREA,
   revocationRange,
   settingKey,
-} from './keys.js';
+} from './store-keys.js';
 
 export type FollowedKey =
   /** A user, an access method, or the revocation of a user's tokens; of a database with its id. */

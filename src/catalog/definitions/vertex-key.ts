@@ -1,7 +1,7 @@
-import { encodeRecordKey } from '../value/key-codec.js';
-import type { RecordId } from '../value/value.js';
-import type { DatabaseCatalog } from './definitions/database-catalog.js';
-import { undefinedVertex } from './keys.js';
+import { encodeRecordKey } from '../../value/key-codec.js';
+import type { RecordId } from '../../value/value.js';
+import { undefinedVertex } from '../keys/edge-keys.js';
+import type { DatabaseCatalog } from './database-catalog.js';
 
 /** The adjacency prefix of a record, whether or not its table is defined. */
 export function vertexKey({ tables, database }: DatabaseCatalog, id: RecordId): string {

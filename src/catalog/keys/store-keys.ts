@@ -27,30 +27,32 @@
  *       D db v table kind …                 what a view is computed from, by the table that it fills
  *       D db i table key                    incarnations of records, by which what they were given knows them
  *       D db j table                        the table has lost records that might have had incarnations
- *       D db w table                        until when a table is watched by live queries of any node (`live/keys.ts`)
+ *       D db w table                        until when a table is watched by live queries of any node (`live-keys.ts`)
  *       D db u id                           a live query, with its node
  *       D db c stamp order                  what was changed in watched tables, for the nodes to read
  *       D db y                              how far that log has been pruned
- *     D ff ff ff ff …                       what nodes know of each other (`nodes/keys.ts`, `nodes/keys.ts`)
+ *     D ff ff ff ff …                       what nodes know of each other (`node-keys.ts`)
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never
  * met again. Names are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key
  * (`encodeKey`), which ends by itself.
  */
-import type { Key, KeyRange } from '../storage/contract.js';
-import type { Id } from './definitions/definition.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
+import { ID_LENGTH, type Id, idAt, idBytes, NO_TABLE, nameBytes, prefixRange } from './key-bytes.js';
 
 /** The common prefix of all keys of root, a namespace, or a database. */
 export type Area = string;
 
 export const ROOT_AREA: Area = 'R';
 
+const AREA_LENGTH = 1 + ID_LENGTH;
+
 /** The queue of asynchronous events of a whole store, as 0.1 has it. */
 export const FORMER_EVENT_QUEUE: Key = 'Q';
 
 const EVENT_DATABASES: Key = 'A';
 
-/** Work on indexes that waits (`indexes/work.ts`). */
+/** Work on indexes that waits (`../indexes/work.ts`). */
 export const INDEX_QUEUE: Key = 'B';
 
 /** The area of the keys of a namespace itself; those of its databases are areas of their own. */
@@ -61,18 +63,6 @@ export function namespaceArea(namespace: Id): Area {
 /** The area of all keys of a database. */
 export function databaseArea(database: Id): Area {
   return `D${idBytes(database)}`;
-}
-
-/**
- * All keys that begin with `prefix`.
- *
- *     prefixRange('ab')   // { from: 'ab', to: 'ac' }
- */
-export function prefixRange(prefix: string): KeyRange {
-  let end = prefix.length;
-  while (end > 0 && prefix.charCodeAt(end - 1) === 0xff) end--;
-  const to = prefix.slice(0, end - 1) + String.fromCharCode(prefix.charCodeAt(end - 1) + 1);
-  return { from: prefix, to };
 }
 
 // ─── Definitions ───
@@ -205,8 +195,6 @@ export function databaseOfQueuedEvent(key: Key): Id | undefined {
 
 // ─── Records and index entries ───
 
-const ID_LENGTH = 4;
-const AREA_LENGTH = 1 + ID_LENGTH;
 const TABLE_PREFIX_LENGTH = AREA_LENGTH + 1 + ID_LENGTH;
 
 export function recordPrefix(database: Id, table: Id): string {
@@ -256,7 +244,8 @@ export function indexBuildRange(database: Id, table: Id): KeyRange {
 
 // ─── Incarnations ───
 
-function incarnationPrefix(database: Id, table: Id): string {
+/** What the keys of all incarnations of a table begin with. */
+export function incarnationPrefix(database: Id, table: Id): string {
   return `${databaseArea(database)}i${idBytes(table)}`;
 }
 
@@ -291,102 +280,6 @@ export function viewOrderPrefix(prefix: string, group: string, column: number): 
   return prefix + group + idBytes(column);
 }
 
-// ─── Graph edges ───
-
-const DIRECTIONS = { in: 'i', out: 'o', reference: 'r' } as const;
-/** The direction of an edge at a vertex: incoming, outgoing, or a reference field of another record. */
-export type EdgeDirection = keyof typeof DIRECTIONS;
-
-/** The adjacency entries of one vertex. */
-export function vertexPrefix(database: Id, table: Id, key: string): string {
-  return `${databaseArea(database)}e${idBytes(table)}${key}`;
-}
-
-/**
- * Greater than all table ids: for edges and references of records whose table isn't defined yet, and for data
- * concerning every table.
- */
-const NO_TABLE: Id = 0xffff_ffff;
-
-/** A vertex in an undefined table; when the table is defined, the entries in `undefinedVertices` are moved. */
-export function undefinedVertex(database: Id, table: string, key: string): string {
-  return vertexPrefix(database, NO_TABLE, nameBytes(table)) + key;
-}
-
-/** The prefix of all vertices of an undefined table. */
-export function undefinedVertices(database: Id, table: string): string {
-  return vertexPrefix(database, NO_TABLE, nameBytes(table));
-}
-
-/** The adjacency entries of a table's vertices. */
-export function edgesRange(database: Id, table: Id): KeyRange {
-  return prefixRange(`${databaseArea(database)}e${idBytes(table)}`);
-}
-
-/** The edges at a vertex in one direction, of one edge table or all. */
-export function edgePrefix(node: string, direction: EdgeDirection, edgeTable?: Id): string {
-  return node + DIRECTIONS[direction] + (edgeTable === undefined ? '' : idBytes(edgeTable));
-}
-
-/** The adjacency key of an edge: `node` is a vertex (`vertexKey`), `edge` the encoded key of the edge's record. */
-export function edgeKey(node: string, direction: 'in' | 'out', edgeTable: Id, edge: string): Key {
-  return edgePrefix(node, direction, edgeTable) + edge;
-}
-
-/** The edge record in an adjacency key of vertex `node`. The table may have been removed. */
-export function edgeAt(node: string, key: Key): { readonly table: Id; readonly key: string } {
-  const at = node.length + 1;
-  return { table: idAt(key, at), key: key.slice(at + ID_LENGTH) };
-}
-
-/** The references to a vertex from a field of a table's records. */
-export function referencePrefix(node: string, table: Id, field: string): string {
-  return edgePrefix(node, 'reference', table) + nameBytes(field);
-}
-
-/** The key that notes that `record` (an encoded key of `table`) refers to the vertex `node` in `field`. */
-export function referenceKey(node: string, table: Id, field: string, record: string): Key {
-  return referencePrefix(node, table, field) + record;
-}
-
-/** The referring record in a reference key of vertex `node`. */
-export function referrerAt(node: string, key: Key): { readonly table: Id; readonly key: string } {
-  const at = node.length + 1;
-  return { table: idAt(key, at), key: key.slice(key.indexOf('\0', at + ID_LENGTH) + 1) };
-}
-
-/** The keys of one table, with precomputed prefixes. */
-export class TableKeys {
-  readonly records: KeyRange;
-  readonly incarnations: KeyRange;
-  readonly #record: string;
-  readonly #node: string;
-  readonly #incarnation: string;
-
-  constructor(
-    readonly database: Id,
-    readonly table: Id,
-  ) {
-    this.#record = recordPrefix(database, table);
-    this.#node = vertexPrefix(database, table, '');
-    this.#incarnation = incarnationPrefix(database, table);
-    this.records = prefixRange(this.#record);
-    this.incarnations = prefixRange(this.#incarnation);
-  }
-
-  record(key: string): Key {
-    return this.#record + key;
-  }
-
-  node(key: string): string {
-    return this.#node + key;
-  }
-
-  incarnation(key: string): Key {
-    return this.#incarnation + key;
-  }
-}
-
 // ─── Change logs ───
 
 /** The change log of a table, to which entries are appended; keyed by name, since it outlives the table. */
@@ -407,60 +300,4 @@ export function changesPrefixOf(key: Key): Key {
 /** The gaps in the changefeed of a table; without a table, those in all feeds of the database. */
 export function feedGapsPrefix(database: Id, table: Id = NO_TABLE): Key {
   return `${databaseArea(database)}f${idBytes(table)}`;
-}
-
-// ─── Bytes ───
-
-/** An id as it stands in keys: four bytes, the highest first. */
-export function idBytes(id: Id): string {
-  return String.fromCharCode((id >>> 24) & 0xff, (id >>> 16) & 0xff, (id >>> 8) & 0xff, id & 0xff);
-}
-
-/** The id at a place in a key. */
-export function idAt(key: Key, at: number): Id {
-  return (
-    ((key.charCodeAt(at) << 24) |
-      (key.charCodeAt(at + 1) << 16) |
-      (key.charCodeAt(at + 2) << 8) |
-      key.charCodeAt(at + 3)) >>>
-    0
-  );
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: matches the two bytes that must be escaped.
-const SPECIAL = /[\x00\x01\x80-\uffff]/;
-
-/**
- * A name in order-preserving bytes, terminated by a zero byte: zero and one are escaped as one-one and one-two. Lone
- * surrogates are encoded like characters, which UTF-8 doesn't permit, so that different names stay different.
- */
-function nameBytes(name: string): string {
-  if (!SPECIAL.test(name)) return `${name}\0`;
-  let bytes = '';
-  for (const character of name) {
-    const point = character.codePointAt(0) as number;
-    if (point < 2) bytes += `\x01${String.fromCharCode(point + 1)}`;
-    else if (point < 0x80) bytes += character;
-    else if (point < 0x800) bytes += String.fromCharCode(0xc0 | (point >> 6), continuation(point));
-    else if (point < 0x10000)
-      bytes += String.fromCharCode(0xe0 | (point >> 12), continuation(point >> 6), continuation(point));
-    else
-      bytes += String.fromCharCode(
-        0xf0 | (point >> 18),
-        continuation(point >> 12),
-        continuation(point >> 6),
-        continuation(point),
-      );
-  }
-  return `${bytes}\0`;
-}
-
-/** The order in which definitions stand that differ by their names. */
-export function compareNames(one: string, other: string): number {
-  const [a, b] = [nameBytes(one), nameBytes(other)];
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function continuation(point: number): number {
-  return 0x80 | (point & 0x3f);
 }

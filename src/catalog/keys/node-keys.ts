@@ -16,8 +16,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { Key, KeyRange } from '../../storage/contract.js';
-import type { Id } from '../definitions/definition.js';
-import { type Area, databaseArea, idAt, idBytes, prefixRange } from '../keys.js';
+import type { Id } from './key-bytes.js';
+import { idAt, idBytes, prefixRange } from './key-bytes.js';
+import { type Area, databaseArea } from './store-keys.js';
 
 export const NODES_AREA: Area = databaseArea(0xffff_ffff);
 

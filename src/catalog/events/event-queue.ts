@@ -2,13 +2,14 @@
  * The queues of asynchronous events, one for each database. The transaction that changes a record appends them, so that
  * events and changes commit together, in commit order.
  */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Role } from '../language/ast.js';
-import type { Stored, Transaction } from '../storage/contract.js';
-import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../value/value.js';
-import type { Id } from './definitions/definition.js';
-import { rowOf } from './definitions/stored-definition.js';
-import { entriesOf } from './entries.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Role } from '../../language/ast.js';
+import type { Stored, Transaction } from '../../storage/contract.js';
+import { isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { rowOf } from '../definitions/stored-definition.js';
+import { entriesOf } from '../entries.js';
+import type { Id } from '../keys/key-bytes.js';
+import { prefixRange } from '../keys/key-bytes.js';
 import {
   databaseKey,
   databaseOfEvents,
@@ -16,9 +17,8 @@ import {
   eventDatabaseKey,
   eventQueue,
   FORMER_EVENT_QUEUE,
-  prefixRange,
-} from './keys.js';
-import type { Principal } from './principal.js';
+} from '../keys/store-keys.js';
+import type { Principal } from '../principal.js';
 
 export interface QueuedEvent {
   readonly namespace: string;

@@ -12,24 +12,7 @@ import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
 import { logDefinition } from '../changefeed/change-log.js';
 import { recordDatabaseFeed, recordTableFeed } from '../changefeed/coverage.js';
 import { tableCreated } from '../credentials/incarnation.js';
-import { forEachEntry } from '../entries.js';
-import { indexesByUse, replacedIndexes } from '../indexes/states.js';
-import {
-  type Area,
-  type AreaKind,
-  databaseArea,
-  databaseKey,
-  databasesRange,
-  definitionKey,
-  memberKey,
-  prefixRange,
-  ROOT_AREA,
-  type TableMemberKind,
-  undefinedVertices,
-  vertexPrefix,
-} from '../keys.js';
-import type { DatabasePath } from '../principal.js';
-import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type {
   AccessDefinition,
   AnalyzerDefinition,
@@ -45,9 +28,10 @@ import type {
   SequenceDefinition,
   TableDefinition,
   UserDefinition,
-} from './definition.js';
-import { emptyCatalog, inserted, withMember, withTable } from './derive-catalog.js';
-import { areaOf, findDatabase, findNamespace } from './lookup.js';
+} from '../definitions/definition.js';
+import { emptyCatalog, inserted, withMember, withTable } from '../definitions/derive-catalog.js';
+import { indexesByUse, replacedIndexes } from '../definitions/index-states.js';
+import { areaOf, findDatabase, findNamespace } from '../definitions/lookup.js';
 import {
   bumpDatabaseVersion,
   bumpTableVersion,
@@ -56,8 +40,23 @@ import {
   nextId,
   type SchemaChange,
   withVersion,
-} from './schema-version.js';
-import { definitionIn, stampOf, storeDefinition } from './stored-definition.js';
+} from '../definitions/schema-version.js';
+import { definitionIn, stampOf, storeDefinition } from '../definitions/stored-definition.js';
+import { forEachEntry } from '../entries.js';
+import { undefinedVertices, vertexPrefix } from '../keys/edge-keys.js';
+import { prefixRange } from '../keys/key-bytes.js';
+import {
+  type Area,
+  type AreaKind,
+  databaseArea,
+  databaseKey,
+  databasesRange,
+  definitionKey,
+  memberKey,
+  ROOT_AREA,
+  type TableMemberKind,
+} from '../keys/store-keys.js';
+import type { DatabasePath } from '../principal.js';
 
 /** A definition without an id yet. */
 export type WithoutId<D> = Omit<D, 'id'>;

@@ -1,8 +1,8 @@
 /** Describes the kind of data under a key for error texts, without revealing its content. */
-import type { Key } from '../storage/contract.js';
-import { NODES_AREA } from './nodes/keys.js';
+import type { Key } from '../../storage/contract.js';
+import { NODES_AREA } from './node-keys.js';
 
-/** By the byte after the area (`keys.ts`), in root, namespaces or databases. */
+/** By the byte after the area (`store-keys.ts`), in root, namespaces or databases. */
 const KINDS: Readonly<Record<string, string>> = {
   '#': 'the counter of ids',
   a: 'an asynchronous event that waits',

@@ -1,6 +1,6 @@
 /** What the states of an index mean for queries, writers and INFO. */
-import type { TableEntry } from '../definitions/database-catalog.js';
-import type { IndexDefinition, IndexState } from '../definitions/definition.js';
+import type { TableEntry } from './database-catalog.js';
+import type { IndexDefinition, IndexState } from './definition.js';
 
 interface StateMeaning {
   /** Queries may use it, and uniqueness is enforced by it. */

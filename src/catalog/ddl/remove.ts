@@ -5,13 +5,19 @@ import type { KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isObject, Range, RecordId, type Value } from '../../value/value.js';
 import { databaseRemoved, recordsDeleted, tableRemoved } from '../credentials/incarnation.js';
+import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
+import type { DatabaseDefinition, NamespaceDefinition, TableDefinition } from '../definitions/definition.js';
+import { areaOf, loadNamespace } from '../definitions/lookup.js';
+import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from '../definitions/schema-version.js';
+import { readDefinition } from '../definitions/stored-definition.js';
+import { vertexKey } from '../definitions/vertex-key.js';
+import { edgeKey, edgesRange } from '../keys/edge-keys.js';
+import { prefixRange } from '../keys/key-bytes.js';
 import {
   type Area,
   databaseArea,
   databaseKey,
   definitionKey,
-  edgeKey,
-  edgesRange,
   encodedKeyOf,
   eventDatabaseKey,
   feedGapsPrefix,
@@ -22,19 +28,12 @@ import {
   memberKey,
   memberRange,
   namespaceArea,
-  prefixRange,
   ROOT_AREA,
   sequenceKey,
   viewRange,
-} from '../keys.js';
+} from '../keys/store-keys.js';
 import type { DatabasePath } from '../principal.js';
-import { vertexKey } from '../vertex-key.js';
-import type { DatabaseCatalog, TableEntry } from './database-catalog.js';
 import { bumpVersionAt, type LevelKind } from './define.js';
-import type { DatabaseDefinition, NamespaceDefinition, TableDefinition } from './definition.js';
-import { areaOf, loadNamespace } from './lookup.js';
-import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from './schema-version.js';
-import { readDefinition } from './stored-definition.js';
 
 /** Removes a namespace with its databases, users and access methods. */
 export function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): PromiseOrValue<void> {
