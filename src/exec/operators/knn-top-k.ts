@@ -7,7 +7,7 @@ import type { KnnTopK } from '../../plan/nodes.js';
 import { isObject, type Value } from '../../value/value.js';
 import { isScreened } from '../../vectors/screen.js';
 import { fieldReader } from '../expression/field-reader.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { rowFrames } from '../runtime/row-frames.js';
 import { NearestRows, ScreenedRows } from './nearest-rows.js';
 import type { OperatorContext, Stream } from './operator.js';
