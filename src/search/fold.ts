@@ -33,7 +33,8 @@ export function foldPending(
 ): PromiseOrValue<boolean> {
   const changes: KeyedChange[] = [];
   const prefix = pendingPrefix(index);
-  const cursor = transaction.scan(prefixRange(prefix), { limit: bounds.most });
+  // What is noted of other records meanwhile is for the next fold.
+  const cursor = transaction.scan(prefixRange(prefix), { limit: bounds.most, foundOnly: true });
   const read = forEachBatch(cursor, (batch) => {
     for (const [key, stored] of batch) changes.push({ ...readChange(stored), key: key.slice(prefix.length) });
     return andThen(pause(), () => false);

@@ -51,6 +51,11 @@ export interface ScanOptions {
   readonly batch?: number;
   /** No more in the first batch, from which the others grow: where few are likely to be wanted, and all may be. */
   readonly first?: number;
+  /**
+   * What `next` finds is noted as read key by key, rather than the range: keys that others add to it meanwhile don't
+   * conflict. For those who take from a queue.
+   */
+  readonly foundOnly?: boolean;
 }
 
 /**

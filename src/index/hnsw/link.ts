@@ -3,7 +3,7 @@
  * at a time. When many nodes are dead, the others are mended, and the dead ones removed.
  */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Stored, Transaction } from '../../storage/contract.js';
+import type { ScanOptions, Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Floats } from '../../vectors/distances.js';
 import { Graph } from '../../vectors/hnsw/graph.js';
@@ -30,7 +30,9 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
   const { stored } = site;
   return andThen(stored.state(), (state) => {
     if (state.sweep !== undefined) return sweepSome(site, state);
-    return andThen(changedKeys(stored.transaction, stored.index, bounds.most, stored.pause), (keys) => {
+    // Whatever changes meanwhile is for the next step.
+    const options = { limit: bounds.most, foundOnly: true };
+    return andThen(recordsIn(stored.transaction, stored.index, 'changed', options, stored.pause), (keys) => {
       if (keys.length < bounds.least) return isWorn(state) && sweepSome(site, state);
       return andThen(new Linking(site, state).run(keys), () => true);
     });
@@ -44,7 +46,7 @@ export function changedKeys(
   most: number,
   pause: Pause,
 ): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'changed', most, pause);
+  return recordsIn(transaction, index, 'changed', { limit: most }, pause);
 }
 
 /** The encoded keys of records whose vectors the graph can't hold but which may be near, up to a limit. */
@@ -54,18 +56,18 @@ export function keysApart(
   most: number,
   pause: Pause,
 ): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'apart', most, pause);
+  return recordsIn(transaction, index, 'apart', { limit: most }, pause);
 }
 
 function recordsIn(
   transaction: Transaction,
   index: string,
   tag: 'changed' | 'apart',
-  most: number,
+  options: ScanOptions,
   pause: Pause,
 ): PromiseOrValue<string[]> {
   const keys: string[] = [];
-  const read = forEachBatch(transaction.scan(rangeOf(index, tag), { limit: most, batch: BATCH }), (batch) => {
+  const read = forEachBatch(transaction.scan(rangeOf(index, tag), { ...options, batch: BATCH }), (batch) => {
     for (const [key] of batch) keys.push(recordIn(index, key));
     return andThen(pause(), () => false);
   });

@@ -16,13 +16,14 @@ const SKIPPED_AT_ONCE = 65_536;
  * A scan of a transaction, in batches.
  *
  * What has been delivered so far is what has been read. So a scan with a limit, or one closed early, conflicts only
- * with changes up to the last key it delivered.
+ * with changes up to the last key it delivered; one of what is found (`foundOnly`), with changes of the keys themselves.
  */
 export class BatchCursor implements Cursor {
   readonly #transaction: { readonly finished: boolean };
   readonly #store: SnapshotCursor;
   readonly #reads: ReadSet | undefined;
   readonly #reverse: boolean;
+  readonly #foundOnly: boolean;
   readonly #lastBatch: number;
   /** What remains of the range and of the limit. */
   #from: Key;
@@ -41,6 +42,7 @@ export class BatchCursor implements Cursor {
     this.#store = store;
     this.#reads = reads;
     this.#reverse = options.reverse ?? false;
+    this.#foundOnly = options.foundOnly ?? false;
     this.#lastBatch = options.batch ?? LAST_BATCH;
     this.#nextBatch = Math.min(options.first ?? options.batch ?? FIRST_BATCH, this.#lastBatch);
     this.#from = range.from;
@@ -80,7 +82,8 @@ export class BatchCursor implements Cursor {
   }
 
   #entries(entries: readonly Entry[], wanted: number): readonly Entry[] | undefined {
-    this.#delivered(entries.length, wanted, entries[entries.length - 1]?.[0]);
+    if (this.#foundOnly) this.#found(entries, wanted);
+    else this.#delivered(entries.length, wanted, entries[entries.length - 1]?.[0]);
     return entries.length === 0 ? undefined : entries;
   }
 
@@ -96,6 +99,13 @@ export class BatchCursor implements Cursor {
     const wanted = Math.min(this.#nextBatch, this.#left);
     this.#nextBatch = Math.min(this.#nextBatch * 4, this.#lastBatch);
     return wanted;
+  }
+
+  /** Notes the keys of a batch. */
+  #found(entries: readonly Entry[], wanted: number): void {
+    const isOver = entries.length < wanted || this.#store.isOver === true;
+    this.#left = isOver ? 0 : this.#left - wanted;
+    for (const [key] of entries) this.#reads?.addKey(key);
   }
 
   /** Notes a batch, and that its range has been read up to its last key, or to the end. */
