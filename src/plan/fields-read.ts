@@ -72,7 +72,7 @@ function fieldsReadOf(gather: () => readonly (Node | undefined)[]): FieldsRead {
 /** What a list of projections reads; `*` is the whole document. */
 export function fieldsProjected(projections: Projections): FieldsRead {
   if (projections.kind === 'fields' && projections.items.some(({ kind }) => kind === 'all')) return ALL_FIELDS;
-  return fieldsReadOf(() => expressionsOf(projections));
+  return fieldsReadOf(() => projectedExpressions(projections));
 }
 
 /**
@@ -119,7 +119,7 @@ export function fieldsReturned(output: Output): OutputReads {
   const shown = fieldsProjected(projections);
   const side = (name: string, otherwise: FieldsRead): FieldsRead =>
     new Later(() => {
-      const whole = shown.all || shown.functions.size > 0 || hasParam(expressionsOf(projections), [name]);
+      const whole = shown.all || shown.functions.size > 0 || hasParam(projectedExpressions(projections), [name]);
       return whole ? ALL_FIELDS : otherwise;
     });
   return { before: side('before', NO_FIELDS), after: side('after', shown) };
@@ -131,7 +131,7 @@ export function fieldsReturned(output: Output): OutputReads {
  */
 export function fieldsWatched({ projections, where }: Live): FieldsRead {
   if (projections.kind === 'diff') return ALL_FIELDS;
-  const expressions = [...expressionsOf(projections), ...(where === undefined ? [] : [where])];
+  const expressions = [...projectedExpressions(projections), ...(where === undefined ? [] : [where])];
   if (hasParam(expressions, ['before', 'after', 'value'])) return ALL_FIELDS;
   const reads = unionOfReads([fieldsProjected(projections), fieldsRead([where])]);
   return reads.functions.size > 0 ? ALL_FIELDS : reads;
@@ -150,7 +150,7 @@ function hasParam(expressions: readonly Expression[], names: readonly string[]):
 }
 
 /** What is projected, but for `*`. */
-export function expressionsOf(projections: Projections): Expression[] {
+export function projectedExpressions(projections: Projections): Expression[] {
   if (projections.kind === 'value') return [projections.expression];
   return projections.items.flatMap((item) => (item.kind === 'all' ? [] : [item.expression]));
 }

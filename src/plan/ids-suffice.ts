@@ -1,6 +1,6 @@
 /** Whether a SELECT shows no more of its rows than what an index says of them, so that records needn't be read. */
 import type { Expression, Projections, Select } from '../language/ast.js';
-import { expressionsOf } from './fields-read.js';
+import { projectedExpressions } from './fields-read.js';
 import { isScore } from './match-calls.js';
 import type { Access } from './nodes.js';
 
@@ -19,7 +19,7 @@ export function idsSuffice(select: Select, access: Access): boolean {
     isField(expression, 'id') || (hasScores && isScore(expression) && expression.match === access.condition);
   return (
     (projections.kind === 'value' || projections.items.every(({ kind }) => kind !== 'all')) &&
-    expressionsOf(projections).every(isKnown) &&
+    projectedExpressions(projections).every(isKnown) &&
     (order?.keys ?? []).every(({ path }) => isField(path, 'id') || isAlias(path, projections))
   );
 }
