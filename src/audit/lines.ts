@@ -34,7 +34,7 @@ export async function* linesFromEnd(content: LogContent): AsyncGenerator<readonl
   }
 }
 
-/** Complete lines, the first first, batch by batch. */
+/** The complete lines of a log from its start, in batches, in order. */
 export async function* linesFromStart(content: LogContent): AsyncGenerator<readonly LogLine[]> {
   let rest = new PartialLine();
   for (let from = 0; from < content.size; ) {

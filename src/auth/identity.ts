@@ -88,7 +88,7 @@ export function identityOf(signedIn: SignedIn, { origin, databasePath }: Client)
   });
 }
 
-/** The same identity with another selection, as after USE. */
+/** The same identity with another namespace and database selected, as after USE. */
 export function withDatabasePath(identity: SessionIdentity, databasePath: DatabasePath): SessionIdentity {
   return new SessionIdentity(identity.signedIn, identity.origin, databasePath);
 }

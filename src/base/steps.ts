@@ -31,7 +31,11 @@ export function inSteps(
   });
 }
 
-/** `inSteps`, item by item. */
+/**
+ * `inSteps`, item by item; `size` is the number of items between two pauses.
+ *
+ *     forEachInSteps(rows, pausingOf(execution), (row) => total.add(row))
+ */
 export function forEachInSteps<T>(
   items: readonly T[],
   pausing: Pausing,
@@ -48,7 +52,7 @@ export function forEachInSteps<T>(
   );
 }
 
-/** The items that pass a test. */
+/** The items that pass a test, in their order; pauses between chunks. */
 export function filterInSteps<T>(
   items: readonly T[],
   pausing: Pausing,
@@ -61,7 +65,7 @@ export function filterInSteps<T>(
   return andThen(done, () => kept);
 }
 
-/** Folds the items into an accumulator. */
+/** Folds the items into an accumulator, from left to right; pauses between chunks. */
 export function foldInSteps<T, U>(
   items: readonly T[],
   initial: U,
@@ -75,7 +79,7 @@ export function foldInSteps<T, U>(
   return andThen(done, () => folded);
 }
 
-/** Maps the items. */
+/** What `map` answers for each item, in their order; pauses between chunks. */
 export function mapInSteps<T, U>(
   items: readonly T[],
   pausing: Pausing,

@@ -6,7 +6,7 @@ export interface Stepwise<T> {
   readonly result: T;
 }
 
-/** Completes the work at once. */
+/** Completes the work at once, without a pause, and answers its result. */
 export function allOf<T>(work: Stepwise<T>): T {
   while (!work.step());
   return work.result;

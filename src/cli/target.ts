@@ -72,14 +72,14 @@ class LocalClient implements RpcClient {
 
 /** The values of the statements of a text. @throws ServerError of the first one that failed */
 export async function valuesOf(client: RpcClient, text: string, transaction?: Value): Promise<Value[]> {
-  return statementResults(await client.query(text, transaction)).map((entry) => {
+  return readStatementResults(await client.query(text, transaction)).map((entry) => {
     if (entry.status === 'OK') return entry.result;
     throw statementError(entry);
   });
 }
 
 /** The result of each statement: `{ status, result }`. */
-export function statementResults(answer: Value): ObjectValue[] {
+export function readStatementResults(answer: Value): ObjectValue[] {
   return (isArray(answer) ? answer : []).filter(isObject);
 }
 

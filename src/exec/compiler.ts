@@ -25,7 +25,7 @@ import { compileRange } from './expression/range.js';
 import { compileMock, compileRecordId } from './expression/record-id.js';
 import { compileScript } from './expression/script.js';
 import { catchingLoopSignals, catchingSignals } from './expression/signal.js';
-import type { Compiler, Evaluate } from './runtime/execution.js';
+import type { Compiler, Evaluate } from './runtime/frame.js';
 import { rewordingErrors } from './runtime/peer-error-wording.js';
 import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { STATEMENT_COMPILERS } from './statement-compilers.js';

@@ -29,18 +29,18 @@ import { keysOfUser } from './record/users.js';
 import { StoredRecordWriter } from './record/writer.js';
 import type { AuditRecorder } from './runtime/audit-recorder.js';
 import { answersLater } from './runtime/concurrent-reads.js';
-import {
-  type Checks,
-  type Execution,
-  Frame,
-  type Interrupt,
-  type LiveListener,
-  type LiveRegistry,
-  type SequenceNumbers,
-  type Services,
-  type SessionRegistry,
-  type StoreHistory,
+import type {
+  Checks,
+  Execution,
+  Interrupt,
+  LiveListener,
+  LiveRegistry,
+  SequenceNumbers,
+  Services,
+  SessionRegistry,
+  StoreHistory,
 } from './runtime/execution.js';
+import { Frame } from './runtime/frame.js';
 import type { Inspection } from './runtime/inspection.js';
 import { interruptible } from './runtime/interruptible.js';
 import type { NodeRegistry, QueuedEvents } from './runtime/nodes.js';

@@ -16,7 +16,7 @@ import { compileInfo } from './info/info.js';
 import { compileKill } from './live/kill.js';
 import { compileLive } from './live/live.js';
 import { compileShowChanges } from './live/show-changes.js';
-import type { Compiler, Evaluate } from './runtime/execution.js';
+import type { Compiler, Evaluate } from './runtime/frame.js';
 import { withPeerErrorText } from './runtime/peer-error-wording.js';
 import { compileCreate } from './write/create.js';
 import { compileInsert } from './write/insert.js';

@@ -208,7 +208,7 @@ export const AGGREGATES: ReadonlyMap<string, Aggregate> = new Map([
   }),
 ]);
 
-/** The aggregate of a lower-case path, if the function is one. */
+/** The aggregate of a lower-case path such as `math::sum`; `undefined` if the function is none. */
 export function findAggregate(path: string): Aggregate | undefined {
   return AGGREGATES.get(path);
 }

@@ -98,7 +98,7 @@ export function findIncrementalAggregate(path: string): IncrementalAggregate | u
   return AGGREGATES.get(path);
 }
 
-/** @throws TesseraError `invalid_arguments` */
+/** Checks the type of an aggregated value. @throws TesseraError `invalid_arguments` */
 export function checkAggregated(path: string, { of }: IncrementalAggregate, value: Value): void {
   if (!matches(value, of)) throw wrongType(path, 1, of, value);
 }

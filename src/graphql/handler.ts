@@ -42,7 +42,7 @@ export interface GraphqlHttpResponse {
 /** Answers GraphQL over HTTP. What it throws becomes an ordinary error answer. */
 export type GraphqlHandler = (request: GraphqlGet | GraphqlPost) => Promise<GraphqlHttpResponse>;
 
-/** `json` is what `Accept: application/json` alone gets. */
+/** The handler of GraphQL over HTTP; `json` is the form that `Accept: application/json` alone gets. */
 export function createGraphqlHandler(service: GraphqlService, json: 'results' | 'standard'): GraphqlHandler {
   return async (request) => {
     const { session } = request;

@@ -74,7 +74,10 @@ declare module 'fastify' {
   }
 }
 
-/** The HTTP server with all of its routes, not listening yet. `close` of the application ends its connections. */
+/**
+ * The HTTP server with all of its routes, not listening yet. `close` of the application ends its connections. Requests
+ * that no route takes are answered with `route_missing`, `http_method_unsupported` or `origin_denied`.
+ */
 export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const context = contextOf(parts);
   const { environment, options } = context;

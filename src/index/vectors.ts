@@ -22,7 +22,7 @@ export function vectorKey(prefix: string, record: RecordKey): Key {
   return prefix + VECTORS + encodeKey(record);
 }
 
-/** The same for an encoded key. */
+/** The key of a vector, by the encoded key of its record. */
 export function encodedVectorKey(prefix: string, key: string): Key {
   return prefix + VECTORS + key;
 }
@@ -53,7 +53,7 @@ export function packedVector(
   return packComponents(components(value, dimension), type);
 }
 
-/** @throws TesseraError `vector_component` */
+/** The components as bytes of the index's type. @throws TesseraError `vector_component` */
 export function packComponents(vector: Float64Array, type: VectorType): Uint8Array {
   const wrong = misfit(vector, type);
   if (wrong !== undefined) throw failure('vector_component', { component: String(wrong), type: type.toLowerCase() });
@@ -83,7 +83,7 @@ function fill(vector: Float64Array, from: number, value: Value): number {
   return at;
 }
 
-/** What an index rounds of a vector that is asked for. */
+/** The type of number to which an index rounds the components of a vector. */
 export function vectorTypeOf({ indexKind }: Pick<IndexDefinition, 'indexKind'>): VectorType {
   return (indexKind as HnswKind).type;
 }

@@ -58,7 +58,11 @@ export function printExpression(expression: Expression, options?: PrintOptions):
   return expression.kind === 'subquery' ? printer.statement(expression.statement) : printer.expression(expression);
 }
 
-/** A statement, without a semicolon. */
+/**
+ * A statement as canonical text, without a semicolon.
+ *
+ *     printStatement(parse('select * from person;').statements[0])   // SELECT * FROM person
+ */
 export function printStatement(statement: Statement, options?: PrintOptions): string {
   return printerFor(options).statement(statement);
 }

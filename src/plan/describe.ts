@@ -67,10 +67,12 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     operator: 'Filter',
     attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
   }),
-  'knn-scan': ({ index, k, ef }) => ({
+  'knn-scan': ({ table, index, k, ef }) => ({
     operator: 'KnnScan',
     attributes: {
+      table,
       index: index.name,
+      field: list(index.fields),
       k: String(k),
       ef: String(ef),
       ...('dimension' in index.indexKind && { dimension: String(index.indexKind.dimension) }),

@@ -96,7 +96,7 @@ export function readSize(text: string): number {
   return bytes;
 }
 
-/** The size of something that is streamed: `4GiB`, `2000GiB`. */
+/** A size in bytes of what is streamed, up to 2^53: `4GiB`, `2000GiB`. @throws Error for any other text */
 export function readStreamedSize(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,12})([KMG]iB|B)?$/.exec(text) ?? [];
   const factor = SIZE_UNITS[unit];

@@ -19,16 +19,23 @@ export function keyOf(setting: Setting<unknown>): string {
   return optionName(setting).replace(/^--/, '');
 }
 
+/** Characters of a file: all settings with their descriptions take a tenth of it. */
+const LONGEST_FILE = 2 ** 18;
+/** How many problems of a file are reported. */
+const MOST_PROBLEMS = 20;
+
 /**
  * Reads a file.
- * @throws ConfigurationError with a line for each unknown key and each wrong value; Error of the file system
+ * @throws ConfigurationError for a file that is too long, and with a line for each unknown key and each wrong value; Error of the file system
  */
 export async function readSettingsFile(path: string): Promise<SettingsFile> {
   const text = await readFile(path, 'utf8');
+  if (text.length > LONGEST_FILE) throw new ConfigurationError(`${path}: it is longer than ${LONGEST_FILE} characters`);
   const lines = new LineFinder(text);
   const given = new Map<Setting<unknown>, GivenSetting>();
   const problems: string[] = [];
   for (const [key, value] of Object.entries(parsed(path, text))) {
+    if (problems.length === MOST_PROBLEMS) break;
     const location = `${path}:${lines.of(key)}`;
     try {
       const setting = BY_KEY.get(key);
@@ -38,7 +45,7 @@ export async function readSettingsFile(path: string): Promise<SettingsFile> {
       setting.read(textual);
       given.set(setting, { text: textual, source });
     } catch (error) {
-      problems.push(`${location}: ${key}: ${(error as Error).message}`);
+      problems.push(`${location}: ${key.slice(0, LONGEST_SHOWN)}: ${(error as Error).message}`);
     }
   }
   if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
@@ -63,11 +70,13 @@ function textOf(value: unknown): string {
   throw new Error('it must be a text, a whole number, true or false, or a list of texts');
 }
 
+/** Characters of a key in an error; longer ones resemble no setting. */
+const LONGEST_SHOWN = 64;
 /** How many letters may be wrong in what was probably meant. */
 const CLOSE = 3;
 
 function unknownKey(key: string): string {
-  const [best] = [...BY_KEY.keys()]
+  const [best] = (key.length > LONGEST_SHOWN ? [] : [...BY_KEY.keys()])
     .map((known) => ({ known, distance: levenshtein([...known], [...key]) }))
     .sort((a, b) => a.distance - b.distance);
   const guess = best !== undefined && best.distance <= CLOSE ? `; perhaps ${best.known} is meant` : '';

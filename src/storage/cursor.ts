@@ -14,7 +14,7 @@ export function forEachBatch(
   return untilEnd(cursor, () => cursor.next(), visit);
 }
 
-/** The same with values alone. */
+/** `forEachBatch` for values alone, without their keys; `true` from `visit` ends the scan. */
 export function forEachBatchOfValues(
   cursor: Cursor,
   visit: (batch: readonly Stored[]) => PromiseOrValue<boolean | undefined>,

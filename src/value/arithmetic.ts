@@ -74,6 +74,8 @@ const POWER: NumberOperation = {
  * `a + b`: numbers, texts, times, arrays and sets (of the kind of the left one), objects (the right one wins).
  *
  *     add('a', 'b')   // 'ab'
+ *
+ * @throws TesseraError `cannot_add`, `value_too_large`, and as `calculate`
  */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -93,7 +95,10 @@ function joinedTexts(a: string, b: string): string {
   return a + b;
 }
 
-/** `a - b`: numbers and times, arrays and sets without the elements of the right one. */
+/**
+ * `a - b`: numbers and times, arrays and sets without the elements of the right one.
+ * @throws TesseraError `cannot_subtract`, and as `calculate`
+ */
 export function subtract(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b;
@@ -105,7 +110,7 @@ export function subtract(a: Value, b: Value): Value {
   return result;
 }
 
-/** `a * b`: numbers, and a duration with a number. */
+/** `a * b`: numbers, and a duration with a number. @throws TesseraError `cannot_multiply` */
 export function multiply(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b;
@@ -127,7 +132,7 @@ export function divide(a: Value, b: Value): Value {
   return (isNumber(a) && isNumber(b) ? calculate(DIVIDE, a, b) : undefined) ?? Number.NaN;
 }
 
-/** `a % b`, with the sign of `a`. */
+/** `a % b`, with the sign of `a`. @throws TesseraError `cannot_remainder` */
 export function remainder(a: Value, b: Value): Value {
   if (isPlainInt(a) && isPlainInt(b) && b !== 0) return (a % b) + 0;
   const result = isNumber(a) && isNumber(b) ? calculate(REMAINDER, a, b) : undefined;
@@ -135,7 +140,7 @@ export function remainder(a: Value, b: Value): Value {
   return result;
 }
 
-/** `a ** b`. Ints with a negative exponent have no result. */
+/** `a ** b`. Ints with a negative exponent have no result. @throws TesseraError `cannot_raise` */
 export function power(a: Value, b: Value): Value {
   if (!isNumber(a) || !isNumber(b)) throw failure('cannot_raise', operands(a, b));
   const exponent = exponentFor(a, b);
@@ -155,7 +160,7 @@ function exponentFor(base: NumberValue, exponent: NumberValue): NumberValue | un
   return exponent instanceof Decimal ? float(toNumber(exponent)) : exponent;
 }
 
-/** `-a`. */
+/** `-a`, a number. @throws TesseraError `cannot_negate` */
 export function negate(value: Value): Value {
   if (typeof value === 'number') return Number.isInteger(value) ? 0 - value : -value;
   if (typeof value === 'bigint' && value !== MIN_INT) return int(-value);

@@ -115,7 +115,7 @@ export function toDecimal(value: Value): Decimal | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? decimalFrom(value) : undefined;
 }
 
-/** A geometry, or an object that describes one. */
+/** A geometry as it is, or made of an object in GeoJSON's form; `undefined` of anything else. */
 export function toGeometry(value: Value): Geometry | undefined {
   if (value instanceof Geometry) return value;
   return isObject(value) ? geometryFromObject(value) : undefined;

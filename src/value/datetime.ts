@@ -26,7 +26,11 @@ export function datetimeFromNanoseconds(total: bigint): Datetime | undefined {
   return datetimeFrom(Number(seconds), Number(nanoseconds));
 }
 
-/** Nanoseconds since 1970 as a datetime, clamped to the range of datetimes. */
+/**
+ * Nanoseconds since 1970 UTC as a datetime. What is beyond the range of datetimes becomes the last of them.
+ *
+ *     toDatetime(1_000_000_000n)   // d'1970-01-01T00:00:01Z'
+ */
 export function toDatetime(nanoseconds: bigint): Datetime {
   return datetimeFromNanoseconds(nanoseconds) ?? MAX_DATETIME;
 }

@@ -26,7 +26,7 @@ export function durationFromNanoseconds(nanoseconds: bigint): Duration | undefin
   return nanoseconds < 0n || nanoseconds > MAX_DURATION ? undefined : new Duration(nanoseconds);
 }
 
-/** The same from whole seconds and nanoseconds on top of them. */
+/** A duration of whole seconds and nanoseconds; `undefined` beyond the longest duration. */
 export function durationFrom(parts: {
   readonly seconds?: number | bigint;
   readonly nanoseconds?: number | bigint;

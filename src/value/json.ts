@@ -19,7 +19,13 @@ export { parseJson, parseJsonStepwise } from './json-parse.js';
 
 const walk = new MeasuredWalk();
 
-/** The value as JSON text. @throws TesseraError `closure_sent`, `nesting_too_deep`, `value_too_large` */
+/**
+ * The value as JSON text; what JSON has no form for is a text as in SurrealQL.
+ *
+ *     stringifyJson([1, new RecordId('person', 1)])   // [1,"person:1"]
+ *
+ * @throws TesseraError `closure_sent`, `nesting_too_deep`, `value_too_large`
+ */
 export function stringifyJson(value: Value): string {
   return stringifyJsonAt(value, 0);
 }

@@ -48,7 +48,7 @@ export function encodeKey(value: Value): string {
   return walk.end(keyBytes.finish());
 }
 
-/** The same for the key of a record, which remembers it. */
+/** The encoded key of a record id (`encodeKey`); the id remembers it, so that it is encoded once. */
 export function encodeRecordKey(id: RecordId): string {
   return id.encodedBy(encodeKey);
 }
@@ -65,6 +65,9 @@ export function encodeOrder(value: Value): string {
 
 /**
  * Reads the key that begins at `offset` of a longer one; `next` is where it ends.
+ *
+ *     decodeKey(encodeKey('a') + rest)   // { value: 'a', next: encodeKey('a').length }
+ *
  * @throws TesseraError `stored_bytes_invalid`
  */
 export function decodeKey(key: string, offset = 0): { readonly value: Value; readonly next: number } {

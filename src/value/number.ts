@@ -37,7 +37,7 @@ export function intFromNumber(number: number): number | bigint | undefined {
 
 const INT_TEXT = /^[+-]?\d+$/;
 
-/** An int, which must fit 64 bits, in the form that values have. */
+/** An int of at most 64 bits in the form that values have: a number where it is safe, or a bigint. */
 export function intValue(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

@@ -17,6 +17,8 @@ function byCodePoint(unit: number): number {
 
 /**
  * The field names of an object by code point. Objects are mostly filled in that order already, so it is checked first.
+ *
+ *     sortedKeys({ b: 1, a: 2 })   // ['a', 'b']
  */
 export function sortedKeys(object: object): string[] {
   const keys = Object.keys(object);

@@ -14,7 +14,7 @@ export function parseUuid(text: string): Uuid | undefined {
   return uuidFromHex(bare.replaceAll('-', '').toLowerCase());
 }
 
-/** From the first 16 bytes. */
+/** The UUID in the first 16 bytes; there must be as many. */
 export function uuidFromBytes(bytes: Uint8Array): Uuid {
   return uuidFromHex(Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString('hex'));
 }

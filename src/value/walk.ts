@@ -141,7 +141,7 @@ class Measurement {
   }
 }
 
-/** What a value consists of; none for what has no parts. */
+/** The values of which a value directly consists (items, fields, keys, bounds); none for a scalar. */
 export function membersOf(value: Value): readonly Value[] {
   if (isArray(value)) return value;
   if (isObject(value)) return Object.values(value);

@@ -16,6 +16,8 @@ const FUNCTION = 2 ** 20;
 /**
  * Roughly how many bytes of memory values take together, for bounds on what is kept. What they share counts once. Never
  * fails.
+ *
+ *     weightOf(rows, note)   // bytes of both
  */
 export function weightOf(...values: Value[]): number {
   return weigh(values, Number.POSITIVE_INFINITY);
@@ -134,7 +136,7 @@ export function weightOfResult(value: Value): number {
   return value instanceof SetValue && value.items.length > SMALL_LIST ? weightOfRows(value.items, LARGEST_SAMPLE) : 0;
 }
 
-/** The same where the members of the result are those of the operands. */
+/** The bytes of a result whose members are those of its operands: its slots alone count. */
 export function weightOfJoined(value: Value): number {
   if (isArray(value)) return value.length > SMALL_LIST ? SLOT * value.length : 0;
   if (value instanceof SetValue) return value.items.length > SMALL_LIST ? SLOT * value.items.length : 0;
@@ -154,7 +156,10 @@ export function weightOfRows(rows: readonly Value[], limit = LARGEST_ROW): numbe
   return weightBySamples(rows, (row) => (hasWeight(row) ? weightWithin(row, limit) : 0));
 }
 
-/** The same of objects that have their members from elsewhere. */
+/**
+ * `weightOf`, in bytes, of objects whose members belong to others: containers and cells alone count, judged by
+ * samples.
+ */
 export function weightOfCopies(rows: readonly Value[]): number {
   return weightBySamples(rows, (row) => (isObject(row) ? CONTAINER + CELL * Object.keys(row).length : 0));
 }

@@ -50,9 +50,12 @@ const SCREENINGS: { readonly [Name in MetricName]?: Screening } = {
   },
 };
 
-/** Whether there is a kernel for a metric. */
-export function isScreened({ name }: Metric): boolean {
-  return SCREENINGS[name] !== undefined;
+/** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
+const MOST_PACKED = 2 ** 12;
+
+/** Whether there is a kernel for a metric, and vectors of a length are kept packed for it. */
+export function isScreened({ name }: Metric, dimension: number): boolean {
+  return SCREENINGS[name] !== undefined && dimension <= MOST_PACKED;
 }
 
 /** Looks for what may lie within a distance. */

@@ -36,6 +36,11 @@ beforeEach(() => {
 
 const file = (name: string, text: string) => writeFileSync(join(dir, name), text);
 
+/** What comes behind the name of the table, so that the statement succeeds. */
+const JOURNAL_CHANGES: Readonly<Record<string, string>> = {
+  CREATE: ':3 SET name = "0003", checksum = "c"',
+};
+
 type Command = (options: MigrateOptions, output: NodeJS.WritableStream) => Promise<number>;
 
 /** The exit code and the output of a command, or its error. */
@@ -102,6 +107,21 @@ describe('a folder of migrations', () => {
     file('2_b.surql', 'CREATE a:1 SET n = 1; CREATE a:1 SET n = 1');
     expect(await run(runApply)).toMatch(/^2_b\.surql:1:23: .*already exists\n1$/);
   });
+
+  it.each(['DELETE', 'REMOVE TABLE', 'CREATE'])(
+    'does not %s what tells which are applied',
+    async (change) => {
+      file('0001_first.surql', 'CREATE a:1');
+      file('0002_second.surql', `CREATE a:2; ${change} tessera_migration${JOURNAL_CHANGES[change] ?? ''}`);
+      expect(await run(runApply)).toBe(
+        'applied 0001_first\n0002_second: it changes the table tessera_migration, which tells what is applied; nothing of it stays\n1',
+      );
+      expect(await query('SELECT VALUE id FROM a; SELECT VALUE name FROM tessera_migration')).toMatchObject([
+        [{ key: 1 }],
+        ['0001_first'],
+      ]);
+    },
+  );
 
   it('has a RETURN or CONCURRENTLY in it', async () => {
     file(

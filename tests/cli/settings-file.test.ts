@@ -179,3 +179,34 @@ describe('the command', () => {
     expect(text).toBe(`tessera: ${file}:2: bnid: there is no such setting; perhaps bind is meant\n`);
   });
 });
+
+describe('a hostile file of settings', () => {
+  it('is refused when it is longer than any that is meant', async () => {
+    await expect(read(`# ${'x'.repeat(2 ** 18)}`)).rejects.toThrow('it is longer than 262144 characters');
+  });
+
+  it('has the first of its problems reported, shortly', async () => {
+    const many = Array.from({ length: 2_000 }, (_, at) => `[unknown-${at}]`).join('\n');
+    const refused = await read(many).catch((error: Error) => error.message.split('\n'));
+    expect(refused).toHaveLength(20);
+    await expect(read(`${'k'.repeat(100_000)} = 1`)).rejects.toThrow(/: k{64}: there is no such setting$/);
+  });
+
+  it('shows no password, whatever is wrong', async () => {
+    const texts = [
+      'pass = ["hunter2", 5]',
+      'pass = "hunter2',
+      'pass = "hunter2"\npass = "hunter2"',
+      'pass = { is = "hunter2" }',
+      'path = "postgres://user:hunter2@host:99999/x?sslmode=bogus"\nlog = "no"',
+    ];
+    for (const text of texts) {
+      const refused: Error = await read(text).then(
+        () => new Error('accepted'),
+        (error: Error) => error,
+      );
+      expect(refused.name).toBe('ConfigurationError');
+      expect(refused.message).not.toContain('hunter2');
+    }
+  });
+});

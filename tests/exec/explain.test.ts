@@ -77,7 +77,7 @@ describe('EXPLAIN ANALYZE', () => {
     );
     expect(await ask('EXPLAIN ANALYZE SELECT * FROM t WHERE v <|2,40|> [1] AND a = 2')).toContain(
       [
-        'KnnScan [index: v, k: 2, ef: 40, dimension: 1] {rows: 1, elapsed: 0.000ms}',
+        'KnnScan [table: t, index: v, field: v, k: 2, ef: 40, dimension: 1] {rows: 1, elapsed: 0.000ms}',
         '                IndexScan [table: t, index: a, access: a = 2]',
         '',
       ].join('\n'),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createCompiler } from '../../src/exec/compiler.js';
 import { compileAssign, setPath, unsetPath } from '../../src/exec/expression/assign.js';
-import { Frame } from '../../src/exec/runtime/execution.js';
+import { Frame } from '../../src/exec/runtime/frame.js';
 import { Scope } from '../../src/exec/runtime/scope.js';
 import type { Data, Update } from '../../src/language/ast.js';
 import { parseIdiom, parseStatement, parseValue } from '../../src/language/parse.js';

@@ -1,7 +1,8 @@
 /** For which states of the definitions a statement is planned again. */
 import { expect, test } from 'vitest';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
-import { type Compiler, type Execution, Frame } from '../../src/exec/runtime/execution.js';
+import type { Execution } from '../../src/exec/runtime/execution.js';
+import { type Compiler, Frame } from '../../src/exec/runtime/frame.js';
 import { Scope } from '../../src/exec/runtime/scope.js';
 import { DEFAULT_TUNING } from '../../src/exec/runtime/tuning.js';
 import { Prepared } from '../../src/exec/statement/prepared.js';

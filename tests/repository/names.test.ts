@@ -1,4 +1,4 @@
-/** One name, one concept (`CONTRIBUTING.md`): an exported type, interface or class has its name for itself. */
+/** One name, one concept (`CONTRIBUTING.md`): an exported type, interface, class or function has its name for itself. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,18 +10,33 @@ const NODES = new Set(['Access', 'Aggregate', 'Bound', 'Delete', 'Filter', 'Live
  * memory and a priority queue; a statement and a geometry; a range of a text and of a trace; a compiled and a stored one.
  */
 const APART = new Set(['Commit', 'Durations', 'EdgeDirection', 'Heap', 'Pause', 'Plan', 'Shape', 'Span']);
+/** The same distance or norm of packed vectors (`vectors/`) and of arrays of numbers (`functions/vector/`); the kind of a value, of a character. */
+const SHARED = new Set(['hamming', 'kindOf', 'magnitude', 'manhattan', 'minkowski']);
 
-test('exported types have names of their own', () => {
+/** The files that export a name, by the names that a pattern finds. */
+function filesByName(pattern: RegExp, isLookedAt: (file: string) => boolean): Map<string, string[]> {
   const files = new Map<string, string[]>();
   for (const file of readdirSync('src', { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
-    const text = readFileSync(join('src', file), 'utf8');
-    const names = text.matchAll(/^export (?:abstract )?(?:type|interface|class) (\w+)/gm);
+    if (!file.endsWith('.ts') || !isLookedAt(file)) continue;
+    const names = readFileSync(join('src', file), 'utf8').matchAll(pattern);
     for (const name of new Set([...names].map(([, each = '']) => each))) {
       files.set(name, [...(files.get(name) ?? []), file]);
     }
   }
+  return files;
+}
+
+test('exported types have names of their own', () => {
+  const files = filesByName(/^export (?:abstract )?(?:type|interface|class) (\w+)/gm, () => true);
   expect(files.size).toBeGreaterThan(1_000);
   const shared = [...files].filter(([name, places]) => places.length > 1 && !NODES.has(name) && !APART.has(name));
+  expect(Object.fromEntries(shared)).toEqual({});
+});
+
+/** Parser, printer and visitor name their functions after statements and clauses, so that each has its name in several stages. */
+test('exported functions have names of their own, but for the stages of the language', () => {
+  const files = filesByName(/^export (?:async )?function\*? (\w+)/gm, (file) => !file.startsWith('language/'));
+  expect(files.size).toBeGreaterThan(1_500);
+  const shared = [...files].filter(([name, places]) => places.length > 1 && !SHARED.has(name));
   expect(Object.fromEntries(shared)).toEqual({});
 });

@@ -1,5 +1,14 @@
 /** Archives of the writes of a store: cut off anywhere, of a process that was killed, and brought forward to any time. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +16,8 @@ import { realEnvironment } from '../../src/env/real.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import { openArchivedLmdb } from '../../src/storage/archive/open-archived.js';
 import { pruneArchive } from '../../src/storage/archive/prune-archive.js';
-import { groupsOf, segmentsOf } from '../../src/storage/archive/read-archive.js';
+import { type ArchivedGroup, groupsOf, segmentsOf } from '../../src/storage/archive/read-archive.js';
+import { encodeArchiveRecord, encodeSegmentHeader } from '../../src/storage/archive/segment.js';
 import { createBackup } from '../../src/storage/backup/create-backup.js';
 import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
 import { openBackup } from '../../src/storage/backup/read-backup.js';
@@ -278,5 +288,44 @@ describe('pruning', () => {
     await expect(pruneArchive(archive, another, false)).rejects.toMatchObject({ code: 'archive_foreign' });
     for (const name of names) rmSync(join(archive, name));
     await expect(prune('backup3')).rejects.toMatchObject({ code: 'restore_time' });
+  });
+});
+
+/** A checksum of 32 bits shows what a disk does to an archive; anyone who can write to it makes right ones. */
+describe('a forged record', () => {
+  const STORE = 'ab'.repeat(16);
+  const header = encodeSegmentHeader(STORE, 0);
+  const group = { version: 1, time: 1, stamp: undefined };
+  const path = () => join(archive, '00000001.segment');
+  const write = (bytes: Uint8Array) => {
+    mkdirSync(archive);
+    writeFileSync(path(), Buffer.concat([header.bytes, bytes]));
+  };
+  const read = async () => {
+    const groups: ArchivedGroup[] = [];
+    for (const segment of await segmentsOf(archive, STORE))
+      for await (const each of groupsOf(segment)) groups.push(each);
+    return groups;
+  };
+
+  it.each<[string, readonly number[]]>([
+    ['ends within a header', [1]],
+    ['ends within a key', [255, 255, 0, 0, 0, 0, 65]],
+    ['ends within a value', [1, 0, 255, 255, 255, 254, 65, 1]],
+    ['has a key of nothing', [0, 0, 0, 0, 0, 0]],
+    ['has a key that is too long', [208, 7, 0, 0, 0, 0, ...new Array<number>(2_000).fill(65)]],
+  ])('that %s ends the segment', async (_, bytes) => {
+    write(encodeArchiveRecord(Buffer.from(bytes), group, header.checksum).bytes);
+    expect(await read()).toEqual([]);
+  });
+
+  it('of a gigabyte is not read', async () => {
+    const bytes = Buffer.alloc(48);
+    bytes.writeUInt32LE(2 ** 30, 0);
+    write(bytes);
+    truncateSync(path(), 2 ** 30 + 100);
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await read()).toEqual([]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
   });
 });

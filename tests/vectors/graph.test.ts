@@ -218,6 +218,24 @@ test('where a whole region died its edge is linked past it with bounded work, an
   expect([...(layers[0] ?? [])].filter((id) => all.graph.isDead(id))).toEqual([]);
 });
 
+test('long vectors are linked with pauses', () => {
+  const dimension = 4_096;
+  const graph = new Graph(optionsOf('EUCLIDEAN', { dimension }), false);
+  const measured = vi.spyOn(graph.arena, 'measure');
+  let longest = 0;
+  const note = () => {
+    const components = measured.mock.calls.reduce((sum, [, count]) => sum + count * dimension, 0);
+    longest = Math.max(longest, components);
+    measured.mockClear();
+  };
+  for (const [id, vector] of spread(80, dimension, seededRandom(SEED)).entries()) {
+    for (const _ of insert(graph, id, encodeKey(id), Float32Array.from(vector))) note();
+    note();
+  }
+  expect(longest).toBeGreaterThan(0);
+  expect(longest).toBeLessThan(2 ** 20);
+});
+
 test('the same data make the same graph, and what is undone leaves nothing', () => {
   const vectors = spread(200, DIMENSION, seededRandom(SEED));
   const built = () => {

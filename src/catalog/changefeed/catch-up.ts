@@ -8,7 +8,7 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { weightOf } from '../../value/weight.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import { changesPrefix } from '../keys/store-keys.js';
-import { type RecordChange, readEntry } from './change-log.js';
+import { type RecordChange, readChangeEntry } from './change-log.js';
 import { coveredFrom } from './coverage.js';
 
 export interface CatchUpChange extends Pick<RecordChange, 'before' | 'after'> {
@@ -58,7 +58,7 @@ export function readChangePage(
     if (range.from >= range.to) return { changes, next };
     const read = forEachBatch(transaction.scan(range, { batch: BATCH }), (batch) => {
       for (const [key, stored] of batch) {
-        const entry = readEntry(stored);
+        const entry = readChangeEntry(stored);
         if (entry.kind !== 'change') continue;
         const stamp = stampIn(prefix, key);
         const last = changes.at(-1);

@@ -67,7 +67,7 @@ export function logDefinition(transaction: Transaction, database: number, table:
 }
 
 /** The change in an entry of a changefeed's log (`docs/FORMATS.md`). */
-export function readEntry(stored: Stored): LoggedChange {
+export function readChangeEntry(stored: Stored): LoggedChange {
   invariant(isArray(stored), 'an entry of a log is a list');
   const [kind, subject, back] = stored;
   switch (kind) {
@@ -124,7 +124,7 @@ export function readChanges(
           set = { stamp, changes: [] };
           found.set(stamp, set);
         }
-        set.changes.push(readEntry(value));
+        set.changes.push(readChangeEntry(value));
       }
       return andThen(pause(), () => false);
     });

@@ -14,7 +14,7 @@ import { forEachEntry } from '../entries.js';
 import { definitionRange, ROOT_AREA, settingKey } from '../keys/store-keys.js';
 import { recordEra } from './coverage.js';
 
-/** Begins an era now. */
+/** Begins an era now: what was issued before, tokens and positions of changefeeds, is no longer valid. */
 export function beginEra(transaction: Transaction, clock: Clock): PromiseOrValue<void> {
   transaction.put(settingKey('restored'), toDatetime(clock.now()));
   // Tokens are looked up from now on.

@@ -95,16 +95,16 @@ export function recordCreated(source: IncarnationSource, table: TableEntry, key:
   });
 }
 
-/** A record of a table with users was deleted. */
+/** Deletes the incarnation of a record, by its encoded key, and notes that the table has lost records. */
 export function recordDeleted(transaction: Transaction, table: TableEntry, key: string): PromiseOrValue<void> {
   transaction.delete(table.keys.incarnation(key));
-  return recordGap(transaction, table);
+  return noteLostRecords(transaction, table);
 }
 
 /** All records of a table were deleted. */
 export function recordsDeleted(transaction: Transaction, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  return andThen(transaction.deleteRange(table.keys.incarnations), () => recordGap(transaction, table));
+  return andThen(transaction.deleteRange(table.keys.incarnations), () => noteLostRecords(transaction, table));
 }
 
 /** A table was removed: a later table of the same name may have records with the same ids. */
@@ -163,7 +163,7 @@ function markUsers(change: SchemaChange, catalog: DatabaseCatalog, { definition 
 }
 
 /** Read before writing, so that deleting records doesn't conflict with creating others every time. */
-function recordGap(transaction: Transaction, { keys }: TableEntry): PromiseOrValue<void> {
+function noteLostRecords(transaction: Transaction, { keys }: TableEntry): PromiseOrValue<void> {
   const key = lostRecordsKey(keys.database, keys.table);
   return andThen(transaction.get(key), (lost) => {
     if (lost === undefined) transaction.put(key, true);

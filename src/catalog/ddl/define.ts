@@ -310,7 +310,12 @@ const LEVEL_KINDS = {
 } as const satisfies Record<LevelDefinition['kind'], AreaKind>;
 export type LevelKind = (typeof LEVEL_KINDS)[LevelDefinition['kind']];
 
-/** Stores a definition at an existing path, replacing one of the same name. */
+/**
+ * Stores a definition at an existing path, replacing one of the same name: of root (`{}`), a namespace or a database,
+ * as the path says.
+ *
+ *     putAtLevel(change, { namespace: 'n', database: 'd' }, param)   // a param of database d
+ */
 export function putAtLevel(
   change: SchemaChange,
   databasePath: DatabasePath,

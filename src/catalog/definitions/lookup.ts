@@ -101,7 +101,7 @@ export function findUser(
   );
 }
 
-/** The access method defined at exactly this path, as `findUser`. */
+/** The access method defined at exactly this path; `undefined` if there is none. */
 export function findAccess(
   transaction: Transaction,
   databasePath: DatabasePath,

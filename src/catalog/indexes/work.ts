@@ -46,7 +46,7 @@ export interface BuildProgress {
   readonly error?: string | undefined;
 }
 
-/** The ids that the keys of an index are made of. */
+/** The ids of database, table and index of which the index's keys are made. */
 export function idsOf(catalog: DatabaseCatalog, table: TableEntry, index: IndexDefinition): IndexIds {
   return { database: catalog.database.id, table: table.definition.id, index: index.id };
 }
@@ -94,7 +94,7 @@ function buildKey({ database, table, index }: IndexIds): Key {
   return indexBuildKey(database, table, index);
 }
 
-/** Nothing is known of indexes that were built by earlier versions. */
+/** How far the build of an index has come; zero for one that an earlier version built. */
 export function buildProgress(transaction: Transaction, ids: IndexIds): PromiseOrValue<BuildProgress> {
   return andThen(transaction.get(buildKey(ids)), (stored) => (stored === undefined ? NONE_YET : readProgress(stored)));
 }

@@ -27,7 +27,7 @@ export function edgesRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}e${idBytes(table)}`);
 }
 
-/** The edges at a vertex in one direction, of one edge table or all. */
+/** The prefix of the edges at a vertex in one direction, of one edge table or all. */
 export function edgePrefix(node: string, direction: EdgeDirection, edgeTable?: Id): string {
   return node + DIRECTIONS[direction] + (edgeTable === undefined ? '' : idBytes(edgeTable));
 }
@@ -43,7 +43,7 @@ export function edgeAt(node: string, key: Key): { readonly table: Id; readonly k
   return { table: idAt(key, at), key: key.slice(at + ID_LENGTH) };
 }
 
-/** The references to a vertex from a field of a table's records. */
+/** The prefix of the references to a vertex from a field of a table's records. */
 export function referencePrefix(node: string, table: Id, field: string): string {
   return edgePrefix(node, 'reference', table) + nameBytes(field);
 }

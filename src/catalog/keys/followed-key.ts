@@ -43,12 +43,12 @@ const TABLE_LENGTH = 4;
 /** Most keys are of one of these kinds: records, index entries, edges, and changes of watched tables. */
 const OF_NO_INTEREST: ReadonlySet<string> = new Set(['r', 'x', 'e', 'c', 'l']);
 
-/** The name that `FollowedKey` has for a grant. */
+/** The name by which `FollowedKey` identifies a grant: its key without the area. */
 export function grantName(access: string, grant: string): string {
   return grantKey(NO_AREA, access, grant);
 }
 
-/** `undefined` for keys on which no session rests. */
+/** What a key means for sessions; `undefined` for keys on which no session rests. */
 export function readFollowedKey(key: Key): FollowedKey | undefined {
   const at = key[0] === ROOT ? ROOT.length : DATABASE.length;
   const kind = key[at];

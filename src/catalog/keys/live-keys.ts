@@ -9,7 +9,7 @@ export function watchKey(database: Id, table: Id): Key {
   return `${databaseArea(database)}w${idBytes(table)}`;
 }
 
-/** A live query, by its id. */
+/** The key of a live query's row, by its id. */
 export function liveQueryKey(database: Id, id: string): Key {
   return liveQueryRange(database).from + id;
 }

@@ -24,7 +24,7 @@ export const NODES_AREA: Area = databaseArea(0xffff_ffff);
 
 export const NODES_RANGE: KeyRange = prefixRange(`${NODES_AREA}n`);
 
-/** A node, by its id (`SharedStore.node`). */
+/** The key of a node's row, by its id (`SharedStore.node`). */
 export function nodeKey(node: string): Key {
   return NODES_RANGE.from + node;
 }
@@ -36,7 +36,7 @@ export function nodeOfKey(key: Key): string {
 
 export const LEASES_RANGE: KeyRange = prefixRange(`${NODES_AREA}w`);
 
-/** Which node does a kind of background work. */
+/** The key of the lease of a kind of background work. */
 export function leaseKey(work: string): Key {
   return LEASES_RANGE.from + work;
 }
@@ -60,7 +60,7 @@ export function presenceOfUser(user: string): KeyRange {
   return prefixRange(PRESENCE_RANGE.from + createHash('sha256').update(user).digest().toString('latin1'));
 }
 
-/** `node` and `id` are those of the session. */
+/** The key of a lasting session: `node` and `id` are those of the session, `user` is a text of any length. */
 export function presenceKey(user: string, node: string, id: string): Key {
   return presenceOfUser(user).from + node + id;
 }

@@ -102,7 +102,7 @@ export function databaseKey(namespace: string, database: string): Key {
   return `${ROOT_AREA}d${AREA_KINDS.database}${nameBytes(namespace)}${nameBytes(database)}`;
 }
 
-/** The definitions of a namespace's databases. */
+/** The keys of the definitions of a namespace's databases. */
 export function databasesRange(namespace: string): KeyRange {
   return prefixRange(`${ROOT_AREA}d${AREA_KINDS.database}${nameBytes(namespace)}`);
 }
@@ -123,7 +123,7 @@ export function tableOfMember(key: Key): Id {
   return idAt(key, AREA_LENGTH + 1);
 }
 
-/** The last id assigned in an area. */
+/** The key of the last id assigned in an area. */
 export function counterKey(area: Area): Key {
   return `${area}#`;
 }
@@ -157,12 +157,12 @@ export function revocationRange(area: Area, kind: keyof typeof REVOCATION_KINDS)
   return prefixRange(`${area}o${REVOCATION_KINDS[kind]}`);
 }
 
-/** A setting of the whole store. */
+/** The key of a setting of the whole store. */
 export function settingKey(name: 'query-timeout' | 'denials' | 'users-lost' | 'restored'): Key {
   return `${ROOT_AREA}s${nameBytes(name)}`;
 }
 
-/** The counter of a sequence. */
+/** The key of the counter of a sequence, by its identity (`SequenceDefinition`). */
 export function sequenceKey(area: Area, identity: string): Key {
   return `${area}q${nameBytes(identity)}`;
 }
@@ -292,7 +292,7 @@ export function changesRange(database: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}l`);
 }
 
-/** The prefix of an entry's log. */
+/** The prefix of the change log in which an entry's key is. */
 export function changesPrefixOf(key: Key): Key {
   return key.slice(0, key.indexOf('\0', AREA_LENGTH + 1) + 1);
 }

@@ -68,7 +68,7 @@ export function liveLogPosition(database: Id, key: string): { position: LogPosit
   return { position: positionIn(prefix, key), stamp: stampIn(prefix, key) };
 }
 
-/** The position behind the last entry that has been deleted. */
+/** The position behind the last entry that was pruned; before all others if none was. */
 export function liveLogStart(transaction: Transaction, database: Id): PromiseOrValue<LogPosition> {
   return andThen(transaction.get(liveLogPrunedKey(database)), (stored) =>
     stored === undefined ? '' : positionAfter(BigInt(stored as number | bigint)),

@@ -55,7 +55,7 @@ export function putHolder(transaction: Transaction, work: Work, node: string): v
   transaction.put(leaseKey(work), objectFrom({ node }));
 }
 
-/** The node in a row. */
+/** The id of the node in the row of a lease. */
 export function readHolder(stored: Stored): string {
   return String(rowOf(stored)['node']);
 }

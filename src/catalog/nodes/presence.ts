@@ -60,7 +60,7 @@ function nanosecondsOf(value: Value): bigint | undefined {
   return value instanceof Datetime ? datetimeNanoseconds(value) : undefined;
 }
 
-/** The sessions of a user, or of all, with their keys. */
+/** The sessions of a user, or of all users, of all nodes, each with its key. */
 export function presentSessions(
   transaction: Transaction,
   user?: string,

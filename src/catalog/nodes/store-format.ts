@@ -21,7 +21,7 @@ export const KNOWN_FORMATS: KnownFormats = { oldest: LMDB_FORMAT, newest: LMDB_F
 /** That of a store that doesn't say. */
 const FIRST_FORMAT = 2;
 
-/** The format in which nodes write. */
+/** The number of the format in which the nodes of the store write; the first one where none is stored. */
 export function storeFormat(transaction: Transaction): PromiseOrValue<number> {
   return andThen(transaction.get(STORE_FORMAT_KEY), (stored) => (stored === undefined ? FIRST_FORMAT : Number(stored)));
 }
@@ -31,7 +31,7 @@ export function putStoreFormat(transaction: Transaction, format: number): void {
   transaction.put(STORE_FORMAT_KEY, format);
 }
 
-/** @throws TesseraError `storage_format` */
+/** Checks that a format is one that this release reads. @throws TesseraError `storage_format` */
 export function assertFormat(format: number, { oldest, newest }: KnownFormats): void {
   if (format < oldest || format > newest)
     throw failure('storage_format', { folder: 'the store', format: String(format), known: newest });

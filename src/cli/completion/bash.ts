@@ -1,20 +1,20 @@
-import { type CommandEntry, quoted, spellings } from './tree.js';
+import { type CommandEntry, shellQuoted, spellings } from './tree.js';
 
 /** The script for bash, which is done without the package bash-completion. */
 export function bashScript(commands: readonly CommandEntry[]): string {
-  const steps = commands.slice(1).map(({ path }) => `      ${quoted(path)}) command=${quoted(path)} ;;`);
+  const steps = commands.slice(1).map(({ path }) => `      ${shellQuoted(path)}) command=${shellQuoted(path)} ;;`);
   const values = commands.flatMap(({ path, flags }) =>
     flags
       .filter(({ takesValue }) => takesValue)
       .map((flag) => {
-        const cases = spellings(flag).map((spelling) => quoted(`${path} ${spelling}`));
-        const offered = flag.choices.length === 0 ? '-f' : `-W ${quoted(flag.choices.join(' '))}`;
+        const cases = spellings(flag).map((spelling) => shellQuoted(`${path} ${spelling}`));
+        const offered = flag.choices.length === 0 ? '-f' : `-W ${shellQuoted(flag.choices.join(' '))}`;
         return `    ${cases.join('|')}) COMPREPLY=($(compgen ${offered} -- "$current")); return ;;`;
       }),
   );
   const words = commands.map(({ path, commands, flags, choices }) => {
     const all = [...commands.map(({ name }) => name), ...choices, ...flags.flatMap(spellings)];
-    return `    ${quoted(path)}) words=${quoted(all.join(' '))} ;;`;
+    return `    ${shellQuoted(path)}) words=${shellQuoted(all.join(' '))} ;;`;
   });
   return `# Completion of tessera for bash: source <(tessera completion bash)
 _tessera() {

@@ -1,4 +1,4 @@
-import { type CommandEntry, type FlagEntry, quoted } from './tree.js';
+import { type CommandEntry, type FlagEntry, shellQuoted } from './tree.js';
 
 /** The script for fish. */
 export function fishScript(commands: readonly CommandEntry[]): string {
@@ -20,7 +20,7 @@ ${commands.flatMap(linesOf).join('\n')}
 }
 
 function linesOf({ path, commands, flags, choices }: CommandEntry): string[] {
-  const begin = `complete -c tessera -n ${quoted(`__tessera_at "${path}"`)}`;
+  const begin = `complete -c tessera -n ${shellQuoted(`__tessera_at "${path}"`)}`;
   const described = (description: string) => `-d ${fishQuoted(description)}`;
   return [
     ...commands.map(({ name, description }) => `${begin} -f -a ${name} ${described(description)}`),

@@ -53,6 +53,6 @@ export function spellings({ long, short }: FlagEntry): string[] {
 }
 
 /** A text that a shell takes as it is. */
-export function quoted(text: string): string {
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

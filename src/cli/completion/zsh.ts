@@ -1,24 +1,24 @@
-import { type CommandEntry, quoted, spellings } from './tree.js';
+import { type CommandEntry, shellQuoted, spellings } from './tree.js';
 
 /** The script for zsh, which shows descriptions beside what it offers. */
 export function zshScript(commands: readonly CommandEntry[]): string {
-  const steps = commands.slice(1).map(({ path }) => `      ${quoted(path)}) at=${quoted(path)} ;;`);
+  const steps = commands.slice(1).map(({ path }) => `      ${shellQuoted(path)}) at=${shellQuoted(path)} ;;`);
   const values = commands.flatMap(({ path, flags }) =>
     flags
       .filter(({ takesValue }) => takesValue)
       .map((flag) => {
-        const cases = spellings(flag).map((spelling) => quoted(`${path} ${spelling}`));
-        const offered = flag.choices.length === 0 ? '_files' : `compadd -- ${flag.choices.map(quoted).join(' ')}`;
+        const cases = spellings(flag).map((spelling) => shellQuoted(`${path} ${spelling}`));
+        const offered = flag.choices.length === 0 ? '_files' : `compadd -- ${flag.choices.map(shellQuoted).join(' ')}`;
         return `    ${cases.join('|')}) ${offered}; return ;;`;
       }),
   );
   const words = commands.map(({ path, commands, flags, choices }) => {
     const offered = [
       ...commands.map(({ name, description }) => described(name, description)),
-      ...choices.map(quoted),
+      ...choices.map(shellQuoted),
       ...flags.flatMap((flag) => spellings(flag).map((spelling) => described(spelling, flag.description))),
     ];
-    return `    ${quoted(path)}) offered=(${offered.join(' ')}) ;;`;
+    return `    ${shellQuoted(path)}) offered=(${offered.join(' ')}) ;;`;
   });
   return `#compdef tessera
 # Completion of tessera for zsh: tessera completion zsh > "\${fpath[1]}/_tessera"
@@ -45,5 +45,5 @@ if [[ \${funcstack[1]} == _tessera ]]; then _tessera "$@"; else compdef _tessera
 
 /** Escapes the colon, which separates word and description. */
 function described(word: string, description: string): string {
-  return quoted(`${word.replaceAll(':', '\\:')}:${description}`);
+  return shellQuoted(`${word.replaceAll(':', '\\:')}:${description}`);
 }

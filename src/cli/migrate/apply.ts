@@ -4,9 +4,9 @@ import type { ObjectValue, Value } from '../../value/value.js';
 import { CommandError } from '../command-error.js';
 import type { RpcClient } from '../rpc-client.js';
 import { ServerError } from '../server-error.js';
-import { statementError, statementResults } from '../target.js';
+import { readStatementResults, statementError } from '../target.js';
 import { type Migration, sourceLocation, statementPositions } from './files.js';
-import { prepareJournal, readJournal, writeEntry } from './journal.js';
+import { type AppliedMigration, JOURNAL, prepareJournal, readJournal, writeEntry } from './journal.js';
 import { type MigrationPlan, planMigrations, refuseDrift } from './plan.js';
 
 /** How often a migration is tried that conflicts with others. */
@@ -31,7 +31,7 @@ export async function applyMigrations(
   for (let tries = 1; ; ) {
     const [next] = plan.pending;
     if (next === undefined) return;
-    if (await apply(client, next, plan.applied.length + 1)) {
+    if (await apply(client, next, plan.applied)) {
       report(next);
       tries = 1;
     } else if (tries === MAX_TRIES) {
@@ -63,15 +63,35 @@ async function currentPlan(client: RpcClient, files: readonly Migration[]): Prom
 }
 
 /** Answers whether it was applied; not if it conflicted with another transaction or migrator. */
-async function apply(client: RpcClient, migration: Migration, position: number): Promise<boolean> {
+async function apply(client: RpcClient, migration: Migration, applied: readonly AppliedMigration[]): Promise<boolean> {
   const transaction = await client.call('begin');
   try {
-    if (!(await isDone(writeEntry(client, migration, position, transaction)))) return false;
+    if (!(await isDone(writeEntry(client, migration, applied.length + 1, transaction)))) return false;
     if (!(await isDone(runMigration(client, migration, transaction)))) return false;
+    if (!(await isDone(journalMustBe([...applied, migration], client, transaction)))) return false;
     return await isDone(client.call('commit', transaction));
   } finally {
     await cancel(client, transaction);
   }
+}
+
+/**
+ * What changed its own entry, or those of others, would be run again by the next migrator.
+ * @throws CommandError; ServerError for a conflict
+ */
+async function journalMustBe(
+  entries: readonly Pick<Migration, 'name' | 'checksum'>[],
+  client: RpcClient,
+  transaction: Value,
+): Promise<void> {
+  const journal = await readJournal(client, transaction);
+  const isKept =
+    journal.length === entries.length &&
+    journal.every(({ name, checksum }, at) => name === entries[at]?.name && checksum === entries[at].checksum);
+  if (isKept) return;
+  throw new CommandError(
+    `${entries.at(-1)?.name}: it changes the table ${JOURNAL}, which tells what is applied; nothing of it stays`,
+  );
 }
 
 /** A transaction conflict, and a record that is there already, which can only be the entry in the journal. */
@@ -102,7 +122,7 @@ export async function runMigration(client: RpcClient, migration: Migration, tran
   if (positions.length === 0) return;
   let entries: readonly ObjectValue[];
   try {
-    entries = statementResults(await client.query(text, transaction));
+    entries = readStatementResults(await client.query(text, transaction));
   } catch (error) {
     throw error instanceof ServerError ? failed(file, error) : error;
   }

@@ -27,11 +27,14 @@ export interface AppliedMigration {
   readonly applied: string;
 }
 
-/** In the order in which they were applied; none where there is no such table. @throws ServerError */
-export async function readJournal(client: RpcClient): Promise<AppliedMigration[]> {
+/**
+ * In the order in which they were applied; none where there is no such table. `transaction`: as it sees them.
+ * @throws ServerError
+ */
+export async function readJournal(client: RpcClient, transaction?: Value): Promise<AppliedMigration[]> {
   let rows: Value;
   try {
-    [rows] = await valuesOf(client, `SELECT * FROM ${JOURNAL} ORDER BY id`);
+    [rows] = await valuesOf(client, `SELECT * FROM ${JOURNAL} ORDER BY id`, transaction);
   } catch (error) {
     // Neither the table nor the database has to be there before the first migration.
     if (error instanceof ServerError && MISSING.has(error.reason ?? '')) return [];

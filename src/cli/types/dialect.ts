@@ -1,6 +1,6 @@
 /** How programs have values: as the classes of the official client, or as those of Tessera in process. */
 import type { GeometryType, PlainType } from '../../value/type.js';
-import { quoted } from './identifiers.js';
+import { stringLiteral } from './identifiers.js';
 
 export interface ClientDialect {
   /** The package that has the classes. */
@@ -21,7 +21,7 @@ export interface ClientDialect {
   readonly functions: string;
 }
 
-const alternatives = (names: readonly string[]) => names.map(quoted).join(' | ');
+const alternatives = (names: readonly string[]) => names.map(stringLiteral).join(' | ');
 
 /** The types that are the same everywhere. */
 const SAME = {

@@ -34,7 +34,7 @@ export class TypeNames {
 
 /** As the name of a property. */
 export function propertyName(name: string): string {
-  return IDENTIFIER.test(name) ? name : quoted(name);
+  return IDENTIFIER.test(name) ? name : stringLiteral(name);
 }
 
 /** As the name of a parameter; no two of one function are the same. */
@@ -44,7 +44,7 @@ export function parameterNames(names: readonly string[]): string[] {
 }
 
 /** As a string. */
-export function quoted(text: string): string {
+export function stringLiteral(text: string): string {
   const content = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${content}'`;
 }

@@ -4,7 +4,7 @@ import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Ty
 import type { Shape, Value } from '../../value/value.js';
 import type { ClientDialect } from './dialect.js';
 import type { FieldTypeNode } from './field-tree.js';
-import { documentation, propertyName, quoted } from './identifiers.js';
+import { documentation, propertyName, stringLiteral } from './identifiers.js';
 
 type Texts = {
   readonly [K in Type['kind']]: (type: Extract<Type, { kind: K }>, node: FieldTypeNode | undefined) => string;
@@ -86,7 +86,7 @@ export class TypeWriter {
       int: (value) => (typeof value === 'bigint' ? `${value}n` : String(value)),
       float: (value) => (typeof value === 'number' ? numberText(value) : wholeFloat(value.number)),
       decimal: named(plain.decimal),
-      string: quoted,
+      string: stringLiteral,
       duration: named(plain.duration),
       datetime: named(plain.datetime),
       uuid: named(plain.uuid),

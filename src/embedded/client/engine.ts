@@ -25,7 +25,7 @@ import type { DatabaseOptions } from '../../session/database/database.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
 import { acquireStore } from '../shared-stores.js';
 import { storeAddress } from './address.js';
-import { piecesOf, streamedResponse } from './transfer.js';
+import { chunksOf, streamedResponse } from './transfer.js';
 import { type Translation, translationFor } from './translation.js';
 
 /** The defaults selected for clients that ask for them. */
@@ -120,7 +120,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   override async importSql(data: string | Blob | ReadableStream): Promise<void> {
     const { rpc } = await this.#opened();
     try {
-      await rpc.session.import(piecesOf(data));
+      await rpc.session.import(chunksOf(data));
     } catch (thrown) {
       const { error } = this.#translate(errorMessage(null, asTesseraError(thrown)));
       throw parseRpcError(error as Parameters<typeof parseRpcError>[0]);

@@ -17,7 +17,7 @@ export function streamedResponse(pieces: AsyncGenerator<string>): Response {
 }
 
 /** The text of an import in pieces; bytes are decoded as UTF-8. */
-export async function* piecesOf(data: string | Blob | ReadableStream): AsyncGenerator<string> {
+export async function* chunksOf(data: string | Blob | ReadableStream): AsyncGenerator<string> {
   if (typeof data === 'string') {
     yield data;
     return;

@@ -14,7 +14,8 @@ import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { HostFunction } from '../expression/closure.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
-import { type ApiEndpoints, type Compiler, type Execution, Frame } from '../runtime/execution.js';
+import type { ApiEndpoints, Execution } from '../runtime/execution.js';
+import { type Compiler, Frame } from '../runtime/frame.js';
 import { Scope } from '../runtime/scope.js';
 import { NATIVE_HEADERS } from './body.js';
 import {

@@ -5,7 +5,7 @@ import type { Access, Config, Idiom, Level, Name, Statement } from '../../langua
 import { printIdiom } from '../../language/print.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import type { AdministrativeAction, AuditRecorder } from '../runtime/audit-recorder.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 /** Wraps a statement that is audited; any other, and all where no audit log is kept, run as they are. */
 export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {

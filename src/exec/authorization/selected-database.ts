@@ -11,6 +11,7 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Level } from '../../language/ast.js';
 import { recordImplied } from '../runtime/audit-recorder.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { authorize } from './authorize.js';
 
@@ -67,7 +68,7 @@ export function schemaChangeOf({ services: { environment }, context, interrupt, 
     random: environment.random,
     clock: environment.clock,
     catalogs: context.catalogs,
-    pause: () => interrupt.checkpoint(),
+    ...pausingOf({ interrupt }),
   };
 }
 

@@ -2,7 +2,8 @@
 import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import { isHarmless } from '../../plan/effects.js';
-import type { Evaluate, Execution } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 /**
  * To be called before anything outside of the transaction is changed or asked. `what` fits behind "there is no".

@@ -1,6 +1,6 @@
 /** Checks what is appended to logs: the entries of changefeeds, and asynchronous events that wait. */
 
-import { readEntry } from '../../catalog/changefeed/change-log.js';
+import { readChangeEntry } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { databasesWithEvents, readQueuedEvent } from '../../catalog/events/event-queue.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
@@ -22,7 +22,8 @@ export async function checkChanges(
     for (const [key, stored] of batch) {
       if (key.length !== changesPrefixOf(key).length + APPENDED_LENGTH)
         faults.add('changes', place, 'the key of an entry of a changefeed can’t be read');
-      else if (!canBeRead(readEntry, stored)) faults.add('changes', place, 'an entry of a changefeed can’t be read');
+      else if (!canBeRead(readChangeEntry, stored))
+        faults.add('changes', place, 'an entry of a changefeed can’t be read');
     }
     progress(batch.length);
   }

@@ -8,7 +8,7 @@ import { int, isArray, Range, SetValue, type Value } from '../../value/value.js'
 import { compileStatements } from '../expression/block.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
 import { BREAK, CONTINUE, LoopSignal } from '../expression/signal.js';
-import type { Evaluate, Frame } from '../runtime/execution.js';
+import type { Evaluate, Frame } from '../runtime/frame.js';
 
 export function compileFor({ variable, over, body }: For, compiler: InlineCompiler): Evaluate {
   const source = compiler.expression(over);

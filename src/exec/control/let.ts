@@ -7,7 +7,7 @@ import { CoercionError, coerce } from '../../value/coerce.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 import { restoreTotals } from '../view/totals.js';
 
 /** Names a value in the scope around it. A RETURN inside the value ends the value only. */

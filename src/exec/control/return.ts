@@ -3,7 +3,7 @@ import type { Return } from '../../language/ast.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
 import { ReturnSignal } from '../expression/signal.js';
 import { compileFetch } from '../operators/follow-links.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 /** Ends the body around it. The last statement of a body needn't unwind anything. */
 export function compileReturn({ value, fetch }: Return, compiler: InlineCompiler, last = false): Evaluate {

@@ -3,7 +3,8 @@ import type { Sleep } from '../../language/ast.js';
 import { durationMilliseconds } from '../../value/duration.js';
 import { Duration } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import type { Evaluate, Execution } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 /** How long a sleeper may not notice that its time is over, in milliseconds. */
 const NAP = 50;

@@ -2,7 +2,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Throw } from '../../language/ast.js';
 import { toBareText } from '../../value/text/text.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 
 export function compileThrow({ value }: Throw, compiler: Compiler): Evaluate {
   const evaluate = compiler.expression(value);

@@ -5,7 +5,7 @@ import type { AlterLevel } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
 import { cast } from '../../value/cast.js';
 import { Duration } from '../../value/value.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition } from './definition.js';
 
 /** No engine needs to be compacted by hand: they reuse what is freed. */

@@ -15,7 +15,8 @@ import { holdsObjects } from '../../value/type.js';
 import type { Resource } from '../authorization/authorize.js';
 import { settleReferences } from '../record/references.js';
 import { assertStorable } from '../record/storable.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { compileComputedClauses } from './computed-clauses.js';
 import { compileConfig } from './define-config.js';
 import { keepRelation } from './define-field.js';
@@ -25,7 +26,7 @@ import { passhashOf } from './define-user.js';
 import { beginDefinition, compileName, finish, tableNow } from './definition.js';
 import { compileFieldPath } from './field-path.js';
 import { checkAlteredField } from './field-rules.js';
-import { elementsOf, endsOf, settleImplied } from './implied-fields.js';
+import { elementFieldsOf, endsOf, settleImplied } from './implied-fields.js';
 
 /** What is altered: by its name, and by that of its table where it is defined on one. */
 interface Target {
@@ -86,10 +87,10 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
       checkAlteredField(after, table);
       return andThen(putField(change, catalog, table.definition, after), () => {
         // Fields of elements follow the type; unlike DEFINE FIELD, ALTER FIELD brings no new ones into being.
-        const known = elementsOf(after).filter((implied) =>
+        const known = elementFieldsOf(after).filter((implied) =>
           table.fields.some((field) => fieldName(field) === fieldName(implied)),
         );
-        return andThen(settleImplied(change, { catalog, table }, elementsOf(before), known), () => {
+        return andThen(settleImplied(change, { catalog, table }, elementFieldsOf(before), known), () => {
           finish(execution);
           const referred = settleReferences(execution, catalog, table, before, after);
           return andThen(referred, () => keepRelation(execution, change, after, { catalog, table }));

@@ -1,7 +1,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Call, Handling } from '../../language/ast.js';
 import { assertStorable } from '../record/storable.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 
 /** The arguments of middleware are computed when it is defined, and stand there as literals from then on. */
 export function compileHandling<H extends Handling>(

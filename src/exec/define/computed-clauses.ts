@@ -12,7 +12,7 @@ import { parseRecordId } from '../../language/parse.js';
 import { cast } from '../../value/cast.js';
 import { toDisplay, toText } from '../../value/text/text.js';
 import { Duration, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
 type CompileDefinition<S extends DefineStatement> = (statement: S, compiler: Compiler) => Evaluate;
 

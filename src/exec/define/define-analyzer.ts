@@ -3,7 +3,7 @@ import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {

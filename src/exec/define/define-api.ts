@@ -4,7 +4,7 @@ import { failure } from '../../errors/error.js';
 import type { ApiAction, DefineApi } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../api/path.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { compileHandling } from './api-handling.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 

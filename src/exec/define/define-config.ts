@@ -6,7 +6,8 @@ import { failure } from '../../errors/error.js';
 import type { Config, DefaultConfig, DefineConfig, Name } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { compileHandling } from './api-handling.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 

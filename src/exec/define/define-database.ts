@@ -4,7 +4,7 @@ import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineDatabase } from '../../language/ast.js';
 import { ensureSelectedNamespace } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineDatabase(statement: DefineDatabase, compiler: Compiler): Evaluate {

@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putEvent } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineEvent, Expression } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine, tableToDefineOn } from './definition.js';
 
 /** An event without WHEN is one WHEN true. */

@@ -5,7 +5,8 @@ import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { failure } from '../../errors/error.js';
 import type { DefineField, TableKind } from '../../language/ast.js';
 import { settleReferences } from '../record/references.js';
-import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import {
   beginDefinition,
   compileName,
@@ -18,7 +19,7 @@ import {
 } from './definition.js';
 import { compileFieldPath } from './field-path.js';
 import { checkField, relationEndOf } from './field-rules.js';
-import { elementsOf, settleImplied } from './implied-fields.js';
+import { elementFieldsOf, settleImplied } from './implied-fields.js';
 
 /** Defines a field with those that its type implies. The end of a relation takes the table's definition with it. */
 export function compileDefineField(statement: DefineField, compiler: Compiler): Evaluate {
@@ -53,8 +54,8 @@ function defineField(
   const put = putField(change, catalog, table.definition, field);
   const implied = andThen(put, () => {
     finish(execution);
-    const before = existing === undefined ? [] : elementsOf(existing);
-    return settleImplied(change, { catalog, table }, before, elementsOf(field));
+    const before = existing === undefined ? [] : elementFieldsOf(existing);
+    return settleImplied(change, { catalog, table }, before, elementFieldsOf(field));
   });
   const referred = andThen(implied, () => {
     finish(execution);

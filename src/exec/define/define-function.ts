@@ -3,7 +3,7 @@ import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineFunction(statement: DefineFunction): Evaluate {

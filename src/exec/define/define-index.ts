@@ -9,7 +9,8 @@ import { failure } from '../../errors/error.js';
 import type { DefineIndex } from '../../language/ast.js';
 import { buildIndex } from '../index/build.js';
 import { INDEX_KINDS } from '../index/kinds.js';
-import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import {
   beginDefinition,
   compileName,

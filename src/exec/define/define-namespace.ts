@@ -3,7 +3,7 @@ import { putNamespace } from '../../catalog/ddl/define.js';
 import { findNamespace } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineNamespace } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineNamespace(statement: DefineNamespace, compiler: Compiler): Evaluate {

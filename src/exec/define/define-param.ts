@@ -5,7 +5,7 @@ import type { DefineParam } from '../../language/ast.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';
 import { assertStorable } from '../record/storable.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 /** Defines a param with the value that its expression has now. */

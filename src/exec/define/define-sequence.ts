@@ -10,7 +10,7 @@ import { toText } from '../../value/text/text.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 const INT: Type = { kind: 'int' };

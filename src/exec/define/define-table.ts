@@ -5,7 +5,7 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { failure } from '../../errors/error.js';
 import type { DefineTable } from '../../language/ast.js';
 import { ensureSelectedDatabase } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { buildView } from '../view/maintain.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine, tableNow } from './definition.js';
 import { endsOf, settleImplied } from './implied-fields.js';

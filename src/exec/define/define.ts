@@ -1,6 +1,6 @@
 /** DEFINE, by what is defined. */
 import type { DefineStatement } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { withPeerErrorText } from '../runtime/peer-error-wording.js';
 import { notSupported } from '../statement/not-supported.js';
 import { withComputedClauses } from './computed-clauses.js';

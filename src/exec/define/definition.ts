@@ -14,7 +14,8 @@ import {
   schemaChangeOf,
   selectedPath,
 } from '../authorization/selected-database.js';
-import type { Compiler, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { ensureTable } from './ensure-table.js';
 
 /** The compiled name of a definition. `what` names it in the error for a value that isn't a string: `table name`. */

@@ -5,7 +5,7 @@ import type { Idiom, Part } from '../../language/ast.js';
 import { parseIdiom } from '../../language/parse.js';
 import { printIdiom } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 
 /** The compiled path of a field: as it is written, or as the text in a param says. */
 export function compileFieldPath(path: Idiom, compiler: Compiler): (frame: Frame) => PromiseOrValue<Idiom> {

@@ -24,7 +24,7 @@ export function endsOf(table: string, kind: TableKind): FieldDefinition[] {
 }
 
 /** The fields of the elements that a field's type speaks of, element types of elements included. */
-export function elementsOf(field: FieldDefinition): FieldDefinition[] {
+export function elementFieldsOf(field: FieldDefinition): FieldDefinition[] {
   const implied: FieldDefinition[] = [];
   let parts = field.path.parts;
   for (let type = field.type && elementType(field.type); type !== undefined; type = elementType(type)) {

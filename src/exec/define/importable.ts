@@ -1,5 +1,5 @@
 import type { DefineStatement } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 
 type CompileDefinition<S extends DefineStatement> = (statement: S, compiler: Compiler) => Evaluate;
 

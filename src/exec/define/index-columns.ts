@@ -6,7 +6,7 @@ import { failure } from '../../errors/error.js';
 import type { DefineIndex, Expression, Idiom, IndexKind } from '../../language/ast.js';
 import { isArray, type Value } from '../../value/value.js';
 import { plainPath } from '../expression/named-field.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { checkNotIndexed } from './field-rules.js';
 import { mayHaveParts } from './field-type.js';
 

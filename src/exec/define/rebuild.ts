@@ -2,7 +2,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import { stateOf } from '../../catalog/definitions/index-states.js';
 import { failure } from '../../errors/error.js';
 import type { Rebuild } from '../../language/ast.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 import { defineAndBuild } from './define-index.js';
 import { beginDefinition } from './definition.js';
 

@@ -12,11 +12,12 @@ import { apiPathText, parseApiPath } from '../api/path.js';
 import type { Resource } from '../authorization/authorize.js';
 import { selectedNamespace } from '../authorization/selected-database.js';
 import { settleReferences } from '../record/references.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { wakeIndexBuilder } from './define-index.js';
 import { beginDefinition, compileName, finish } from './definition.js';
 import { compileFieldPath } from './field-path.js';
-import { elementsOf, settleImplied } from './implied-fields.js';
+import { elementFieldsOf, settleImplied } from './implied-fields.js';
 
 type Of = RemoveStatement['of'];
 type OfKind<K extends Of['kind']> = Of & { readonly kind: K };
@@ -121,7 +122,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
             const field = table.fields.find((each) => fieldName(each) === name);
             if (field === undefined) return missing;
             return andThen(removeMember(change, catalog, table.definition, 'field', name), () =>
-              andThen(settleImplied(change, { catalog, table }, elementsOf(field), []), () =>
+              andThen(settleImplied(change, { catalog, table }, elementFieldsOf(field), []), () =>
                 andThen(settleReferences(frame.execution, catalog, table, field, undefined), () => undefined),
               ),
             );

@@ -15,7 +15,8 @@ import { compileSources } from '../expression/targets.js';
 import { ALL_ROWS, type RecordReading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
 import { TargetsWalk } from '../operators/targets-walk.js';
-import type { Compiler, Evaluate, Execution } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { callerFrame, explainedIdentity, recordOf, subjectTo } from './subject.js';
 
 export function compileExplainPermissions({ statement, as }: ExplainPermissions, compiler: Compiler): Evaluate {

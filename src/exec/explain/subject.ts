@@ -6,7 +6,8 @@ import { newObject, type RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
 import { UNCHECKED } from '../authorization/permission.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
-import { type Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import { Frame } from '../runtime/frame.js';
 import { Variants } from '../runtime/variants.js';
 
 /**

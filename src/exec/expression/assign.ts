@@ -26,7 +26,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { frameAt } from './document-frame.js';
 import { indexAsFieldName } from './index-step.js';
 

@@ -1,7 +1,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Block, Statement, Subquery } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
-import type { Evaluate, Frame } from '../runtime/execution.js';
+import type { Evaluate, Frame } from '../runtime/frame.js';
 import { scoped } from '../runtime/scoped.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { withLetErrorText } from './let-error-text.js';

@@ -9,7 +9,7 @@ import { admits, compileRule, type Rule } from '../authorization/permission.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
-import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import type { Scope } from '../runtime/scope.js';
 import { coerceResult } from './closure.js';
 

@@ -5,7 +5,7 @@ import { functionCaller } from '../../functions/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Call, Expression } from '../../language/ast.js';
 import { Closure, kindOf, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { CUSTOM, callDefined } from './call-defined.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';

@@ -5,7 +5,7 @@ import { parseRecordId } from '../../language/parse.js';
 import { cast } from '../../value/cast.js';
 import type { Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { ExecutionFunctionContext } from './function-context.js';
 
 export function compileCast({ type, operand }: Cast, compiler: Compiler): Evaluate {

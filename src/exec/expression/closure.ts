@@ -11,7 +11,8 @@ import type { Type } from '../../value/type.js';
 import { Closure, type Value } from '../../value/value.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
-import { type Compiler, type Evaluate, type Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { Scope } from '../runtime/scope.js';
 import { Variants } from '../runtime/variants.js';
 

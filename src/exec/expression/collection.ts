@@ -4,7 +4,7 @@ import type { ArrayLiteral, Expression, ObjectLiteral, SetLiteral } from '../../
 import { constantValue } from '../../language/constant-value.js';
 import { setFrom } from '../../value/order.js';
 import { type MutableObject, newObject, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
 export function compileArray(array: ArrayLiteral, compiler: Compiler): Evaluate {
   return constant(array) ?? compileList(array.items, compiler);

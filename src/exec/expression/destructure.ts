@@ -3,7 +3,7 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import type { DestructureField } from '../../language/ast.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { frameAt } from './document-frame.js';
 import { type PartStep, type Step, stepInto } from './step.js';
 

@@ -1,6 +1,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Value } from '../../value/value.js';
-import { type Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import { Frame } from '../runtime/frame.js';
 import type { Scope } from '../runtime/scope.js';
 
 /** What `@` does: goes on with the path from a value. */

@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { geometryToObject } from '../../value/geometry.js';
 import { Geometry, isArray, isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 import { fieldReader } from './field-reader.js';
 import { END, fetchRecord, isKeyField, mapStep, type PartStep, type Path, type Step, stepInto } from './step.js';
 

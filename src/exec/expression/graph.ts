@@ -21,7 +21,7 @@ import {
 } from '../../value/value.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
-import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import type { EdgeStep, Hop } from '../runtime/links.js';
 import { Scope } from '../runtime/scope.js';
 import { frameAtEdge } from './document-frame.js';

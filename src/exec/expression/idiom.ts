@@ -1,7 +1,7 @@
 /** Paths: each part is joined with what comes after it, from the last part to the first. */
 import { andThen } from '../../base/promise-or-value.js';
 import type { Idiom, Part } from '../../language/ast.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 import { invokeStep } from './call.js';
 import { destructureStep } from './destructure.js';
 import { ALL, compileDocumentField, FLATTEN, fieldStep, optionalField } from './field.js';

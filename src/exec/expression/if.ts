@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, If } from '../../language/ast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
-import type { Evaluate, Frame } from '../runtime/execution.js';
+import type { Evaluate, Frame } from '../runtime/frame.js';
 import type { InlineCompiler } from './inline-compiler.js';
 
 /** The value of the first branch whose condition holds; NONE if none does. */

@@ -21,7 +21,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { frameAt } from './document-frame.js';
 import { isKeyField, type PartStep, type Step } from './step.js';
 

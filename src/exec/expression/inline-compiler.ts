@@ -1,5 +1,5 @@
 import type { Block, Expression, Statement } from '../../language/ast.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 
 /**
  * Compiles the parts of one body: a statement, a closure, the value of a LET. RETURN, BREAK and CONTINUE in a part

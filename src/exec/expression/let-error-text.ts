@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Block, Expression, Let, Statement } from '../../language/ast.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 /** The blocks that a statement runs itself, not as a part of a value. */
 export function ownBlocks(statement: Statement): ReadonlySet<Block> {

@@ -2,7 +2,7 @@ import { failure } from '../../errors/error.js';
 import { findConstant } from '../../functions/registry.js';
 import type { Constant, Literal, TableName } from '../../language/ast.js';
 import { Table } from '../../value/value.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 export function compileLiteral({ value }: Literal): Evaluate {
   return () => value;

@@ -13,7 +13,7 @@ import { float, isArray, isObject, objectFrom, type Value } from '../../value/va
 import { indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
 import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { compileMatchSite, type MatchSite } from '../search/match.js';
 import { scoreOf } from '../search/score.js';
 import { compileList } from './collection.js';

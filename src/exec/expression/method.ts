@@ -6,7 +6,7 @@ import { isMethodName, methodFor } from '../../functions/methods.js';
 import type { Expression } from '../../language/ast.js';
 import { typeOf } from '../../value/type-of.js';
 import { Closure, isNumber, isObject, kindOf, type Value } from '../../value/value.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { callClosure } from './closure.js';
 import { compileList } from './collection.js';
 import { ExecutionFunctionContext } from './function-context.js';

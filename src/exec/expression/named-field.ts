@@ -8,7 +8,7 @@ import type { Call, Idiom, Part } from '../../language/ast.js';
 import { parseIdiom } from '../../language/parse.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, type Value } from '../../value/value.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
 const FIELD = 'type::field';
 const FIELDS = 'type::fields';

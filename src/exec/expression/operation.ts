@@ -5,7 +5,7 @@ import type { Binary, Unary } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { Value } from '../../value/value.js';
 import { weightOfJoined } from '../../value/weight.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { compileMatches } from '../search/match.js';
 import { isSmall, type OperateOnLarge, operateOnLarge } from './large-operands.js';
 import {

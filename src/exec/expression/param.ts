@@ -6,7 +6,7 @@ import { CURRENT_DOCUMENT_PARAMS, type RequestParam } from '../../language/engin
 import type { Value } from '../../value/value.js';
 import { admits, compileRule, type Rule } from '../authorization/permission.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
 /** Params that no LET can hide: who asks, and from where. */
 const IDENTITY: Readonly<Record<RequestParam, Evaluate>> = {

@@ -2,7 +2,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import type { RangeExpression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { type Bound, Range } from '../../value/value.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 
 export function compileRange(range: RangeExpression, compiler: Compiler): Evaluate {
   const known = constantValue(range);

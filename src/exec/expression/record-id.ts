@@ -8,7 +8,8 @@ import { constantValue } from '../../language/constant-value.js';
 import { MAX_INT, MIN_INT } from '../../value/number.js';
 import { type Bound, int, Range, RecordId, type RecordKey } from '../../value/value.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
 type EvaluateKey = (frame: Frame) => PromiseOrValue<RecordKey | Range>;
 

@@ -6,7 +6,7 @@ import { flattenDeep } from '../../value/flatten.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, RecordId, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { RecursionFrame, type Repeat } from './document-frame.js';
 import type { PartStep, Step } from './step.js';
 

@@ -7,7 +7,7 @@ import { rangeContains } from '../../value/membership.js';
 import { equals } from '../../value/order.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
 import { referredBy } from '../record/references.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import type { Referrer } from '../runtime/links.js';
 import { compileRecordKey } from './record-id.js';
 import { fetchRecord } from './step.js';

@@ -4,7 +4,7 @@ import { failure } from '../../errors/error.js';
 import type { ScriptFunction } from '../../language/ast.js';
 import { weightOf } from '../../value/weight.js';
 import { assertEffectsAllowed } from '../authorization/views.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 import { ScriptValues } from '../script/wire.js';
 import { compileList } from './collection.js';
 import type { InlineCompiler } from './inline-compiler.js';

@@ -5,7 +5,7 @@
 import { otherwise } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Value } from '../../value/value.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 export class ReturnSignal {
   constructor(readonly value: Value) {}

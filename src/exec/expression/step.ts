@@ -10,7 +10,7 @@ import {
   RecordId,
   type Value,
 } from '../../value/value.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 
 /** What a path, or a part of one, makes of a value. */
 export type Step = (value: Value, frame: Frame) => PromiseOrValue<Value>;

@@ -7,7 +7,8 @@ import { DOCUMENT_PARAMS } from '../../language/engine-params.js';
 import { flattenDeep } from '../../value/flatten.js';
 import { isArray, isObject, Range, RecordId, Table, type Value } from '../../value/value.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
 export type Target =
   | { readonly kind: 'table'; readonly table: string }

@@ -20,7 +20,8 @@ import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../..
 import { authorize } from '../authorization/authorize.js';
 import { schemaChangeOf, selectedPath } from '../authorization/selected-database.js';
 import { REDACTED } from '../define/redacted.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { rotateKey } from './rotate-key.js';
 
 type Action = Access['action'];

@@ -24,7 +24,8 @@ import { toText } from '../../value/text/text.js';
 import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
 import { authorize, guestRefusal } from '../authorization/authorize.js';
 import { selectedDatabase, selectedPath } from '../authorization/selected-database.js';
-import type { Compiler, Evaluate, Execution, LastingSession } from '../runtime/execution.js';
+import type { Execution, LastingSession } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 import type { SessionsElsewhere } from '../runtime/nodes.js';
 
 type Which = KillSessions['which'];

@@ -11,6 +11,9 @@ import type { IndexedChange } from './contract.js';
 import { INDEX_KINDS } from './kinds.js';
 import { keptIndex, maintain } from './maintain.js';
 
+/** Records a step: those with vectors or texts are large, and each takes as long to list as to read. */
+const AT_ONCE = 64;
+
 /**
  * Lists all records of a table in a new index, and notes how many there were.
  * @throws TesseraError `index_violation`, `value_too_large`, `key_too_long`
@@ -31,7 +34,7 @@ function listRecords(execution: Execution, table: TableEntry, index: IndexDefini
   if (kept === undefined) return transaction.count(table.keys.records);
   let read = 0;
   const build = kept.keeping.build?.(kept, execution);
-  const done = forEachBatchOfValues(transaction.scan(table.keys.records), (batch) => {
+  const done = forEachBatchOfValues(transaction.scan(table.keys.records, { batch: AT_ONCE }), (batch) => {
     read += batch.length;
     const changes = asCreations(batch);
     return andThen(build === undefined ? maintain(kept, execution, changes) : build.add(changes), () =>

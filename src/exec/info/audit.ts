@@ -10,7 +10,8 @@ import type { Info } from '../../language/ast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import type { AuditLine, AuditTrail } from '../runtime/inspection.js';
 
 const DEFAULT_LIMIT = 100;

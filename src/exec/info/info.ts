@@ -23,10 +23,11 @@ import {
   selectedPath,
 } from '../authorization/selected-database.js';
 import { compileName } from '../define/definition.js';
-import type { Compiler, Evaluate, Execution, Frame, ListedLiveQuery } from '../runtime/execution.js';
+import type { Execution, ListedLiveQuery } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
 import { indexBuild } from './index-build.js';
-import { nodeList } from './nodes.js';
+import { infoForNodes } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
 import { describeDefinition, describeLive } from './structure.js';
@@ -57,7 +58,7 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
     case 'sessions':
       return ({ execution }) => sessionList(execution);
     case 'nodes':
-      return ({ execution }) => nodeList(execution);
+      return ({ execution }) => infoForNodes(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':

@@ -6,7 +6,7 @@ import type { Execution } from '../runtime/execution.js';
 import type { NodeFacts } from '../runtime/nodes.js';
 
 /** The rows of INFO FOR NODES. */
-export function nodeList(execution: Execution): PromiseOrValue<ArrayValue> {
+export function infoForNodes(execution: Execution): PromiseOrValue<ArrayValue> {
   authorize(execution.identity, 'view', {}, 'Any');
   return andThen(execution.services.nodes.list(execution.context.transaction), (nodes) => nodes.map(overview));
 }

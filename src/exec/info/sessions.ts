@@ -33,7 +33,7 @@ function overview(session: LastingSession, execution: Execution, node: string | 
   });
 }
 
-/** What is shown of a session to whichever session asks. */
+/** A row of INFO FOR SESSIONS: who, since when, from where; no token. */
 export function describeSession({ key, holder, facts }: LastingSession): ObjectValue {
   const { principal, session, access } = holder;
   return objectFrom({

@@ -27,7 +27,7 @@ import { typeText } from '../../value/text/type-text.js';
 import { Duration, newObject, type ObjectValue, objectFrom, Table, type Value } from '../../value/value.js';
 import { REDACTED } from '../define/redacted.js';
 import type { ListedLiveQuery } from '../runtime/execution.js';
-import { codeText } from './text.js';
+import { structureCode } from './text.js';
 
 /** A definition as INFO … STRUCTURE shows it: its clauses as fields. */
 export function describeDefinition<K extends DefinitionKind>(definition: DefinitionOf<K>): ObjectValue {
@@ -107,7 +107,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     maxdepth: async === undefined ? ABSENT : (async.maxDepth ?? ASYNC_EVENT.maxDepth),
     name,
     retry: async === undefined ? ABSENT : (async.retry ?? ASYNC_EVENT.retry),
-    then: then.map(codeText),
+    then: then.map(structureCode),
     what: new Table(table),
     when: codeOf(when),
   }),
@@ -121,7 +121,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
 
   'define-function': (called) => ({
     args: called.parameters.map((parameter) => [parameter.name, typeText(parameter.type)]),
-    block: codeText(called.body),
+    block: structureCode(called.body),
     comment: orAbsent(called.comment),
     ...inGraphql(called),
     name: called.name,
@@ -130,9 +130,9 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
   }),
 
   'define-sequence': ({ batch, name, start, timeout }) => ({
-    batch: codeText(batch),
+    batch: structureCode(batch),
     name,
-    start: codeText(start),
+    start: structureCode(start),
     timeout: timeout?.kind === 'literal' ? timeout.value : undefined,
   }),
 
@@ -154,7 +154,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
 
   'define-api': ({ actions, comment, fallback, handling, name }) => ({
     actions: actions.map(({ action, handling: own, methods }) =>
-      objectFrom({ action: codeText(action), config: handlingOf(own), methods: [...methods] }),
+      objectFrom({ action: structureCode(action), config: handlingOf(own), methods: [...methods] }),
     ),
     comment: orAbsent(comment),
     config: handlingOf(handling),
@@ -183,12 +183,12 @@ function inGraphql({ graphqlAlias, graphqlDeprecated }: InGraphql): Members {
 const FULL: Permission = { kind: 'full' };
 
 function codeOf(expression: Expression | undefined): string | typeof ABSENT {
-  return expression === undefined ? ABSENT : codeText(expression);
+  return expression === undefined ? ABSENT : structureCode(expression);
 }
 
 /** FULL is true, NONE is false, and a condition is its text. */
 function permissionOf(permission: Permission): Value {
-  return permission.kind === 'where' ? codeText(permission.condition) : permission.kind === 'full';
+  return permission.kind === 'where' ? structureCode(permission.condition) : permission.kind === 'full';
 }
 
 /** A live query. The reference engine also names the server that looks after it. */
@@ -224,7 +224,7 @@ function tableKindOf(kind: TableKind): ObjectValue {
 }
 
 function onDelete(reference: Reference): string {
-  return reference.onDelete === 'then' ? `THEN ${codeText(reference.then)}` : reference.onDelete.toUpperCase();
+  return reference.onDelete === 'then' ? `THEN ${structureCode(reference.then)}` : reference.onDelete.toUpperCase();
 }
 
 /** What the statement says more than that of a plain index: `UNIQUE`, `COUNT`, `FULLTEXT ANALYZER …`. */
@@ -305,7 +305,7 @@ const CONFIGS: {
 };
 
 function handlingOf({ middleware, permissions }: Handling): ObjectValue {
-  const calls = middleware.map(({ args, path }) => [path, args.map(codeText)] as const);
+  const calls = middleware.map(({ args, path }) => [path, args.map(structureCode)] as const);
   return said({
     middleware: calls.length === 0 ? ABSENT : objectFrom(calls),
     permissions: permissionOf(permissions),

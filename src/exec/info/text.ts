@@ -9,6 +9,6 @@ export function definitionText(definition: Definition): string {
 }
 
 /** Code as STRUCTURE shows it: a subquery as the statement that it is, without its parentheses. */
-export function codeText(expression: Expression): string {
+export function structureCode(expression: Expression): string {
   return expression.kind === 'subquery' ? printStatement(expression.statement) : printExpression(expression);
 }

@@ -8,7 +8,8 @@ import type { Kill } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { parseUuid } from '../../value/uuid.js';
 import { Uuid } from '../../value/value.js';
-import type { Compiler, Evaluate, Execution, LiveQuery } from '../runtime/execution.js';
+import type { Execution, LiveQuery } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 
 /** The error names the id as the statement does, so that it tells nothing of what a parameter holds. */
 export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {

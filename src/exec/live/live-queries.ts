@@ -14,7 +14,8 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { weightOf } from '../../value/weight.js';
-import type { LiveQuery, LiveRegistry, WrittenRecord } from '../runtime/execution.js';
+import type { LiveQuery, LiveRegistry } from '../runtime/execution.js';
+import type { WrittenRecord } from '../runtime/record-access.js';
 import type { TransactionContext } from '../runtime/transaction-context.js';
 
 interface WatchedTable {

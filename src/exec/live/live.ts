@@ -19,14 +19,9 @@ import { weightOf } from '../../value/weight.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
 import type { RecordReading } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
-import {
-  type Compiler,
-  type Evaluate,
-  type Execution,
-  Frame,
-  type LiveQuery,
-  type WrittenRecord,
-} from '../runtime/execution.js';
+import type { Execution, LiveQuery } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
+import type { WrittenRecord } from '../runtime/record-access.js';
 import { Scope } from '../runtime/scope.js';
 import { stampAt } from './show-changes.js';
 

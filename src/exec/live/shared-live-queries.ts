@@ -27,7 +27,8 @@ import type { Key, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { equals } from '../../value/order.js';
 import { Uuid } from '../../value/value.js';
-import type { ListedLiveQuery, LiveQuery, LiveRegistry, WrittenRecord } from '../runtime/execution.js';
+import type { ListedLiveQuery, LiveQuery, LiveRegistry } from '../runtime/execution.js';
+import type { WrittenRecord } from '../runtime/record-access.js';
 import type { TransactionContext } from '../runtime/transaction-context.js';
 import { LiveTail, type LiveTailServices } from './live-tail.js';
 

@@ -2,6 +2,7 @@
  * SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at
  * everything.
  */
+
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import {
   type ChangeSet,
@@ -22,7 +23,8 @@ import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../v
 import { authorize } from '../authorization/authorize.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
 import { describeDefinition } from '../info/structure.js';
-import type { Evaluate } from '../runtime/execution.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 /**
  * SHOW CHANGES FOR TABLE … SINCE …: reads the changefeed of a table.
@@ -36,7 +38,7 @@ export function compileShowChanges({ table, since, limit }: ShowChanges): Evalua
     return andThen(execution.context.catalog(), (catalog) => {
       if (catalog === undefined) return [];
       const { transaction } = execution.context;
-      const pause = () => execution.interrupt.checkpoint();
+      const { pause } = pausingOf(execution);
       return andThen(mustBeOfThisEra(transaction, since.value, wanted), () =>
         andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) => sets.map(shown)),
       );

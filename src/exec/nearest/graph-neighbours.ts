@@ -3,6 +3,7 @@
  * few; those that aren't linked yet one by one. Batches come nearest first as far as is known; more are looked for when
  * those before didn't meet the conditions.
  */
+
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { rangeOf, stateKey } from '../../index/hnsw/layout.js';
 import { changedKeys, keysApart } from '../../index/hnsw/link.js';
@@ -10,6 +11,7 @@ import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { GraphWalk, isQuicklyRead } from './graph-walk.js';
 import type { FoundVector, VectorSearch } from './vector-search.js';
@@ -38,12 +40,12 @@ export class GraphNeighbours implements Candidates {
   #isOver = false;
 
   constructor(execution: Execution, search: VectorSearch, exactly: (first: number) => Candidates) {
-    const { context, interrupt, request } = execution;
+    const { context, request } = execution;
     this.#execution = execution;
     this.#search = search;
     this.#exactly = exactly;
     this.#charged = request.memory.used;
-    const pause = () => interrupt.checkpoint();
+    const { pause } = pausingOf(execution);
     this.#stored = new StoredGraph(context.transaction, search.index, search.options, pause);
   }
 

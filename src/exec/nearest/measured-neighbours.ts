@@ -26,8 +26,6 @@ const BATCH = 256;
 const COMPONENTS = 2 ** 18;
 /** What a candidate that is held takes, in bytes. */
 const HELD = 128;
-/** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
-const MOST_PACKED = 2 ** 12;
 
 export class MeasuredNeighbours implements Candidates {
   readonly #execution: Execution;
@@ -55,7 +53,7 @@ export class MeasuredNeighbours implements Candidates {
     this.#search = search;
     this.#distance = distanceOf(metric);
     this.#read = vectorReader(search.type, point.length);
-    const isKept = isScreened(metric) && point.length <= MOST_PACKED;
+    const isKept = isScreened(metric, point.length);
     this.#screen = isKept ? new Screen(metric, Float64Array.from(point)) : undefined;
     this.#batch = Math.max(1, Math.min(BATCH, Math.floor(COMPONENTS / point.length)));
     this.#wanted = first;

@@ -1,6 +1,6 @@
 /** Accesses, compiled: how an access and the values of its operands become the part of a table to be read. */
 import type { Access } from '../../plan/nodes.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { narrowByFullText } from './full-text-scan.js';
 import { narrowByIndex } from './index-scan.js';
 import { narrowByNearest } from './knn-scan.js';

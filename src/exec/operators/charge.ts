@@ -1,6 +1,6 @@
 /** What rows that are kept count for in the memory of a request. */
 import type { RowNode } from '../../plan/nodes.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 import type { ChargeRows } from '../runtime/request-memory.js';
 
 type RowCharger = (frame: Frame) => ChargeRows;

@@ -1,4 +1,5 @@
 /** Counts what an index lists, where that is one entry for each record that meets the condition. */
+
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
@@ -8,7 +9,8 @@ import type { CountEntries, FullTextScan, IndexScan } from '../../plan/nodes.js'
 import { countMatches } from '../../search/matches.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { countedRow } from './counted-row.js';
 import { compileSearch } from './full-text-scan.js';
 import { compileOperands, indexRangeOf } from './index-ranges.js';
@@ -37,8 +39,8 @@ function compileCountedMatches(scan: FullTextScan, compiler: Compiler) {
   const search = compileSearch(scan, compiler);
   return (frame: Frame, { database }: DatabaseCatalog, entry: TableEntry) =>
     andThen(search(frame, database.id, entry), (opened): PromiseOrValue<number | undefined> => {
-      const { context, interrupt } = frame.execution;
-      return opened && countMatches(context.transaction, opened, () => interrupt.checkpoint());
+      const { execution } = frame;
+      return opened && countMatches(execution.context.transaction, opened, pausingOf(execution).pause);
     });
 }
 

@@ -10,7 +10,7 @@ import { isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { type FieldReader, fieldReader } from '../expression/field-reader.js';
 import { type BinaryOperation, OPERATIONS, type PlainOperator } from '../expression/operators.js';
 import { answersLater } from '../runtime/concurrent-reads.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { rowFrames } from '../runtime/row-frames.js';
 import type { OperatorContext, Stream } from './operator.js';
 

@@ -11,7 +11,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { pathsNamed } from './paths-named.js';
 
 /** Compiles FETCH: replaces the record links at these paths of each row by their records. */

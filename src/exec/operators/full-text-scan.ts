@@ -1,4 +1,5 @@
 /** The candidates of full-text indexes: in the order of their keys, or the best ones first. */
+
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { indexPrefix } from '../../catalog/keys/store-keys.js';
@@ -9,7 +10,8 @@ import type { Match } from '../../search/window-scan.js';
 import { encodeKey } from '../../value/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { analyzerOf, bm25Of } from '../search/match.js';
 import { MatchCandidates } from '../search/match-candidates.js';
 import { searchQueryOf } from '../search/search-query.js';
@@ -67,7 +69,7 @@ function compileFullTextScan(scan: FullTextScan, compiler: Compiler): Begin {
   return (frame, database, entry, demand) => {
     const { execution } = frame;
     const { transaction } = execution.context;
-    const pause = () => execution.interrupt.checkpoint();
+    const { pause } = pausingOf(execution);
     return andThen(search(frame, database, entry), (opened) => {
       if (opened === undefined) return undefined;
       const isRanked = scan.direction !== undefined;
@@ -89,7 +91,7 @@ export function compileSearch(
   const operand = compileOperand(query, compiler);
   return (frame, database, entry) => {
     const { execution } = frame;
-    const pause = () => execution.interrupt.checkpoint();
+    const { pause } = pausingOf(execution);
     return andThen(analyzerOf(execution, index), (analyzer) =>
       andThen(operand(frame), (text) =>
         andThen(searchQueryOf(execution, analyzer, text, operator), (wanted) => {

@@ -18,7 +18,7 @@ import { weightOf } from '../../value/weight.js';
 import { fieldReader } from '../expression/field-reader.js';
 import { projectionPath } from '../expression/projection-name.js';
 import { mapChunks } from '../runtime/cooperative-yielding.js';
-import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import type { RequestMemory } from '../runtime/request-memory.js';
 import { rowFrames } from '../runtime/row-frames.js';
 import { Scope } from '../runtime/scope.js';

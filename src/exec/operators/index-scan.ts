@@ -1,5 +1,5 @@
 import type { IndexScan } from '../../plan/nodes.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { compileIndexScans } from './index-ranges.js';
 import type { Narrow } from './narrow.js';
 

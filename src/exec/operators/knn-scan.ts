@@ -8,7 +8,7 @@ import { GraphNeighbours } from '../nearest/graph-neighbours.js';
 import { fewListed, ListedNeighbours } from '../nearest/listed-neighbours.js';
 import { MeasuredNeighbours } from '../nearest/measured-neighbours.js';
 import type { VectorSearch } from '../nearest/vector-search.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { compileIndexScans } from './index-ranges.js';
 import { type Narrow, unlessFailing } from './narrow.js';
 import { compileVector } from './vector-operand.js';

@@ -5,16 +5,14 @@ import { fieldNameOf } from '../../language/field-name-of.js';
 import { printExpression } from '../../language/print.js';
 import type { KnnTopK } from '../../plan/nodes.js';
 import { isObject, type Value } from '../../value/value.js';
+import { isScreened } from '../../vectors/screen.js';
 import { fieldReader } from '../expression/field-reader.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { rowFrames } from '../runtime/row-frames.js';
 import { NearestRows, ScreenedRows } from './nearest-rows.js';
 import type { OperatorContext, Stream } from './operator.js';
 import { oneByOne } from './read-table.js';
 import { compileVector } from './vector-operand.js';
-
-/** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
-const MOST_PACKED = 2 ** 12;
 
 /** The `k` rows nearest to a vector, by measuring each row (a bounded heap). */
 export function compileKnnTopK(node: KnnTopK, context: OperatorContext): Stream {
@@ -28,7 +26,7 @@ export function compileKnnTopK(node: KnnTopK, context: OperatorContext): Stream 
     andThen(operand(frame), (point) => {
       if (k === 0) return undefined;
       const nearest = new NearestRows(frame, point, k, metric);
-      const table = packed === undefined || point.length > MOST_PACKED ? undefined : packed;
+      const table = isScreened(metric, point.length) ? packed : undefined;
       const searched = andThen(table && keyOf(frame, table), (key) => {
         const rows = key === undefined ? nearest : new ScreenedRows(nearest, `${key} ${name} ${point.length}`);
         const read = vectorsOf(frame);

@@ -5,7 +5,7 @@ import type { KeyRange } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
 import { isQueryError } from '../authorization/error-redaction.js';
 import type { Candidates } from '../runtime/candidates.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 import type { Demand } from './operator.js';
 
 /** The part of a table that holds everything that can meet the condition. */

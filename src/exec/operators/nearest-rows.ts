@@ -14,7 +14,7 @@ import { Screen } from '../../vectors/screen.js';
 import { storedOf, withStoredRecord } from '../record/stored.js';
 import { withNote } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 
 /** A row with the vector that was measured. */
 interface Measured {

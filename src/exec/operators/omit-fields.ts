@@ -4,7 +4,7 @@ import { withField } from '../../value/paths.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import { destructuredPath } from '../expression/assign.js';
 import { mapChunks } from '../runtime/cooperative-yielding.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { replaced } from './follow-links.js';
 import { pathsNamed } from './paths-named.js';
 

@@ -1,6 +1,6 @@
 import type { Operand } from '../../plan/nodes.js';
 import { judgeOf } from '../authorization/permission.js';
-import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { Scope } from '../runtime/scope.js';
 
 /** The value that a field is compared with; what a rule names is evaluated as the rule is. */

@@ -5,7 +5,9 @@ import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Access, Direction, RowNode, StreamNode } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
 import type { Target } from '../expression/targets.js';
-import type { Compiler, Execution, Frame, ReadPurpose } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
+import type { ReadPurpose } from '../runtime/record-access.js';
 
 /** Hands rows on, batch by batch, to a visitor who may have enough of them. */
 export type Stream = (frame: Frame, demand: Demand, visit: Visit) => PromiseOrValue<unknown>;

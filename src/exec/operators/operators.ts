@@ -1,6 +1,6 @@
 /** The one place that knows how every kind of node is compiled. */
 import { isStream, type ListNode, type RowNode, type StreamNode } from '../../plan/nodes.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { compileAggregate } from './aggregate.js';
 import { compileCountEntries } from './count-entries.js';
 import { compileCountRecords } from './count-records.js';

@@ -5,7 +5,7 @@ import { flattenDeep } from '../../value/flatten.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
 import { plainPath } from '../expression/named-field.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 
 /** `type::field($name)` and `type::fields($names)` denote paths in some clauses rather than the values at them. */
 export function fieldNames(expression: Expression): Expression | undefined {

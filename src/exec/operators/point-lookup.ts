@@ -1,6 +1,6 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { PointLookup } from '../../plan/nodes.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
 

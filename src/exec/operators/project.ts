@@ -4,7 +4,7 @@ import type { Project } from '../../plan/nodes.js';
 import { expressionsOf, isWhole } from '../../plan/projections.js';
 import { answersLater, mapChunksConcurrently } from '../runtime/concurrent-reads.js';
 import { mapChunks } from '../runtime/cooperative-yielding.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 import type { ChargeRows } from '../runtime/request-memory.js';
 import { rowFrames } from '../runtime/row-frames.js';
 import { scopedIfMade } from '../runtime/scoped.js';

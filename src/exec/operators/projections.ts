@@ -5,7 +5,7 @@ import { isWhole, selectsFieldsOnly } from '../../plan/projections.js';
 import { isArray, isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
 import { namesOfCall, plainPath } from '../expression/named-field.js';
 import { fieldPath, projectionPath } from '../expression/projection-name.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { fieldNames } from './paths-named.js';
 
 /** How the fields of a row are called. */

@@ -2,7 +2,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import type { RangeScan } from '../../plan/nodes.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import type { Value } from '../../value/value.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import type { Narrow, Narrowed } from './narrow.js';
 import { compileOperand } from './operand.js';
 import { idRangeEnds, keysWithin } from './range-ends.js';

@@ -2,7 +2,7 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Access } from '../../plan/nodes.js';
 import { RecordId, type Value } from '../../value/value.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 import { compileAccess } from './accesses.js';
 import type { Demand, OperatorContext, Visit } from './operator.js';
 

@@ -5,7 +5,7 @@ import type { Expression } from '../../language/ast.js';
 import { toNumber } from '../../value/number.js';
 import { toText } from '../../value/text/text.js';
 import { isNumber, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 
 /**
  * Whole numbers from zero; of others the whole part counts, and NONE and NULL are zero. `undefined` where the clause is

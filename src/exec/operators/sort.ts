@@ -3,7 +3,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Direction, isStream, type RowNode, type Sort, type TopN } from '../../plan/nodes.js';
 import type { Value } from '../../value/value.js';
 import { forEachChunk } from '../runtime/cooperative-yielding.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 import { compileCharge, readCharger } from './charge.js';
 import type { List, OperatorContext, Stream } from './operator.js';
 import { type CompiledOrder, compileOrder, type Sorting } from './sorting.js';

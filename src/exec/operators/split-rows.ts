@@ -2,7 +2,7 @@ import { andThen, isPromise, type PromiseOrValue, untilTrue } from '../../base/p
 import type { Idiom } from '../../language/ast.js';
 import { type ArrayValue, isArray, isObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
 import { setPath } from '../expression/assign.js';
-import type { Compiler, Evaluate, Frame } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { replaced } from './follow-links.js';
 
 /** Rows are handed on so many at a time. */

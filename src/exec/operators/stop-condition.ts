@@ -3,7 +3,7 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-
 import type { OrderWanted } from '../../plan/nodes.js';
 import { encodeOrder } from '../../value/key-codec.js';
 import { isArray, type Value } from '../../value/value.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 
 /** Answers for each row, as they come in order, whether no later one can be among the first. */
 export type StopCondition = (row: Value) => PromiseOrValue<boolean>;

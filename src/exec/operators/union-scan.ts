@@ -1,5 +1,5 @@
 import type { FullTextScan, IndexAccess, IndexScan, UnionScan } from '../../plan/nodes.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { narrowByFullTexts } from './full-text-scan.js';
 import { compileIndexScans } from './index-ranges.js';
 import type { Narrow } from './narrow.js';

@@ -6,7 +6,7 @@ import { CoercionError, coerce } from '../../value/coerce.js';
 import { toErrorText } from '../../value/text/text.js';
 import type { Type } from '../../value/type.js';
 import { isArray } from '../../value/value.js';
-import type { Compiler, Frame } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 
 const ARRAY_OF_NUMBERS: Type = { kind: 'array', item: { kind: 'number' } };
 

@@ -5,7 +5,7 @@
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { Prefetch } from '../../storage/contract.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 
 /** What a statement reads first by the catalog that is likely to be the present one. */
 export type FirstReads = (frame: Frame, likely: DatabaseCatalog) => PromiseOrValue<Prefetch>;

@@ -26,7 +26,7 @@ import { Range, RecordId } from '../../value/value.js';
 import { compileSources, compileTarget } from '../expression/targets.js';
 import { compileAccess } from '../operators/accesses.js';
 import { recordRange } from '../record/record-range.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import type { FirstReads } from './first-reads.js';
 
 const NOTHING: Prefetch = {};

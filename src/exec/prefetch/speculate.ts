@@ -7,7 +7,8 @@ import { TesseraError } from '../../errors/error.js';
 import type { Data, Expression, Part } from '../../language/ast.js';
 import { walk } from '../../language/visitor.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Draft, Execution } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Draft } from '../runtime/record-access.js';
 
 /**
  * Whether the data of a statement consists of values and fields only, so that evaluating it twice has no side effects.

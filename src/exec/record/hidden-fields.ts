@@ -1,7 +1,8 @@
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Permission } from '../../language/ast.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { Execution, PermissionVerdict } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { PermissionVerdict } from '../runtime/record-access.js';
 import { judgeOfRecord } from './computed.js';
 import { applyMask, buildMask } from './mask.js';
 import type { PreparedTable } from './table.js';

@@ -9,7 +9,8 @@ import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
 import { encodeKey } from '../../value/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
 import { keptIndexes } from '../index/maintain.js';
-import type { Execution, FoundRecord } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { FoundRecord } from '../runtime/record-access.js';
 import { hasReferences } from './references.js';
 import { storedOf } from './stored.js';
 

@@ -1,4 +1,5 @@
 /** The one reader: every record that a principal sees passes through here. */
+
 import {
   andThen,
   filterInOrder,
@@ -21,15 +22,10 @@ import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value
 import { skipWrite } from '../authorization/denied-writes.js';
 import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
-import type {
-  BatchVisitor,
-  Execution,
-  PermissionVerdict,
-  ReadPurpose,
-  RecordReader,
-  RecordScan,
-} from '../runtime/execution.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution, RecordReader } from '../runtime/execution.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
+import type { BatchVisitor, PermissionVerdict, ReadPurpose, RecordScan } from '../runtime/record-access.js';
 import type { Tuning } from '../runtime/tuning.js';
 import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
@@ -304,11 +300,7 @@ export class StoredRecordReader implements RecordReader {
       });
     if (scan.skip === undefined) return walk();
     return lastly(
-      () =>
-        andThen(
-          skipEntries(cursor, scan.skip ?? 0, () => execution.interrupt.checkpoint()),
-          walk,
-        ),
+      () => andThen(skipEntries(cursor, scan.skip ?? 0, pausingOf(execution).pause), walk),
       () => cursor.close(),
     );
   }

@@ -18,15 +18,8 @@ import { denyChange, denyWrite } from '../authorization/denied-writes.js';
 import { updateIndexes } from '../index/maintain.js';
 import type { DeniedWrite } from '../runtime/audit-recorder.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
-import type {
-  Draft,
-  Execution,
-  FoundRecord,
-  LiveRegistry,
-  RecordWriter,
-  WriteOptions,
-  WrittenRecord,
-} from '../runtime/execution.js';
+import type { Execution, LiveRegistry, RecordWriter } from '../runtime/execution.js';
+import type { Draft, FoundRecord, WriteOptions, WrittenRecord } from '../runtime/record-access.js';
 import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
 import { ElementNumbers } from './element-numbers.js';

@@ -10,28 +10,33 @@ import type { PasswordHasher } from '../../functions/contract.js';
 import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { FunctionRules } from '../../functions/rules.js';
 import type { ResidentGraphs } from '../../index/hnsw/resident-graphs.js';
-import type { Expression, Live, Part, Permission, Statement, TableAction } from '../../language/ast.js';
+import type { Live, Part, Permission, TableAction } from '../../language/ast.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Analyzer } from '../../search/analyzer.js';
-import type { KeyRange, Transaction, Versionstamp } from '../../storage/contract.js';
-import { MAX_UNFOLDED } from '../../value/limits.js';
+import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
-import { tooLarge } from '../../value/walk.js';
 import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from './audit-recorder.js';
-import type { Candidates } from './candidates.js';
 import type { Inspection } from './inspection.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { QueryTimeout } from './query-timeout.js';
+import type {
+  BatchVisitor,
+  Draft,
+  FoundRecord,
+  PermissionVerdict,
+  ReadPurpose,
+  RecordScan,
+  WriteOptions,
+  WrittenRecord,
+} from './record-access.js';
 import type { RequestMemory } from './request-memory.js';
 import type { RevocationFlag } from './revocation-flag.js';
-import { Scope } from './scope.js';
 import type { ScriptRunner } from './script-runner.js';
 import type { TextAnalyzer } from './text-analyzer.js';
 import type { TransactionContext } from './transaction-context.js';
-import type { Tuning } from './tuning.js';
 import type { Variants } from './variants.js';
 
 /** Whether PERMISSIONS apply: not where a role grants the action, nor inside permission clauses and events. */
@@ -205,12 +210,6 @@ export interface RecordReader {
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
 }
 
-export interface PermissionVerdict {
-  readonly admitted: boolean;
-  /** The fields' paths, each with the clause that hides something there. */
-  readonly hidden: readonly { readonly field: string; readonly permission: Permission }[];
-}
-
 /**
  * All changes of records pass through this interface. Each method answers `undefined` where nothing may or can be done.
  */
@@ -243,51 +242,6 @@ export interface RecordWriter {
    * Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal.
    */
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
-}
-
-/** A record to be changed: its id, and what the reader gives of it to those who would change it. */
-export interface FoundRecord {
-  readonly id: RecordId;
-  readonly seen: ObjectValue;
-}
-
-/**
- * The record as a statement would have it; `before` is the stored one, without elements that the principal may not see.
- */
-export type Draft = (before: ObjectValue | undefined) => PromiseOrValue<ObjectValue>;
-
-export interface WriteOptions {
-  /** The record becomes an edge between its `in` and `out`. */
-  readonly edge?: boolean;
-  /** A readonly field that the statement leaves out keeps its value (CONTENT) rather than counting as removed. */
-  readonly keepsReadonly?: boolean;
-  /** The statement gives no data that events could see as `$input`. */
-  readonly inputless?: boolean;
-}
-
-/** A record before and after a change, as stored; one of them is missing when it was created or deleted. */
-export interface WrittenRecord {
-  readonly table: TableEntry;
-  readonly id: RecordId;
-  readonly before: ObjectValue | undefined;
-  readonly after: ObjectValue | undefined;
-}
-
-/** A notification of a live query. */
-export interface Notification {
-  /** The live query. */
-  readonly id: Uuid;
-  /** KILLED is the last one. */
-  readonly action: 'CREATE' | 'UPDATE' | 'DELETE' | 'KILLED';
-  readonly record: RecordId | undefined;
-  readonly result: Value;
-  /**
-   * For live queries with SINCE: everything up to it has been sent, so that SINCE it resumes after this notification.
-   * Absent until a commit has been sent completely.
-   */
-  readonly versionstamp?: Versionstamp | undefined;
-  /** Why the live query has ended; absent when a KILL has ended it. */
-  readonly reason?: TesseraError | undefined;
 }
 
 export interface LiveQuery {
@@ -379,38 +333,6 @@ export interface LiveListener {
   ended(query: LiveQuery, reason?: TesseraError): void;
 }
 
-export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boolean | undefined>;
-
-/**
- * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't
- * be seen: then with its id alone, so that no expression of the user learns more.
- */
-export type ReadPurpose = 'select' | 'update' | 'delete';
-
-/**
- * Which records: those of a whole table, of a range of it, those that an index lists in some of its parts, or its
- * candidates, in their order.
- */
-export interface RecordScan {
-  readonly table: string;
-  /** A record id with a range as key. */
-  readonly range?: RecordId;
-  /** Of the table's own keys. */
-  readonly keys?: KeyRange;
-  readonly index?: readonly KeyRange[];
-  readonly candidates?: Candidates;
-  /** Of candidates that are certain (`IndexNote.isUncertain`) ids suffice. */
-  readonly idsOnly?: boolean;
-  readonly reverse?: boolean;
-  readonly purpose?: ReadPurpose;
-  /** What will be read of the records; all if absent. */
-  readonly fields?: FieldsRead;
-  /** Hardly more than this many records will be taken; a hint for the size of the first batch. */
-  readonly limit?: number;
-  /** So many of the table's keys are passed over first, without judging or reading the records. */
-  readonly skip?: number;
-}
-
 /**
  * Allocates the numbers of sequences outside of every transaction, so that requests don't wait for each other and no
  * number is allocated twice.
@@ -430,61 +352,4 @@ export interface ApiEndpoints {
    * @throws TesseraError `api_path`, `api_request`
    */
   invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
-}
-
-/** A compiled expression or statement. */
-export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
-
-/** Compiles trees into closures, each once: nothing of the catalog, the session or the data is baked in. */
-export interface Compiler {
-  readonly tuning: Tuning;
-  expression(expression: Expression): Evaluate;
-  statement(statement: Statement): Evaluate;
-}
-
-/**
- * Where an expression is evaluated: the current document (`$this`), the one around it (`$parent`), and the variables.
- */
-export class Frame {
-  private unfolded = 0;
-
-  constructor(
-    readonly execution: Execution,
-    readonly scope: Scope,
-    readonly current: Value = undefined,
-    readonly parent: Frame | undefined = undefined,
-  ) {}
-
-  /** The same place with another current document; the present one becomes `$parent`. */
-  within(current: Value): Frame {
-    return new Frame(this.execution, this.scope, current, this);
-  }
-
-  /**
-   * Takes this frame itself on to another document, so that a loop over rows needs no frame for each (`row-frames.ts`).
-   */
-  moveTo(current: Value): this {
-    (this as { current: Value }).current = current;
-    this.unfolded = 0;
-    return this;
-  }
-
-  /**
-   * Counts the elements that paths visit: shared arrays, each twice in the next, unfold into any number of them.
-   * @throws TesseraError `value_too_large`
-   */
-  unfold(elements: number): void {
-    this.unfolded += elements;
-    if (this.unfolded > MAX_UNFOLDED) throw tooLarge(MAX_UNFOLDED);
-  }
-
-  /** For the targets of a statement inside an expression: the document is both `$this` and `$parent`. */
-  entering(): Frame {
-    return new Frame(this.execution, this.scope, this.current, this);
-  }
-
-  /** The same document with a new scope for variables. */
-  block(): Frame {
-    return new Frame(this.execution, new Scope(this.scope), this.current, this.parent);
-  }
 }

@@ -6,7 +6,7 @@
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { TesseraError } from '../../errors/error.js';
-import type { Evaluate } from './execution.js';
+import type { Evaluate } from './frame.js';
 
 /** Errors whose causes have the shorter wording. */
 const WORDED: ReadonlySet<ErrorCode> = new Set([

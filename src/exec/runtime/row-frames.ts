@@ -2,7 +2,7 @@
 import type { Expression } from '../../language/ast.js';
 import { walk } from '../../language/visitor.js';
 import type { Value } from '../../value/value.js';
-import type { Frame } from './execution.js';
+import type { Frame } from './frame.js';
 
 /** Gives the frame of a row, which holds until the next row is asked for. */
 export type RowFrames = (frame: Frame) => (row: Value) => Frame;

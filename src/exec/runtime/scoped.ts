@@ -1,7 +1,7 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { Expression } from '../../language/ast.js';
 import { fieldNameOf } from '../../language/field-name-of.js';
-import type { Evaluate } from './execution.js';
+import type { Evaluate } from './frame.js';
 
 /** `scoped` for what is made of these expressions. Where they only name what is there already, nothing is made. */
 export function scopedIfMade(evaluate: Evaluate, expressions: readonly Expression[]): Evaluate {

@@ -15,7 +15,8 @@ import { countPrefixes, holdsTerms, type SearchQuery } from '../../search/query.
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
-import type { Compiler, Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import { holdsPhrases, searchQueryOf } from './search-query.js';
 

@@ -2,6 +2,7 @@
  * Scores of rows. What scores are made with comes from the whole index for those who see all of it. For those whom
  * PERMISSIONS bind it comes from the rows that match and that they may see, so that no score shows anything hidden.
  */
+
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { failure } from '../../errors/error.js';
@@ -12,7 +13,9 @@ import { MatchesByKey } from '../../search/matches.js';
 import { nameOf, occurrencesOf } from '../../search/query.js';
 import { openSearch, type Search } from '../../search/searcher.js';
 import { noteOf } from '../runtime/candidates.js';
-import type { Execution, Frame } from '../runtime/execution.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 import { bm25Of, isMatch, type MatchSite, rowTerms } from './match.js';
 import { MatchCandidates } from './match-candidates.js';
 
@@ -72,7 +75,7 @@ function isHiddenInPart({ checks, services: { analyzers, reader } }: Execution, 
 
 function searchOf(execution: Execution, { catalog, table, index, query }: MatchSite): PromiseOrValue<Search> {
   const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
-  const pause = () => execution.interrupt.checkpoint();
+  const { pause } = pausingOf(execution);
   if (index.state === 'building') throw failure('index_building', { index: index.name });
   return andThen(openSearch(execution.context.transaction, prefix, query, pause), (search) => {
     // One that an earlier version has kept without effect.
@@ -91,7 +94,7 @@ function indexWeights(execution: Execution, site: MatchSite): PromiseOrValue<Wei
 /** A term that all of the rows hold weighs something as well. */
 function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<Weights> {
   return andThen(searchOf(execution, site), (search) => {
-    const pause = () => execution.interrupt.checkpoint();
+    const { pause } = pausingOf(execution);
     const matches = new MatchesByKey(execution.context.transaction, search, undefined, pause);
     const having = new Map<string, number>();
     let documents = 0;

@@ -5,7 +5,7 @@ import { kindOf, LETTER, NUMBER } from '../../search/characters.js';
 import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query.js';
 import { type QueryItem, queryError, readQueryText } from '../../search/query-text.js';
 import type { Value } from '../../value/value.js';
-import { chargingPause } from '../runtime/cooperative-yielding.js';
+import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 
@@ -25,7 +25,7 @@ export function searchQueryOf(
   }
   if (typeof text !== 'string') return plainQuery([], operator);
   const terms: string[] = [];
-  const pause = () => execution.interrupt.checkpoint();
+  const { pause } = pausingOf(execution);
   return andThen(analyzer.source(text), (source) => {
     const done = analyzer.analyzer.forQueries.terms(source, pause, (term) => {
       if (terms.push(term) > MOST_TERMS) throw tooManyTerms(text);
@@ -81,7 +81,7 @@ class QueryReading {
   #wordsOf(text: string): PromiseOrValue<Phrase['words']> {
     const words: { readonly term: string; readonly at: number | undefined }[] = [];
     let place = 0;
-    const pause = () => this.execution.interrupt.checkpoint();
+    const { pause } = pausingOf(this.execution);
     const done = this.analyzer.analyzer.forQueries.tokens(text, pause, (terms, start, end) => {
       const at = isWord(text, start, end) ? place++ : undefined;
       for (const { term } of terms) {
@@ -95,7 +95,7 @@ class QueryReading {
   #prefix({ isExcluded, at }: QueryItem, source: string): PromiseOrValue<void> {
     const { analyzer } = this.analyzer;
     let last: { readonly term: string; readonly start: number } | undefined;
-    const pause = () => this.execution.interrupt.checkpoint();
+    const { pause } = pausingOf(this.execution);
     const done = analyzer.forPrefixes.termsAt(source, pause, ({ term, start }) => {
       last = { term, start };
     });

@@ -1,5 +1,5 @@
 import { failure } from '../../errors/error.js';
-import type { Evaluate } from '../runtime/execution.js';
+import type { Evaluate } from '../runtime/frame.js';
 
 /** Compiles syntax that the engine doesn't implement: it fails when it is run, not when it is parsed. */
 export function notSupported(what: string): Evaluate {

@@ -18,7 +18,9 @@ import { type Meter, UNMEASURED } from '../operators/stopwatch.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { compilePlanReads } from '../prefetch/plan-reads.js';
 import { answersLater } from '../runtime/concurrent-reads.js';
-import type { Compiler, Evaluate, Execution, Frame, ReadPurpose } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
+import type { ReadPurpose } from '../runtime/record-access.js';
 
 /** A kind of statement that is planned. */
 export interface Planning<Tree> {

@@ -9,7 +9,7 @@ import type { Access, RowNode } from '../../plan/nodes.js';
 import { applyOnlyToSelect } from '../operators/only.js';
 import { ALL_ROWS } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { Prepared } from './prepared.js';
 import { compileTimeout } from './timeout.js';
 import { compileVersion } from './version.js';

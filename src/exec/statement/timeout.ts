@@ -3,7 +3,7 @@ import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { cast } from '../../value/cast.js';
 import { Duration, type Value } from '../../value/value.js';
-import { type Compiler, type Evaluate, Frame } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { interruptible } from '../runtime/interruptible.js';
 import { Variants } from '../runtime/variants.js';
 

@@ -5,7 +5,8 @@ import type { Expression } from '../../language/ast.js';
 import { cast } from '../../value/cast.js';
 import { datetimeNanoseconds } from '../../value/datetime.js';
 import type { Datetime } from '../../value/value.js';
-import { type Compiler, type Evaluate, type Execution, Frame, type RecordReader } from '../runtime/execution.js';
+import type { Execution, RecordReader } from '../runtime/execution.js';
+import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { Variants } from '../runtime/variants.js';
 
 /**

@@ -3,7 +3,7 @@ import { findIncrementalAggregate, type IncrementalAggregate } from '../../funct
 import type { Call } from '../../language/ast.js';
 import type { MaterializeGroups } from '../../plan/nodes.js';
 import { fieldPath } from '../expression/projection-name.js';
-import type { Compiler, Evaluate } from '../runtime/execution.js';
+import type { Compiler, Evaluate } from '../runtime/frame.js';
 
 /** The parts of a group, compiled. */
 export interface Columns {

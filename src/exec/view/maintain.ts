@@ -7,7 +7,8 @@ import { withErrorRedaction } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';
 import type { MaintainViews } from '../record/table.js';
 import { deeper } from '../runtime/depth.js';
-import type { Compiler, Execution } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { applyChange, fillView, prepareView } from './view.js';
 
 /** Compiles the views that read a table to what brings them up to date with a change of one of its records. */

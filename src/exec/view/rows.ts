@@ -1,7 +1,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { withField } from '../../value/paths.js';
 import { type ObjectValue, RecordId } from '../../value/value.js';
-import type { Evaluate, Execution, Frame } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Evaluate, Frame } from '../runtime/frame.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 
 /** The records of a view without GROUP: each corresponds to a record of a source, under the same key. */

@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
-import type { Frame } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
 
 /** A record of a table that a view reads, as it was before a change. */
 export interface SourceRecord {

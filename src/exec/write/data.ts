@@ -11,7 +11,8 @@ import { isQueryError } from '../authorization/error-redaction.js';
 import { compileAssign, unsetPath } from '../expression/assign.js';
 import { isSpeculable } from '../prefetch/speculate.js';
 import { restoreFields } from '../record/hidden.js';
-import type { Compiler, Draft, Frame, WriteOptions } from '../runtime/execution.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
+import type { Draft, WriteOptions } from '../runtime/record-access.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;

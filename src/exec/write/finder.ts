@@ -10,7 +10,9 @@ import type { Target } from '../expression/targets.js';
 import type { OperatorContext } from '../operators/operator.js';
 import { speculate } from '../prefetch/speculate.js';
 import { claimsOfChanges, mapPrefetched, type RecordReads } from '../record/prefetch.js';
-import type { Execution, FoundRecord, Frame, WrittenRecord } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Frame } from '../runtime/frame.js';
+import type { FoundRecord, WrittenRecord } from '../runtime/record-access.js';
 import type { CompiledData } from './data.js';
 
 /** Changes records one after the other, as the data of a statement says. */

@@ -21,7 +21,9 @@ import {
 import { ensureTable } from '../define/ensure-table.js';
 import { setPath } from '../expression/assign.js';
 import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
-import type { Compiler, Evaluate, Execution, Frame, WrittenRecord } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
+import type { WrittenRecord } from '../runtime/record-access.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { isKeyValue, randomId, recordIdIn } from './create.js';
 import { compileOnDuplicate, ignoring } from './on-duplicate.js';

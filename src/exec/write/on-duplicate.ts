@@ -7,7 +7,8 @@ import { equals } from '../../value/order.js';
 import { newObject, type ObjectValue, RecordId } from '../../value/value.js';
 import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
 import { findByUniqueIndex } from '../index/maintain.js';
-import { type Compiler, type Draft, Frame, type WrittenRecord } from '../runtime/execution.js';
+import { type Compiler, Frame } from '../runtime/frame.js';
+import type { Draft, WrittenRecord } from '../runtime/record-access.js';
 import { Scope } from '../runtime/scope.js';
 import { compileAssignments } from './data.js';
 

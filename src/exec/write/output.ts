@@ -9,7 +9,9 @@ import { fieldPath } from '../expression/projection-name.js';
 import { applyOnly } from '../operators/only.js';
 import { compileProjections } from '../operators/projections.js';
 import { mapChunks } from '../runtime/cooperative-yielding.js';
-import { type Compiler, type Execution, Frame, type WrittenRecord } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import { type Compiler, Frame } from '../runtime/frame.js';
+import type { WrittenRecord } from '../runtime/record-access.js';
 import { Scope } from '../runtime/scope.js';
 
 /** `undefined` for a record of which nothing is to be returned. */

@@ -1,7 +1,7 @@
 /** What the planning of UPDATE, UPSERT and DELETE has in common. */
 import type { Delete, Update, Upsert } from '../../language/ast.js';
 import { type FieldsRead, fieldsRead, unionOfReads } from '../../plan/fields-read.js';
-import type { ReadPurpose, WrittenRecord } from '../runtime/execution.js';
+import type { ReadPurpose, WrittenRecord } from '../runtime/record-access.js';
 import type { Planning } from '../statement/prepared.js';
 
 /** What a statement says of the records that it is about; `reads` is what it reads of those that are found. */

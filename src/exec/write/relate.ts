@@ -11,7 +11,9 @@ import { isArray, isObject, type ObjectValue, Range, RecordId, Table, type Value
 import { recordExists } from '../authorization/denied-writes.js';
 import { ensureTable } from '../define/ensure-table.js';
 import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
-import type { Compiler, Draft, Evaluate, Execution, Frame, WriteOptions, WrittenRecord } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
+import type { Draft, WriteOptions, WrittenRecord } from '../runtime/record-access.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { randomId, recordIdIn } from './create.js';
 import { compileData } from './data.js';

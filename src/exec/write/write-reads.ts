@@ -12,7 +12,7 @@ import { compileTargets } from '../expression/targets.js';
 import type { FirstReads } from '../prefetch/first-reads.js';
 import { isPlainExpression, speculate } from '../prefetch/speculate.js';
 import { hasClaims, prefetchOf } from '../record/prefetch.js';
-import type { Compiler } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
 import { compileData } from './data.js';
 import { recordTargets } from './finder.js';
 

@@ -9,7 +9,7 @@ import {
   alignment,
   charactersOf,
   damerauLevenshtein,
-  hamming,
+  hammingOfTexts,
   jaro,
   jaroWinkler,
   normalized,
@@ -50,7 +50,7 @@ export const comparisonFunctions: readonly FunctionRow[] = [
     if (a.length !== b.length) {
       throw invalidArguments('string::distance::hamming', 'Strings must be of equal length.');
     }
-    return hamming(a, b);
+    return hammingOfTexts(a, b);
   }),
   compares(
     'string::distance::levenshtein',

@@ -64,7 +64,7 @@ export function damerauLevenshtein(a: readonly number[], b: readonly number[]): 
 }
 
 /** In how many places texts of equal length differ. */
-export function hamming(a: readonly number[], b: readonly number[]): number {
+export function hammingOfTexts(a: readonly number[], b: readonly number[]): number {
   return a.reduce((count, character, index) => count + (character === b[index] ? 0 : 1), 0);
 }
 
@@ -91,7 +91,7 @@ export function jaro(a: readonly number[], b: readonly number[]): number {
   }
   if (shared.length === 0) return 0;
   const others = b.filter((_, index) => taken[index]);
-  const transpositions = hamming(shared, others) / 2;
+  const transpositions = hammingOfTexts(shared, others) / 2;
   const matches = shared.length;
   return (matches / a.length + matches / b.length + (matches - transpositions) / matches) / 3;
 }

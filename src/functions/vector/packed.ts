@@ -4,7 +4,7 @@ import { isNumber, type NumberValue, type Value } from '../../value/value.js';
 
 export type Vector = readonly NumberValue[];
 
-/** The components as floats; decimals and large integers are rounded. */
+/** The components as 64-bit floats; decimals and integers beyond 2^53 are rounded. */
 export function pack(vector: Vector): Float64Array {
   const packed = new Float64Array(vector.length);
   for (let at = 0; at < vector.length; at++) {

@@ -17,7 +17,7 @@ export type GraphqlEvents = (request: GraphqlGet | GraphqlPost, signal: AbortSig
 
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-/** `report` takes errors of our own making. */
+/** Subscriptions over server-sent events; `report` receives errors that are faults of the server. */
 export function createGraphqlEvents(service: GraphqlService, report: (error: TesseraError) => void): GraphqlEvents {
   return (request, signal) => events(service, request.session, readSingle(request), signal, report);
 }

@@ -51,7 +51,7 @@ export interface GraphqlSocketSession {
 
 export type OpenGraphqlSocket = (session: Session, socket: GraphqlSocket) => GraphqlSocketSession;
 
-/** `report` takes errors of our own making. */
+/** Subscriptions over `graphql-transport-ws`; `report` receives errors that are faults of the server. */
 export function createGraphqlSocket(service: GraphqlService, report: (error: TesseraError) => void): OpenGraphqlSocket {
   return (session, socket) => new TransportWs(session, socket, { service, report });
 }

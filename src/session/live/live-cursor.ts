@@ -1,4 +1,5 @@
-import type { LiveQuery, WrittenRecord } from '../../exec/runtime/execution.js';
+import type { LiveQuery } from '../../exec/runtime/execution.js';
+import type { WrittenRecord } from '../../exec/runtime/record-access.js';
 import { type LogPosition, positionAfter } from '../../storage/append.js';
 import type { Versionstamp } from '../../storage/contract.js';
 

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
+import { MAX_ENCODED } from '../../value/limits.js';
 import { type EncodedChange, unpackChanges } from '../engines/packed-changes.js';
 import {
   ARCHIVE_FORMAT,
@@ -16,8 +17,10 @@ import {
 } from './segment.js';
 
 const SEGMENT_NAME = /^(\d{8})\.segment$/;
-/** Records are parts of 512 KiB, or one change that is longer. */
-const LONGEST_RECORD = 2 ** 31;
+/** Records are parts of 512 KiB, or one change that is longer: four times what a value may take (`MAX_ENCODED`). */
+const LONGEST_RECORD = 4 * MAX_ENCODED;
+/** Bytes of a key that the library takes. */
+const LONGEST_KEY = 1_978;
 
 export interface ArchiveSegment {
   readonly number: number;
@@ -86,7 +89,7 @@ export async function* groupsOf({ path, header }: ArchiveSegment): AsyncGenerato
       if (record === undefined) return;
       chain = record.checksum;
       at += RECORD_HEADER + length;
-      unpackChanges(record.changes, (change) => changes.push(change));
+      if (!addChanges(record.changes, changes)) return;
       if (record.group === undefined) continue;
       yield { ...record.group, changes };
       changes = [];
@@ -94,6 +97,21 @@ export async function* groupsOf({ path, header }: ArchiveSegment): AsyncGenerato
   } finally {
     await file.close();
   }
+}
+
+/** Adds what a record holds; `false` for bytes that are no changes, which a right checksum doesn't rule out. */
+function addChanges(packed: Uint8Array, changes: EncodedChange[]): boolean {
+  let isSound = true;
+  try {
+    unpackChanges(packed, (change) => {
+      changes.push(change);
+      isSound &&= change.key.length > 0 && change.key.length <= LONGEST_KEY;
+    });
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+  return isSound;
 }
 
 /** Which groups are wanted: those after a version of the store, up to a time in milliseconds since 1970. */

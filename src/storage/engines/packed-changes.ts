@@ -47,7 +47,7 @@ export function packChanges(changes: readonly EncodedChange[], from: number): Pa
   return { bytes, end };
 }
 
-/** Calls `visit` for each change, in their order. */
+/** Calls `visit` for each change, in their order. @throws RangeError for bytes that end within a change */
 export function unpackChanges(packed: Uint8Array, visit: (change: EncodedChange) => void): void {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
   for (let at = 0; at < bytes.length; ) {
@@ -56,6 +56,7 @@ export function unpackChanges(packed: Uint8Array, visit: (change: EncodedChange)
     const length = bytes.readUInt32LE(at + 2);
     const key = bytes.toString('latin1', keyAt, valueAt);
     at = length === NO_VALUE ? valueAt : valueAt + length;
+    if (at > bytes.length) throw new RangeError('The bytes end within a change');
     visit({ key, bytes: length === NO_VALUE ? undefined : bytes.subarray(valueAt, at) });
   }
 }

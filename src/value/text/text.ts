@@ -47,12 +47,12 @@ export function toErrorText(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toText(value)));
 }
 
-/** The form of `<string>` as errors show it. */
+/** The text of a cast to string for error texts: what is long is shortened. */
 export function toErrorDisplay(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toDisplay(value)));
 }
 
-/** The form that texts are built from as errors show it. */
+/** `toBareText` for error texts: what is long is shortened. */
 export function toErrorBareText(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toBareText(value)));
 }

@@ -5,6 +5,7 @@ import type { Graph, Need } from './graph.js';
 import type { FoundNode } from './layer-search.js';
 import { byDistance, chooseLinks, linkedSlots, linkTo, missingLinks } from './links.js';
 
+const PAUSE: Need = [];
 /** The most layers above the lowest one: of a graph as large as ids are many, with the least M. */
 const MOST_LEVEL = 32;
 
@@ -35,13 +36,16 @@ export function* insert(graph: Graph, id: number, key: string, vector: Floats): 
     const ef = options.efConstruction;
     const all = yield* searchLayer(graph, { point: slot, layer, ef, accepts: isAlive }, near);
     const candidates = options.extendCandidates ? yield* extended(graph, slot, all, layer) : all;
-    const chosen = chooseLinks(graph, candidates, options.m);
+    const chosen = yield* chooseLinks(graph, candidates, options.m);
     graph.setLinks(
       slot,
       layer,
       chosen.map((each) => graph.idOf(each)),
     );
-    for (const each of chosen) yield* linkTo(graph, each, slot, layer);
+    for (const each of chosen) {
+      yield* linkTo(graph, each, slot, layer);
+      yield PAUSE;
+    }
     if (all.length > 0) near = all.map((each) => each.slot);
   }
   if (graph.entry !== undefined && level <= graph.top) return;
@@ -79,7 +83,7 @@ export function* mend(graph: Graph, slot: number): Generator<Need, void, void> {
     const linked = linkedSlots(graph, slot, layer);
     if (!linked.some((each) => graph.isDead(each))) continue;
     const candidates = yield* beyondDead(graph, slot, linked, layer);
-    const chosen = chooseLinks(graph, byDistance(graph, slot, candidates), graph.mostLinks(layer));
+    const chosen = yield* chooseLinks(graph, byDistance(graph, slot, candidates), graph.mostLinks(layer));
     graph.setLinks(
       slot,
       layer,

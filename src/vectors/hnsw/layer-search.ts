@@ -5,8 +5,9 @@ import type { Heap } from './heap.js';
 import type { SearchScratch } from './search-scratch.js';
 import { QUERY } from './vector-arena.js';
 
-/** So many nodes are expanded between two pauses: about half a millisecond. */
+/** So many nodes of up to so many components are expanded between two pauses: about half a millisecond. */
 const EXPANSIONS = 64;
+const COMPONENTS = 256;
 const PAUSE: Need = [];
 
 export interface FoundNode {
@@ -53,6 +54,8 @@ export class LayerSearch {
     this.#setQuery();
     arena.slots.set(entries);
     this.#meet(entries.length);
+    const { dimension } = this.#graph.options;
+    const most = Math.ceil(EXPANSIONS * Math.min(1, COMPONENTS / dimension));
     let expanded = 0;
     const { candidates } = this.#scratch;
     while (candidates.size > 0 && !(candidates.key > this.#bound)) {
@@ -64,7 +67,7 @@ export class LayerSearch {
       }
       candidates.pop();
       this.#meet(missing);
-      if (++expanded % EXPANSIONS === 0) {
+      if (++expanded % most === 0) {
         yield PAUSE;
         this.#setQuery();
       }

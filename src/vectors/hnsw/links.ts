@@ -2,16 +2,30 @@
 import { Graph, type Need } from './graph.js';
 import type { FoundNode } from './layer-search.js';
 
+/** Components that are measured between two pauses: some hundred microseconds. */
+const COMPONENTS_AT_ONCE = 2 ** 18;
+const PAUSE: Need = [];
+
 /**
  * The slots of at most `most` candidates, which come nearest first: each lies nearer to the node than to those that
  * were chosen before it.
  */
-export function chooseLinks(graph: Graph, candidates: readonly FoundNode[], most: number): number[] {
+export function* chooseLinks(
+  graph: Graph,
+  candidates: readonly FoundNode[],
+  most: number,
+): Generator<Need, number[], void> {
   const { arena, options } = graph;
   const chosen: number[] = [];
   const pruned: number[] = [];
+  let components = 0;
   for (const { slot, distance } of candidates) {
     if (chosen.length >= most) break;
+    components += chosen.length * options.dimension;
+    if (components > COMPONENTS_AT_ONCE) {
+      components = 0;
+      yield PAUSE;
+    }
     arena.slots.set(chosen);
     arena.measure(slot, chosen.length);
     let isApart = true;
@@ -71,7 +85,7 @@ export function* linkTo(graph: Graph, slot: number, other: number, layer: number
   if (linked.includes(other)) return;
   linked.push(other);
   const most = graph.mostLinks(layer);
-  const kept = linked.length <= most ? linked : chooseLinks(graph, byDistance(graph, slot, linked), most);
+  const kept = linked.length <= most ? linked : yield* chooseLinks(graph, byDistance(graph, slot, linked), most);
   graph.setLinks(
     slot,
     layer,
