@@ -26,7 +26,8 @@ const MOST_PROBLEMS = 20;
 
 /**
  * Reads a file.
- * @throws ConfigurationError for a file that is too long, and with a line for each unknown key and each wrong value; Error of the file system
+ * @throws ConfigurationError for a file that is too long, and with a line for each unknown key and each wrong value;
+ * Error of the file system
  */
 export async function readSettingsFile(path: string): Promise<SettingsFile> {
   const text = await readFile(path, 'utf8');

@@ -16,7 +16,8 @@ const SKIPPED_AT_ONCE = 65_536;
  * A scan of a transaction, in batches.
  *
  * What has been delivered so far is what has been read. So a scan with a limit, or one closed early, conflicts only
- * with changes up to the last key it delivered; one of what is found (`foundOnly`), with changes of the keys themselves.
+ * with changes up to the last key it delivered; one of what is found (`foundOnly`), with changes of the keys
+ * themselves.
  */
 export class BatchCursor implements Cursor {
   readonly #transaction: { readonly finished: boolean };
