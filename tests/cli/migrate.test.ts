@@ -108,11 +108,11 @@ describe('a folder of migrations', () => {
     expect(await run(runApply)).toMatch(/^2_b\.surql:1:23: .*already exists\n1$/);
   });
 
-  it.each(['DELETE', 'REMOVE TABLE', 'CREATE'])('does not %s what tells which are applied', async (change) => {
+  it.each(['DELETE', 'REMOVE TABLE', 'CREATE'])('does not %s which are applied', async (change) => {
     file('0001_first.surql', 'CREATE a:1');
     file('0002_second.surql', `CREATE a:2; ${change} tessera_migration${JOURNAL_CHANGES[change] ?? ''}`);
     expect(await run(runApply)).toBe(
-      'applied 0001_first\n0002_second: it changes the table tessera_migration, which tells what is applied; nothing of it stays\n1',
+      'applied 0001_first\n0002_second: it changes the table tessera_migration, which lists what is applied; nothing of it stays\n1',
     );
     expect(await query('SELECT VALUE id FROM a; SELECT VALUE name FROM tessera_migration')).toMatchObject([
       [{ key: 1 }],

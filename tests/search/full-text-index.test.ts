@@ -1,5 +1,6 @@
 /** Full-text indexes against a reference of some twenty lines, over collections that change at random. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
 import { rulesWithout } from '../../src/plan/rewrite.js';
@@ -8,10 +9,14 @@ import type { Session } from '../../src/session/contract.js';
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { openEngine } from '../../src/storage/engines/open.js';
 import { toNumber } from '../../src/value/number.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, type NumberValue, type Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
+import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { RUNS_ALL } from '../support/runs-all.js';
+import { cleanUp, temporaryFolder } from '../support/server-process.js';
 
 const SEED = Number(process.env['SEARCH_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
 
@@ -234,8 +239,18 @@ class Changes {
   }
 }
 
+let postgres: PostgresServer | undefined;
+afterEach(async () => {
+  await postgres?.remove();
+  postgres = undefined;
+});
+afterAll(cleanUp);
+
 const WAYS: Readonly<
-  Record<string, { readonly options?: DatabaseOptions; readonly store: () => Engine; readonly rounds: number }>
+  Record<
+    string,
+    { readonly options?: DatabaseOptions; readonly store: () => PromiseOrValue<Engine>; readonly rounds: number }
+  >
 > = {
   'in memory': { store: () => new MemoryEngine(), rounds: 40 },
   'without rules': {
@@ -244,11 +259,22 @@ const WAYS: Readonly<
     rounds: 6,
   },
   late: { store: () => new LateEngine(new MemoryEngine(), new Lateness(3, seeded(SEED))), rounds: 8 },
+  ...(RUNS_ALL &&
+    postgresPrograms() !== undefined && {
+      'on PostgreSQL': {
+        store: async () => {
+          postgres = await PostgresServer.start();
+          return openEngine(postgres.address('search'));
+        },
+        rounds: 10,
+      },
+    }),
+  'on disk': { store: () => openEngine(temporaryFolder()), rounds: 4 },
 };
 
 describe.each(Object.entries(WAYS))('%s', (_, { options, store, rounds }) => {
   test(`finds and scores what the reference does (seed ${SEED})`, async () => {
-    const session = await open(store(), options);
+    const session = await open(await store(), options);
     const random = seeded(SEED);
     const changes = new Changes(session, random);
     for (let round = 0; round < rounds; round++) {
@@ -267,7 +293,7 @@ describe.each(Object.entries(WAYS))('%s', (_, { options, store, rounds }) => {
   }, 60_000);
 
   test(`finds in a transaction what it has written (seed ${SEED})`, async () => {
-    const session = await open(store(), options);
+    const session = await open(await store(), options);
     const changes = new Changes(session, seeded(SEED));
     await answers(session, Array.from({ length: 50 }, () => changes.next()).join('; '));
     await fold(30);

@@ -90,7 +90,7 @@ async function journalMustBe(
     journal.every(({ name, checksum }, at) => name === entries[at]?.name && checksum === entries[at].checksum);
   if (isKept) return;
   throw new CommandError(
-    `${entries.at(-1)?.name}: it changes the table ${JOURNAL}, which tells what is applied; nothing of it stays`,
+    `${entries.at(-1)?.name}: it changes the table ${JOURNAL}, which lists what is applied; nothing of it stays`,
   );
 }
 
