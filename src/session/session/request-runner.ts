@@ -65,7 +65,11 @@ export class RequestRunner {
   /** Those of the current statement. */
   #literals: readonly Value[] | undefined;
 
-  constructor(services: RunnerServices, request: RunnerRequest) {
+  /**
+   * `held` is a transaction in which all statements run. It isn't a property of the request: to copy that with one
+   * property more gives each copy a hidden class of its own, which took 2.4 µs of the 3.3 that `RETURN 1` took.
+   */
+  constructor(services: RunnerServices, request: RunnerRequest, held?: Transaction) {
     this.#services = services;
     this.#applied = new RequestOptions(services.strictPermissions);
     this.#interrupt = request.interrupt;
@@ -73,7 +77,7 @@ export class RequestRunner {
     this.#wait = new StatementInterrupt(request.interrupt, request.scope, this.#observer.waiting);
     this.#memory = request.memory;
     this.#scope = request.scope;
-    this.#held = request.held;
+    this.#held = held;
     this.#durability = request.durability;
     this.#listener = request.listener;
     this.#auditor = request.auditor;

@@ -7,7 +7,7 @@ import type { Interrupt, LiveListener } from '../../exec/runtime/execution.js';
 import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import type { Scope } from '../../exec/runtime/scope.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
-import type { Engine, Transaction } from '../../storage/contract.js';
+import type { Engine } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Auditor } from '../audit/auditor.js';
@@ -22,8 +22,6 @@ export interface RunnerRequest {
   readonly interrupt: Interrupt;
   readonly memory: RequestMemory;
   readonly scope: Scope;
-  /** A held transaction, in which all statements run. */
-  readonly held: Transaction | undefined;
   readonly durability: DurabilityTracker;
   /** Receives the notifications of live queries. */
   readonly listener: LiveListener | undefined;

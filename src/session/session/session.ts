@@ -293,8 +293,8 @@ export class OpenSession implements Session, RegisteredSession {
       variables,
       trace: background === true ? undefined : this.trace,
     };
-    const runIn = (held: Transaction | undefined) =>
-      new RequestRunner(this.#services, { ...request, held }).run(statements, literals);
+    const runIn = (transaction: Transaction | undefined) =>
+      new RequestRunner(this.#services, request, transaction).run(statements, literals);
     const isAlone = this.#view.identity !== undefined && held === undefined;
     const run = () => (isAlone ? runInViewSnapshot(this.#services.engine, durability, interrupt, runIn) : runIn(held));
     const notifier = statements.some(({ kind }) => kind === 'live') ? this.#notifier : undefined;

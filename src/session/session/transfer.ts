@@ -123,7 +123,6 @@ async function importInto(session: Transferer, pieces: AsyncIterable<string>): P
       interrupt,
       memory,
       scope: session.scope(),
-      held: undefined,
       durability,
       listener: undefined,
       auditor,
