@@ -1,8 +1,10 @@
 /** Full-text indexes against a reference of some twenty lines, over collections that change at random. */
+
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
+import { TesseraError } from '../../src/errors/error.js';
 import { rulesWithout } from '../../src/plan/rewrite.js';
 import { foldPending } from '../../src/search/fold.js';
 import type { Session } from '../../src/session/contract.js';
@@ -122,8 +124,12 @@ async function answers(session: Session, text: string): Promise<Value[]> {
   });
 }
 
-/** Folds all that is pending, or a part of it, as is done in the background. */
+/** Folds all that is pending, or a part of it, as is done in the background, which may fold the same meanwhile. */
 async function fold(most: number): Promise<void> {
+  while (!(await isFolded(most)));
+}
+
+async function isFolded(most: number): Promise<boolean> {
   const transaction = await engine.begin({ writable: true, maintenance: true });
   const catalog = await loadDatabase(transaction, new CatalogCache(), 'test', 'test');
   const table = catalog?.tables.get('doc');
@@ -131,7 +137,13 @@ async function fold(most: number): Promise<void> {
   if (catalog === undefined || table === undefined || index === undefined) throw new Error('there is no index');
   const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
   await foldPending(transaction, prefix, { least: 1, most }, () => undefined);
-  await transaction.commit();
+  try {
+    await transaction.commit();
+    return true;
+  } catch (error) {
+    if (error instanceof TesseraError && error.code === 'transaction_conflict') return false;
+    throw error;
+  }
 }
 
 function scoresOf(rows: Value): Map<string, number> {

@@ -65,7 +65,6 @@ export class RequestRunner {
   /** Those of the current statement. */
   #literals: readonly Value[] | undefined;
 
-  /** @param held a transaction in which all statements run */
   constructor(services: RunnerServices, request: RunnerRequest, held?: Transaction) {
     this.#services = services;
     this.#applied = new RequestOptions(services.strictPermissions);
