@@ -249,7 +249,8 @@ function openLastTransaction(path: string, root: RootDatabase): LastTransaction 
   const last = new LastTransaction(lockFileOf(path));
   const before = last.read();
   const { lastTxnId } = root.getStats() as { readonly lastTxnId: number };
-  if (before <= lastTxnId && lastTxnId <= last.read()) return last;
+  // The library's number is that of the newest meta page, which a commit writes just before the lock file.
+  if (before <= lastTxnId && lastTxnId <= last.read() + 1) return last;
   last.close();
   throw new Error("the lock file doesn't show the last transaction");
 }
