@@ -244,13 +244,18 @@ export class SharedByteStore {
 /** For work that must not be interrupted. */
 export const AT_ONCE: Pausing = { pause: () => undefined };
 
+/** How often the number in the lock file is compared with the library's. */
+const ATTEMPTS = 1_000;
+
 /** @throws Error of the system, or if the lock file isn't laid out as expected: views would never be renewed */
 function openLastTransaction(path: string, root: RootDatabase): LastTransaction {
   const last = new LastTransaction(lockFileOf(path));
-  const before = last.read();
-  const { lastTxnId } = root.getStats() as { readonly lastTxnId: number };
-  // The library's number is that of the newest meta page, which a commit writes just before the lock file.
-  if (before <= lastTxnId && lastTxnId <= last.read() + 1) return last;
+  // Other processes commit meanwhile: the library's number is that of the newest meta page, which comes just before.
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = last.read();
+    const { lastTxnId } = root.getStats() as { readonly lastTxnId: number };
+    if (before <= lastTxnId && lastTxnId <= last.read() + 1) return last;
+  }
   last.close();
   throw new Error("the lock file doesn't show the last transaction");
 }
