@@ -119,8 +119,10 @@ function hnswlibGraph({ default: { HierarchicalNSW } }) {
   const began = cpu();
   for (const [at, v] of vectors.entries()) index.addPoint(v, at);
   console.log(`hnswlib-node, build: ${(cpu() - began).toFixed(0)} ms`);
-  index.setEf(100);
-  return (query) => index.searchKnn(query, K).neighbors;
+  return (query, ef) => {
+    index.setEf(ef);
+    return index.searchKnn(query, K).neighbors;
+  };
 }
 
 async function sqliteScan({ load }) {
@@ -240,15 +242,16 @@ console.log(`${ROWS} vectors of ${DIMENSION}, ${K} nearest, median processor tim
 console.log(`the process with the vectors as arrays: ${memory()} MiB`);
 const isWanted = (name) => options.only?.includes(name) !== false;
 if (isWanted('tessera')) await measureTessera();
-for (const [name, make] of [
-  ['hnswlib-node', hnswlibGraph],
-  ['usearch', usearchGraph],
-  ['sqlite-vec', sqliteScan],
+for (const [name, make, efs] of [
+  // The larger ones find about as much as is found here.
+  ['hnswlib-node', hnswlibGraph, [100, 400, 800, 1600]],
+  ['usearch', usearchGraph, [100]],
+  ['sqlite-vec', sqliteScan, [100]],
 ]) {
   const search = isWanted(name) ? await installed(name, make) : undefined;
   if (search === undefined) continue;
   console.log(`the process with ${name}: ${memory()} MiB`);
-  await measure(`${name}, ef 100`, search);
+  for (const ef of efs) await measure(`${name}, ef ${ef}`, (query) => search(query, ef));
 }
 const there = isWanted('peer') ? await installed('@surrealdb/node', peer) : undefined;
 if (there !== undefined) {

@@ -1,4 +1,5 @@
 /** The best documents of several segments, of which numbers are known and keys aren't yet. */
+import { Heap } from '../base/heap.js';
 import type { Found } from './window-scan.js';
 
 interface Kept extends Found {
@@ -19,8 +20,8 @@ export class BestDocuments {
   least = Number.NEGATIVE_INFINITY;
   readonly #segments: number;
   readonly #most: number;
-  /** The best scores so far, the lowest first, as a heap. */
-  readonly #scores: number[] = [];
+  /** The best scores so far, the lowest first; the heap's items aren't used. */
+  readonly #scores = new Heap();
   #kept: Kept[] = [];
   /** When those that fell behind are dropped next. */
   #next: number;
@@ -42,28 +43,12 @@ export class BestDocuments {
 
   #addScore(score: number): void {
     const scores = this.#scores;
-    if (scores.length < this.#most) {
-      let at = scores.push(score) - 1;
-      for (let parent = (at - 1) >> 1; at > 0 && score < (scores[parent] as number); parent = (at - 1) >> 1) {
-        scores[at] = scores[parent] as number;
-        at = parent;
-      }
-      scores[at] = score;
-    } else if (score > (scores[0] as number)) this.#replaceLowest(score);
-    if (scores.length === this.#most) this.least = scores[0] as number;
-  }
-
-  #replaceLowest(score: number): void {
-    const scores = this.#scores;
-    const { length } = scores;
-    let at = 0;
-    for (let child = 1; child < length; child = 2 * at + 1) {
-      if (child + 1 < length && (scores[child + 1] as number) < (scores[child] as number)) child++;
-      if (score <= (scores[child] as number)) break;
-      scores[at] = scores[child] as number;
-      at = child;
+    if (scores.size === this.#most) {
+      if (!(score > scores.key)) return;
+      scores.pop();
     }
-    scores[at] = score;
+    scores.push(score, 0);
+    if (scores.size === this.#most) this.least = scores.key;
   }
 
   #cut(): void {

@@ -3,36 +3,24 @@ import type { Floats } from './distances.js';
 
 export type VectorType = 'F64' | 'F32' | 'I64' | 'I32' | 'I16';
 
-interface Packing {
-  /** The components as the type holds them: fractions of integers are cut. None may be a misfit. */
-  pack(vector: Float64Array): Uint8Array;
-  /** As numbers to be measured. */
-  unpack(bytes: Uint8Array): Floats;
-}
+/** What holds the components of a type. Ints of 64 bits are floats, in which those beyond 2^53 are rounded. */
+const ARRAYS = {
+  F64: Float64Array,
+  F32: Float32Array,
+  I64: Float64Array,
+  I32: Int32Array,
+  I16: Int16Array,
+} as const satisfies { readonly [Type in VectorType]: unknown };
 
-/** Ints of 64 bits are measured as floats, in which those beyond 2^53 are rounded. */
-const PACKINGS: { readonly [Type in VectorType]: Packing } = {
-  F64: { pack: (vector) => bytesOf(vector.slice()), unpack: (bytes) => new Float64Array(copyOf(bytes)) },
-  F32: { pack: (vector) => bytesOf(Float32Array.from(vector)), unpack: (bytes) => new Float32Array(copyOf(bytes)) },
-  I64: { pack: (vector) => bytesOf(vector.map(Math.trunc)), unpack: (bytes) => new Float64Array(copyOf(bytes)) },
-  I32: {
-    pack: (vector) => bytesOf(Int32Array.from(vector)),
-    unpack: (bytes) => Float64Array.from(new Int32Array(copyOf(bytes))),
-  },
-  I16: {
-    pack: (vector) => bytesOf(Int16Array.from(vector)),
-    unpack: (bytes) => Float64Array.from(new Int16Array(copyOf(bytes))),
-  },
-};
-
-/** The components in the bytes of a type, little-endian; integers are truncated. See `misfit` for what doesn't fit. */
+/** The components in the bytes of a type; integers are truncated. See `misfit` for what doesn't fit. */
 export function packVector(vector: Float64Array, type: VectorType): Uint8Array {
-  return PACKINGS[type].pack(vector);
+  const components = BITS[type] === undefined ? vector : vector.map(Math.trunc);
+  return new Uint8Array(new ARRAYS[type](components).buffer);
 }
 
-/** The components in bytes of `packVector`; a copy. */
+/** The components in bytes of `packVector`, as numbers to be measured; a copy. */
 export function unpackVector(bytes: Uint8Array, type: VectorType): Floats {
-  return PACKINGS[type].unpack(bytes);
+  return vectorReader(type, bytes.length / ARRAYS[type].BYTES_PER_ELEMENT)(bytes);
 }
 
 /**
@@ -54,23 +42,6 @@ export function vectorReader(type: VectorType, dimension: number): (bytes: Uint8
     if (!isFloat) floats.set(packed);
     return floats;
   };
-}
-
-const ARRAYS = {
-  F64: Float64Array,
-  F32: Float32Array,
-  I64: Float64Array,
-  I32: Int32Array,
-  I16: Int16Array,
-} as const satisfies { readonly [Type in VectorType]: unknown };
-
-function bytesOf({ buffer }: { readonly buffer: ArrayBufferLike }): Uint8Array {
-  return new Uint8Array(buffer);
-}
-
-/** A copy, which begins at an address that components of any size may have. */
-function copyOf({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
-  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
 }
 
 /** Bits of the integer types. */

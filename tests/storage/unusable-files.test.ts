@@ -1,9 +1,14 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { RECORDS_TREE } from '../../src/storage/engines/lmdb-integrity.js';
+import { SpaceReserve } from '../../src/storage/engines/lmdb-space.js';
+import { NO_READERS } from '../../src/storage/engines/oldest-reader.js';
 import { compiled } from '../support/compiled.js';
 
 const BASE = mkdtempSync(join(tmpdir(), 'tessera-'));
@@ -40,6 +45,33 @@ function withTransaction(file: Buffer): Buffer {
   file.writeUInt8(file.readUInt8(TRANSACTION_AT) ^ 8, TRANSACTION_AT);
   return file;
 }
+
+/** Writes the numbers of ever later transactions into the two meta pages, as commits do, until it is ended. */
+const COMMITTER = `
+  const { openSync, writeSync } = require('node:fs');
+  const { parentPort, workerData: { path, page, from } } = require('node:worker_threads');
+  const file = openSync(path, 'r+');
+  const number = Buffer.alloc(8);
+  for (let transaction = from + 1; ; transaction++) {
+    number.writeBigUInt64LE(BigInt(transaction));
+    writeSync(file, number, 0, 8, (transaction % 2) * page + ${TRANSACTION_AT});
+    if (transaction === from + 1_000) parentPort.postMessage('busy');
+  }`;
+
+it('is not taken for damaged while others commit', async () => {
+  const path = join(mkdtempSync(join(BASE, 'busy-')), 'data.mdb');
+  writeFileSync(path, sound);
+  const page = sound.readUInt32LE(PAGE_SIZE_AT);
+  const numberAt = (place: number) => Number(sound.readBigUInt64LE(place * page + TRANSACTION_AT));
+  const from = Math.max(numberAt(0), numberAt(1));
+  const committer = new Worker(COMMITTER, { eval: true, workerData: { path, page, from } });
+  try {
+    await once(committer, 'message');
+    for (let opened = 0; opened < 500; opened++) new SpaceReserve(path, RECORDS_TREE, NO_READERS).close();
+  } finally {
+    await committer.terminate();
+  }
+});
 
 describe('A data file that can’t be used', () => {
   it('is reported by one error, and left as it is', async () => {

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { magnitude, squaredEuclidean } from '../../src/vectors/distances.js';
 import { CodeArena } from '../../src/vectors/hnsw/code-arena.js';
 import { CodeScan } from '../../src/vectors/hnsw/code-scan.js';
+import { FloatScan } from '../../src/vectors/hnsw/float-scan.js';
 import { Graph, type Need } from '../../src/vectors/hnsw/graph.js';
-import { WholeScan } from '../../src/vectors/hnsw/whole-scan.js';
+import type { WholeScan } from '../../src/vectors/hnsw/whole-scan.js';
 import { parseMetric } from '../../src/vectors/metric.js';
 import { isInRange } from '../../src/vectors/packed-block.js';
 
@@ -38,7 +39,7 @@ function run<T>(work: Generator<Need, T, void>): { readonly value: T; readonly p
   }
 }
 
-function found(scan: WholeScan | CodeScan, most: number): { readonly slot: number; readonly distance: number }[] {
+function found(scan: WholeScan, most: number): { readonly slot: number; readonly distance: number }[] {
   run(scan.run());
   return run(scan.found(most)).value;
 }
@@ -93,7 +94,7 @@ describe.each(['EUCLIDEAN', 'COSINE'])('%s', (metric) => {
         graph.remove(0);
         const accepts = (slot: number): boolean => slot % third !== 1;
         const byCodes = found(new CodeScan(graph, graph.codes as CodeArena, query, accepts), most);
-        const byFloats = found(new WholeScan(graph, query, accepts), most);
+        const byFloats = found(new FloatScan(graph, query, accepts), most);
         // Which of several at the same distance is found may differ.
         expect(byCodes.map(({ distance }) => distance)).toEqual(byFloats.map(({ distance }) => distance));
         expect(byCodes.every(({ slot }) => slot !== 0 && accepts(slot))).toBe(true);

@@ -6,7 +6,7 @@ import { searchEntries } from '../../src/vectors/hnsw/descend.js';
 import { Graph, type GraphOptions, type Need } from '../../src/vectors/hnsw/graph.js';
 import { insert, levelOf, mend } from '../../src/vectors/hnsw/insert.js';
 import { LayerSearch } from '../../src/vectors/hnsw/layer-search.js';
-import { WholeScan } from '../../src/vectors/hnsw/whole-scan.js';
+import { scanWhole } from '../../src/vectors/hnsw/whole-scan.js';
 import { parseMetric } from '../../src/vectors/metric.js';
 import { RUNS_ALL } from '../support/runs-all.js';
 import { clustered, plainLoop, type Random, seededRandom, spread } from './measured.js';
@@ -284,7 +284,7 @@ test('a search that goes on finds what one for more finds, and a scan finds all'
     fresh.close();
     expect(found.filter(({ slot }) => shared.has(slot)).length).toBeGreaterThan(0.95 * ef);
   }
-  const scan = new WholeScan(graph, point, () => true);
+  const scan = scanWhole(graph, point, () => true);
   run(scan.run());
   const squared = (vector: readonly number[]) => distanceOf(parseMetric('EUCLIDEAN'))(Float64Array.from(vector), point);
   const exact = plainLoop(

@@ -116,8 +116,8 @@ function isSame(index: KeptIndex, before: ObjectValue, after: ObjectValue): bool
 /** So many changes are folded together, and no fewer. */
 const FOLD = { least: 64, most: 2_048 };
 
-function fold({ prefix }: KeptIndex, { context, interrupt }: Execution): PromiseOrValue<boolean> {
-  return foldPending(context.transaction, prefix, FOLD, () => interrupt.checkpoint());
+function fold({ prefix }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
+  return foldPending(execution.context.transaction, prefix, FOLD, pausingOf(execution).pause);
 }
 
 /** Records that become segments at once. */
@@ -170,10 +170,10 @@ class SegmentBuild implements BulkBuild {
   }
 
   #write(): PromiseOrValue<void> {
-    const { context, interrupt } = this.#execution;
+    const { transaction } = this.#execution.context;
     const source = this.#source;
     this.#source = new GatheredSource();
     this.#isBegun = true;
-    return addDocuments(context.transaction, this.#index.prefix, source, () => interrupt.checkpoint());
+    return addDocuments(transaction, this.#index.prefix, source, pausingOf(this.#execution).pause);
   }
 }

@@ -8,6 +8,7 @@ import { linkChanged } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { encodedVectorKey, graphOptions, packedVector, vectorTypeOf } from '../../index/vectors.js';
 import { encodeKey } from '../../value/key-codec.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
@@ -35,8 +36,8 @@ function maintain(index: KeptIndex, execution: Execution, changes: readonly Inde
 const BOUNDS = { least: 64, most: 1_024 };
 
 function fold({ prefix, definition }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
-  const { context, interrupt, services } = execution;
-  const pause = () => interrupt.checkpoint();
+  const { context, services } = execution;
+  const { pause } = pausingOf(execution);
   const stored = new StoredGraph(context.transaction, prefix, graphOptions(definition), pause);
   const stamp = Buffer.from(services.environment.random.bytes(9)).toString('base64url');
   return linkChanged({ stored, type: vectorTypeOf(definition), graphs: services.graphs, stamp }, BOUNDS);

@@ -10,6 +10,7 @@ import type { Info } from '../../language/ast.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import type { AuditLine, AuditTrail } from '../runtime/inspection.js';
@@ -61,8 +62,7 @@ function withFault(record: ObjectValue, line: AuditLine): ObjectValue {
 /** The chain is of the whole log, so that only owners of the root may verify it. */
 export async function auditVerification(execution: Execution): Promise<ObjectValue> {
   authorize(execution.identity, 'own', {}, 'Any');
-  const { interrupt } = execution;
-  const { records, head, broken } = await trailOf(execution).verify(() => interrupt.checkpoint());
+  const { records, head, broken } = await trailOf(execution).verify(pausingOf(execution).pause);
   recordReading(execution, { verified: records });
   return objectFrom({
     broken: broken && objectFrom({ line: broken.line, reason: broken.reason }),

@@ -6,7 +6,7 @@
 
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { rangeOf, stateKey } from '../../index/hnsw/layout.js';
-import { changedKeys, keysApart } from '../../index/hnsw/link.js';
+import { notedKeys } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { decodeKey, encodeKey } from '../../value/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
@@ -122,15 +122,16 @@ export class GraphNeighbours implements Candidates {
   #begin(): PromiseOrValue<GraphWalk | undefined> {
     const { transaction } = this.#execution.context;
     const { index, point, ef } = this.#search;
-    const { pause } = this.#stored;
     const fetched = transaction.prefetch?.({ keys: [stateKey(index)], ranges: [rangeOf(index, 'changed')] });
     return andThen(fetched, () =>
       andThen(this.#stored.state(), (state) => {
         if (state.live === 0) return undefined;
         const most = Math.max(UNLINKED.few, Math.floor(state.live / UNLINKED.part));
-        const apart = state.unlinked === 0 ? [] : keysApart(transaction, index, most, pause);
+        const apart = state.unlinked === 0 ? [] : notedKeys(this.#stored, 'apart', { limit: most });
         const beside = andThen(apart, (first) =>
-          andThen(changedKeys(transaction, index, most, pause), (changed) => [...new Set([...first, ...changed])]),
+          andThen(notedKeys(this.#stored, 'changed', { limit: most }), (changed) => [
+            ...new Set([...first, ...changed]),
+          ]),
         );
         return andThen(beside, (changed) => {
           if (changed.length >= most) return undefined;

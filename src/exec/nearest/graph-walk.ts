@@ -4,11 +4,10 @@ import type { GraphState } from '../../index/hnsw/graph-state.js';
 import type { OpenedGraph } from '../../index/hnsw/resident-graphs.js';
 import type { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { type Distance, distanceOf } from '../../vectors/distances.js';
-import { CodeScan } from '../../vectors/hnsw/code-scan.js';
 import { searchEntries } from '../../vectors/hnsw/descend.js';
 import type { Graph } from '../../vectors/hnsw/graph.js';
 import { type FoundNode, LayerSearch } from '../../vectors/hnsw/layer-search.js';
-import { WholeScan } from '../../vectors/hnsw/whole-scan.js';
+import { scanWhole, type WholeScan } from '../../vectors/hnsw/whole-scan.js';
 import type { Execution } from '../runtime/execution.js';
 import { COMPONENTS_AT_ONCE, compareFound, measureKeys } from './measure-keys.js';
 import type { FoundVector, VectorSearch } from './vector-search.js';
@@ -55,7 +54,7 @@ export class GraphWalk {
   /** These as they are now, nearest first. */
   #unlinked: readonly FoundVector[] = [];
   #walked: LayerSearch | undefined;
-  #scan: WholeScan | CodeScan | undefined;
+  #scan: WholeScan | undefined;
   /** Whether everything was found, or the rest is better found by measuring all vectors. */
   end: 'complete' | 'measure' | undefined;
 
@@ -118,14 +117,9 @@ export class GraphWalk {
     });
   }
 
-  #beginScan(): PromiseOrValue<WholeScan | CodeScan> {
+  #beginScan(): PromiseOrValue<WholeScan> {
     const { graph } = this.#opened;
-    const { codes } = graph;
-    const { point } = this.#search;
-    const scan =
-      codes === undefined
-        ? new WholeScan(graph, point, this.#accepts)
-        : new CodeScan(graph, codes, point, this.#accepts);
+    const scan = scanWhole(graph, this.#search.point, this.#accepts);
     this.#scan = scan;
     return andThen(this.#stored.run(graph, scan.run()), () => {
       this.#charge(scan.size);

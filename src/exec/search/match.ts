@@ -15,6 +15,7 @@ import { countPrefixes, holdsTerms, type SearchQuery } from '../../search/query.
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
@@ -45,14 +46,11 @@ export function compileMatches(condition: Binary, compiler: Compiler): Evaluate 
 /** Whether a row with these terms is what a query asks for. */
 export function isMatch(execution: Execution, site: MatchSite, terms: DocumentTerms): PromiseOrValue<boolean> {
   const { query, analyzer, index, row } = site;
-  return andThen(
-    countPrefixes(query, terms, () => execution.interrupt.checkpoint()),
-    () => {
-      if (!holdsTerms(query, terms)) return false;
-      if (query.phrases.length === 0) return true;
-      return holdsPhrases(execution, analyzer, textsOf(indexedValue({ definition: index }, row)), query);
-    },
-  );
+  return andThen(countPrefixes(query, terms, pausingOf(execution).pause), () => {
+    if (!holdsTerms(query, terms)) return false;
+    if (query.phrases.length === 0) return true;
+    return holdsPhrases(execution, analyzer, textsOf(indexedValue({ definition: index }, row)), query);
+  });
 }
 
 /** The terms of a row, as far as it is seen. */

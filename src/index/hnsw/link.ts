@@ -3,7 +3,7 @@
  * at a time. When many nodes are dead, the others are mended, and the dead ones removed.
  */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { ScanOptions, Stored, Transaction } from '../../storage/contract.js';
+import type { ScanOptions, Stored } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import type { Floats } from '../../vectors/distances.js';
 import { Graph } from '../../vectors/hnsw/graph.js';
@@ -13,8 +13,11 @@ import { encodedVectorKey } from '../vectors.js';
 import type { GraphState } from './graph-state.js';
 import { apartKey, changedKey, freeKey, idKey, idOf, rangeOf, recordIn } from './layout.js';
 import type { LinkSite } from './link-site.js';
-import type { Pause } from './stored-graph.js';
+import type { StoredGraph } from './stored-graph.js';
 import { isWorn, sweepSome } from './sweep.js';
+
+/** Entries that are read between two pauses. */
+const BATCH = 64;
 
 /** So many changes are linked together, and no fewer. */
 export interface LinkBounds {
@@ -32,39 +35,21 @@ export function linkChanged(site: LinkSite, bounds: LinkBounds): PromiseOrValue<
     if (state.sweep !== undefined) return sweepSome(site, state);
     // Whatever changes meanwhile is for the next step.
     const options = { limit: bounds.most, foundOnly: true };
-    return andThen(recordsIn(stored.transaction, stored.index, 'changed', options, stored.pause), (keys) => {
+    return andThen(notedKeys(stored, 'changed', options), (keys) => {
       if (keys.length < bounds.least) return isWorn(state) && sweepSome(site, state);
       return andThen(new Linking(site, state).run(keys), () => true);
     });
   });
 }
 
-/** The encoded keys of records whose current vectors aren't linked yet, up to a limit. */
-export function changedKeys(
-  transaction: Transaction,
-  index: string,
-  most: number,
-  pause: Pause,
-): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'changed', { limit: most }, pause);
-}
-
-/** The encoded keys of records whose vectors the graph can't hold but which may be near, up to a limit. */
-export function keysApart(
-  transaction: Transaction,
-  index: string,
-  most: number,
-  pause: Pause,
-): PromiseOrValue<string[]> {
-  return recordsIn(transaction, index, 'apart', { limit: most }, pause);
-}
-
-function recordsIn(
-  transaction: Transaction,
-  index: string,
+/**
+ * The encoded keys of records that are noted: `changed`, whose current vectors aren't linked yet, or `apart`, whose
+ * vectors the graph can't hold but which may be near.
+ */
+export function notedKeys(
+  { transaction, index, pause }: Pick<StoredGraph, 'transaction' | 'index' | 'pause'>,
   tag: 'changed' | 'apart',
   options: ScanOptions,
-  pause: Pause,
 ): PromiseOrValue<string[]> {
   const keys: string[] = [];
   const read = forEachBatch(transaction.scan(rangeOf(index, tag), { ...options, batch: BATCH }), (batch) => {
@@ -74,8 +59,6 @@ function recordsIn(
   return andThen(read, () => keys);
 }
 
-/** Entries that are read between two pauses. */
-const BATCH = 64;
 /** What may be read of a graph that isn't kept in memory, in bytes. */
 const MOST_READ = 16 * 2 ** 20;
 

@@ -4,6 +4,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
 import { MAX_ENCODED } from '../../value/limits.js';
+import { MAX_KEY_LENGTH } from '../engines/lmdb-limits.js';
 import { type EncodedChange, unpackChanges } from '../engines/packed-changes.js';
 import {
   ARCHIVE_FORMAT,
@@ -19,8 +20,6 @@ import {
 const SEGMENT_NAME = /^(\d{8})\.segment$/;
 /** Records are parts of 512 KiB, or one change that is longer: four times what a value may take (`MAX_ENCODED`). */
 const LONGEST_RECORD = 4 * MAX_ENCODED;
-/** Bytes of a key that the library takes. */
-const LONGEST_KEY = 1_978;
 
 export interface ArchiveSegment {
   readonly number: number;
@@ -105,7 +104,7 @@ function addChanges(packed: Uint8Array, changes: EncodedChange[]): boolean {
   try {
     unpackChanges(packed, (change) => {
       changes.push(change);
-      isSound &&= change.key.length > 0 && change.key.length <= LONGEST_KEY;
+      isSound &&= change.key.length > 0 && change.key.length <= MAX_KEY_LENGTH;
     });
   } catch (error) {
     if (error instanceof RangeError) return false;

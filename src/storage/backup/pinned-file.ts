@@ -4,9 +4,9 @@
  */
 import { chownSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { failure, TesseraError } from '../../errors/error.js';
+import { failure } from '../../errors/error.js';
 import { MAX_READERS, openDatabases } from '../engines/lmdb-databases.js';
-import { LmdbFile, PAGE_HEADER } from '../engines/lmdb-file.js';
+import { LmdbFile, readAmidWrites, readMetaFacts } from '../engines/lmdb-file.js';
 import { checkDataFile, METADATA_TREE } from '../engines/lmdb-integrity.js';
 import { lockFileOf } from '../engines/lmdb-lock-file.js';
 import {
@@ -29,9 +29,6 @@ export interface PinnedFile {
   release(): Promise<void>;
 }
 
-/** A state that is being written just now can't be read; the next one can. */
-const ATTEMPTS = 100;
-
 /**
  * Pins the newest state.
  * @throws TesseraError `storage_corrupt`, `storage_format`, `restore_incomplete`; Error of the system or of the
@@ -40,7 +37,8 @@ const ATTEMPTS = 100;
 export async function pinFile(folder: string): Promise<PinnedFile> {
   const path = join(folder, DATA_FILE);
   const { uid, gid } = statSync(path);
-  checkDataFile(path, { verifyUpTo: 0, readOnly: true, describeKey: () => 'an entry', report: () => undefined });
+  const check = { verifyUpTo: 0, readOnly: true, describeKey: () => 'an entry', report: () => undefined };
+  readAmidWrites(() => checkDataFile(path, check));
   prepareLock(lockFileOf(path), uid, gid);
   const { root } = openDatabases(path, { sync: true, readOnly: true });
   // Whatever is committed from now on leaves alone the pages of the state that is read next.
@@ -50,20 +48,14 @@ export async function pinFile(folder: string): Promise<PinnedFile> {
     await root.close();
   };
   try {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const pinned = readState(folder, path);
-        return {
-          ...pinned,
-          release: async () => {
-            pinned.file.close();
-            await release();
-          },
-        };
-      } catch (error) {
-        if (!(error instanceof TesseraError) || error.code !== 'storage_corrupt' || attempt === ATTEMPTS) throw error;
-      }
-    }
+    const pinned = readAmidWrites(() => readState(folder, path));
+    return {
+      ...pinned,
+      release: async () => {
+        pinned.file.close();
+        await release();
+      },
+    };
   } catch (error) {
     await release();
     throw error;
@@ -82,16 +74,13 @@ function readState(folder: string, path: string): Omit<PinnedFile, 'release'> {
   try {
     const number = file.meta.transaction % 2;
     const page = file.pages(number, 1);
-    if (page.uint64(PAGE_HEADER + TRANSACTION) !== file.meta.transaction) file.damaged('it was being written');
+    if (readMetaFacts(page).transaction !== file.meta.transaction) file.damaged('it was being written');
     return { file, position: positionOf(file, folder), metaPage: { number, bytes: page.bytes } };
   } catch (error) {
     file.close();
     throw error;
   }
 }
-
-/** Where a meta page has the number of its transaction, behind the header of the page. */
-const TRANSACTION = 128;
 
 /** @throws TesseraError `storage_format`, `storage_corrupt` */
 function positionOf(file: LmdbFile, folder: string): StorePosition {

@@ -11,7 +11,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname } from 'node:path';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 
 export const PAGE_HEADER = 24;
 const MAGIC = 0xbeefc0de;
@@ -109,6 +109,24 @@ export function readMetaFacts(page: NativeBytes): MetaFacts {
   };
 }
 
+/** How often a file is read that is being written. */
+const ATTEMPTS = 100;
+
+/**
+ * Reads a file that others may be writing: its meta pages, or pages that they lead to, may be of different states then.
+ * A state that is being written just now can't be read; the next one can. What is damaged stays so.
+ * @throws TesseraError `storage_corrupt` if it is after many attempts, and what else `read` throws
+ */
+export function readAmidWrites<T>(read: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof TesseraError) || error.code !== 'storage_corrupt' || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
 /** A file that is open for reading, as large as it was when it was opened. */
 export class LmdbFile {
   readonly name: string;
@@ -161,8 +179,11 @@ export class LmdbFile {
     this.#mustBeRestored(path);
     const isLmdb = this.size >= META_LENGTH && this.#read(0, META_LENGTH).uint32(PAGE_HEADER) === MAGIC;
     if (!isLmdb) throw new Error(`${path} is no data file of Tessera's, or it is damaged`);
-    const first = this.#metaAt(0, 0);
-    const second = this.#metaAt(first.pageSize, 1);
+    const { pageSize } = this.#metaIn(this.#read(0, META_LENGTH), 0);
+    // Both at once: others may be writing.
+    const { bytes } = this.#read(0, pageSize + META_LENGTH);
+    const first = this.#metaIn(new NativeBytes(bytes), 0);
+    const second = this.#metaIn(new NativeBytes(bytes.subarray(pageSize)), 1);
     if (second.pageSize !== first.pageSize) this.damaged('its two meta pages have different page sizes');
     const [older, newer] = first.transaction > second.transaction ? [second, first] : [first, second];
     // Transaction n writes meta page n mod 2, so the two belong to transactions that follow each other; of none, if
@@ -179,8 +200,8 @@ export class LmdbFile {
       throw failure('restore_incomplete', { folder: dirname(path) });
   }
 
-  #metaAt(position: number, number: number): Meta {
-    const page = this.#read(position, META_LENGTH);
+  /** @param page bytes that begin with the meta page of a number */
+  #metaIn(page: NativeBytes, number: number): Meta {
     const at = PAGE_HEADER;
     const wrong = (what: string) => this.damaged(`meta page ${number}: ${what}`);
     if (page.uint32(at) !== MAGIC) wrong('it is not marked as one');

@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { failure, TesseraError } from '../../errors/error.js';
-import { LmdbFile } from './lmdb-file.js';
+import { LmdbFile, readAmidWrites } from './lmdb-file.js';
 import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
 import type { EncodedChange } from './packed-changes.js';
 
@@ -88,7 +88,8 @@ export class SpaceReserve {
     // Appending, so that zeros can never come to lie over what the library writes meanwhile.
     this.#descriptor = openSync(path, 'a+');
     try {
-      this.look();
+      // Other processes may be writing.
+      readAmidWrites(() => this.look());
       this.admit(noDemand());
     } catch (error) {
       this.close();

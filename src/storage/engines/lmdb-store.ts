@@ -9,6 +9,7 @@ import { syncFolder } from '../sync-folder.js';
 import { LARGE_WRITE, LargeWriter } from './large-writer.js';
 import { type LmdbDatabases, MAX_READERS, openDatabases, putChange, putVersion } from './lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from './lmdb-integrity.js';
+import { MAX_KEY_LENGTH } from './lmdb-limits.js';
 import { lockFileOf } from './lmdb-lock-file.js';
 import { decodeMetadata, decodeUnsealed, encodeMetadata, LMDB_FORMAT, UNSEALED_LMDB_FORMAT } from './lmdb-metadata.js';
 import { LmdbMetrics } from './lmdb-metrics.js';
@@ -16,8 +17,6 @@ import { allocateLock, noDemand, probeSpace, type SpaceDemand, SpaceReserve } fr
 import { NO_READERS, readersOf } from './oldest-reader.js';
 import type { EncodedChange } from './packed-changes.js';
 
-/** The longest key LMDB can hold in a page of 4096 bytes. */
-export const MAX_KEY_LENGTH = 1978;
 /** The file in a folder that holds everything. */
 export const DATA_FILE = 'data.mdb';
 

@@ -5,7 +5,8 @@ import { sealEncoded, sealState } from '../../value/sealed-record.js';
 import type { Key, Stored } from '../contract.js';
 import { after } from '../transaction/read-set.js';
 import type { KeyChange } from './group-writer.js';
-import { type ByteView, MAX_KEY_LENGTH } from './lmdb-store.js';
+import { MAX_KEY_LENGTH } from './lmdb-limits.js';
+import type { ByteView } from './lmdb-store.js';
 
 /** Entries that are read in a turn, and bytes of values that are rewritten, about. */
 const STEP_ENTRIES = 256;

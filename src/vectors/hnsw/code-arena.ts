@@ -1,6 +1,6 @@
 /**
  * Vectors as whole numbers of 8 bits by slot, which measure the distance to a query roughly, with a bound of the error,
- * in a third of the time and a quarter of the memory that 32-bit floats take.
+ * in less than half of the time and a quarter of the memory that 32-bit floats take.
  *
  * A vector v is s·c + e: its codes c, a scale s, and what is lost, e. With a query q = t·d + f the same way,
  *

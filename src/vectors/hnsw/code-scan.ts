@@ -2,10 +2,10 @@
  * The nearest nodes of a graph by measuring all of them, by their codes first: exact, since all are measured again that
  * may be among the nearest for all that is known of the errors.
  */
+import { Heap } from '../../base/heap.js';
 import type { Floats } from '../distances.js';
 import type { CodeArena } from './code-arena.js';
-import { Graph, type Need } from './graph.js';
-import { Heap } from './heap.js';
+import { Graph, type Need, PAUSE } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
 import { QUERY } from './vector-arena.js';
 
@@ -13,8 +13,8 @@ import { QUERY } from './vector-arena.js';
 const COMPONENTS = 2 ** 20;
 /** Distances that are compared between two pauses. */
 const COMPARED = 2 ** 14;
-const PAUSE: Need = [];
 
+/** A scan as `whole-scan.ts` describes it. */
 export class CodeScan {
   readonly #graph: Graph;
   readonly #codes: CodeArena;
@@ -30,7 +30,6 @@ export class CodeScan {
     this.#accepts = accepts;
   }
 
-  /** In bytes. */
   get size(): number {
     return this.#least.byteLength;
   }
@@ -46,7 +45,6 @@ export class CodeScan {
     }
   }
 
-  /** The nearest, as many as are wanted, nearest first. */
   *found(most: number): Generator<Need, FoundNode[], void> {
     const nearest = new Heap();
     const candidates = yield* this.#candidates(most);

@@ -1,11 +1,10 @@
 /** How a node comes into a graph (algorithm 1), and how deep. */
 import type { Floats } from '../distances.js';
 import { descend, searchLayer } from './descend.js';
-import type { Graph, Need } from './graph.js';
+import { type Graph, type Need, PAUSE } from './graph.js';
 import type { FoundNode } from './layer-search.js';
 import { byDistance, chooseLinks, linkedSlots, linkTo, missingLinks } from './links.js';
 
-const PAUSE: Need = [];
 /** The most layers above the lowest one: of a graph as large as ids are many, with the least M. */
 const MOST_LEVEL = 32;
 

@@ -1,10 +1,9 @@
 /** Which nodes a node links to: far apart from each other rather than nearest alone (algorithm 4). */
-import { Graph, type Need } from './graph.js';
+import { Graph, type Need, PAUSE } from './graph.js';
 import type { FoundNode } from './layer-search.js';
 
 /** Components that are measured between two pauses: some hundred microseconds. */
 const COMPONENTS_AT_ONCE = 2 ** 18;
-const PAUSE: Need = [];
 
 /**
  * The slots of at most `most` candidates, which come nearest first: each lies nearer to the node than to those that

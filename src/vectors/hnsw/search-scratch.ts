@@ -1,5 +1,5 @@
 /** What a search of a graph works in. One after the other uses the same, since making it takes a tenth of a search. */
-import { Heap } from './heap.js';
+import { Heap } from '../../base/heap.js';
 import { VisitedSet } from './visited-set.js';
 
 export class SearchScratch {

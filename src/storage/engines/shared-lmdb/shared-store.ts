@@ -100,8 +100,8 @@ export class SharedByteStore {
       const place = archive === undefined ? undefined : { folder: archive, store: this.#stored('store') ?? '' };
       this.#archive = place && { writer: new SharedArchive(place, clock), space: new ArchiveSpace(place.folder) };
       const file = statSync(path, { bigint: true });
-      this.#last = openLastTransaction(path, root);
       this.#large = new LargeWriter({ path, file, sync, hasLog: true, archive: place }, timers);
+      this.#last = openLastTransaction(path, root);
     } catch (error) {
       void root.close();
       throw error;
