@@ -8,7 +8,10 @@ import { readGraphqlRequest } from './request.js';
 import { standardText } from './response.js';
 import type { GraphqlService } from './service.js';
 
-/** Runs `{query, variables?, operationName?}` in a session; gives `{data?, errors?}`. */
+/**
+ * Runs `{query, variables?, operationName?}` in a session; gives `{data?, errors?}`.
+ * @throws TesseraError `graphql_request`, when it is called
+ */
 export function createGraphqlMethod(
   service: GraphqlService,
 ): (session: Session, request: ObjectValue) => Promise<ObjectValue> {

@@ -101,7 +101,10 @@ async function streamed(
   return sendEvents(context, request, reply, (signal) => graphqlEvents(asked, signal));
 }
 
-/** `GET /graphql/schema.graphql`: the schema as the caller may see it. */
+/**
+ * `GET /graphql/schema.graphql`: the schema as the caller may see it.
+ * @throws TesseraError `graphql_disabled`, for each request, unless the server has GraphQL
+ */
 export async function graphqlSchemaRoute(
   context: RouteContext,
   request: FastifyRequest,

@@ -117,7 +117,7 @@ function checkText(text: string, name: string): string {
   return text;
 }
 
-/** `checkText` for names in the query string. */
+/** `checkText` for names in the query string. @throws TesseraError `query_parameter_invalid` */
 export function checkQueryName(text: string, name: string): string {
   if (text === '' || text.length > LONGEST || CONTROL.test(text)) {
     throw failure('query_parameter_invalid', { reason: `gives no valid name as "${name}"` });

@@ -27,7 +27,7 @@ export function sendPage(
   return sendBody(reply, 'text/html; charset=utf-8', filled);
 }
 
-/** `GET /graphql/…`: a file of a page. Only listed names exist. */
+/** `GET /graphql/…`: a file of a page. Only listed names exist. @throws TesseraError `route_missing` */
 export function sendPageFile(request: FastifyRequest, reply: FastifyReply, page: WebPage | undefined): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? '';
   const file = page?.files.get(path.slice(path.lastIndexOf('/') + 1));

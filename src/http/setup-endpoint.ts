@@ -16,7 +16,10 @@ import type { SetupRequest } from './setup.js';
 /** Characters (OWASP's least for passwords). */
 const SHORTEST_PASSWORD = 8;
 
-/** Requests from elsewhere, and from other pages, don't learn whether there is anything to set up. */
+/**
+ * Requests from elsewhere, and from other pages, don't learn whether there is anything to set up.
+ * @throws TesseraError `route_missing`, unless setup is open and the request is from its page; as `readSetup`
+ */
 export async function setupRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { setup } = context;
   if (setup === undefined || !isFromOwnPage(request.raw)) throw failure('route_missing');

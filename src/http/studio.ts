@@ -5,7 +5,10 @@ import type { Context } from './context.js';
 import { isLocal } from './own-page.js';
 import { sendPage, sendPageFile } from './send-page.js';
 
-/** To this machine alone the page says whether the first root user is to be made. */
+/**
+ * To this machine alone the page says whether the first root user is to be made.
+ * @throws TesseraError `route_missing`, on a server without the Studio
+ */
 export function studioRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
   const { studio, setup, environment } = context;
   if (studio === undefined) throw failure('route_missing');

@@ -72,7 +72,7 @@ export interface Magnitude {
   readonly next: number;
 }
 
-/** Reads what `writeMagnitude` wrote. */
+/** Reads what `writeMagnitude` wrote. @throws TesseraError `stored_bytes_invalid` */
 export function readMagnitude(key: string, offset: number, negative: boolean): Magnitude {
   const mask = negative ? 0xff : 0;
   let high = 0;

@@ -75,7 +75,7 @@ const ACTIONS: Actions = {
     }),
 };
 
-/** ACCESS … GRANT, SHOW, REVOKE and PURGE. */
+/** ACCESS … GRANT, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
 export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {

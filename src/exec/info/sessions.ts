@@ -9,7 +9,10 @@ import { guestRefusal } from '../authorization/authorize.js';
 import { mayEnd, sessionsElsewhere } from '../identity/kill-sessions.js';
 import type { Execution, LastingSession } from '../runtime/execution.js';
 
-/** The rows of INFO FOR SESSIONS, as far as the principal may see them. */
+/**
+ * The rows of INFO FOR SESSIONS, as far as the principal may see them.
+ * @throws TesseraError `not_allowed`, for guests
+ */
 export function sessionList(execution: Execution): PromiseOrValue<ObjectValue[]> {
   const { principal } = execution.identity;
   if (principal.kind === 'guest') throw guestRefusal();
