@@ -28,7 +28,7 @@ import type { Change, Subscription } from './subscription.js';
 export { openFileSink as openAuditFile } from '../audit/file-sink.js';
 export type { AuditSink } from '../audit/sink.js';
 export { TesseraError } from '../errors/error.js';
-export { stringifyJson as toJson } from '../value/json.js';
+export { stringifyJson as toJson } from '../value/codecs/json.js';
 export { toDisplay, toText } from '../value/text/text.js';
 export * from '../value/value.js';
 export type {

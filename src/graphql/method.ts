@@ -1,7 +1,7 @@
 /** GraphQL as a method of RPC. */
 import { doInSteps } from '../base/steps.js';
 import type { Session } from '../session/contract.js';
-import { parseJsonStepwise } from '../value/json.js';
+import { parseJsonStepwise } from '../value/codecs/json.js';
 import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
 import type { ObjectValue } from '../value/value.js';
 import { readGraphqlRequest } from './request.js';

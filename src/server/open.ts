@@ -12,7 +12,7 @@ import type { Engine } from '../storage/contract.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
 import type { WorkerGroup } from '../storage/engines/shared-lmdb/open.js';
-import { durationFromNanoseconds } from '../value/duration.js';
+import { durationFromNanoseconds } from '../value/time/duration.js';
 import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';

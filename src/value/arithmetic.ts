@@ -9,7 +9,7 @@ import { powerOfDecimals } from './decimal-power.js';
 import { MAX_JOINED_FIELDS, MAX_JOINED_TEXT } from './limits.js';
 import { MAX_INT, MIN_INT, toNumber } from './number.js';
 import { toErrorDisplay, toErrorText } from './text/text.js';
-import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time-arithmetic.js';
+import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time/time-arithmetic.js';
 import {
   type ArrayValue,
   Decimal,

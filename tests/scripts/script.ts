@@ -21,7 +21,7 @@
  */
 import type { Database, Session } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
-import { parseJson } from '../../src/value/json-parse.js';
+import { parseJson } from '../../src/value/codecs/json-parse.js';
 import { toText } from '../../src/value/text/text.js';
 import type { ObjectValue, Value } from '../../src/value/value.js';
 

@@ -12,8 +12,8 @@ import { type DatabaseOptions, openDatabase } from '../../src/session/database/d
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { shareFolder, type WorkerGroup } from '../../src/storage/engines/shared-lmdb/open.js';
-import { decodeCbor } from '../../src/value/cbor-decode.js';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
+import { decodeCbor } from '../../src/value/codecs/cbor-decode.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { DEFAULT_DECODE_LIMITS } from '../../src/value/nesting.js';
 import type { Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';

@@ -11,7 +11,7 @@ import { createHttpServer, type HttpServerParts } from '../../src/http/create-ht
 import type { Session } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/database.js';
 import type { MemoryLimits } from '../../src/session/resources/server-memory.js';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { newObject, objectFrom } from '../../src/value/value.js';
 import { answer, run, World } from '../support/world.js';
 import { attack } from './attack.js';

@@ -11,7 +11,7 @@ import {
 } from '../../src/storage/engines/shared-lmdb/logged-group.js';
 import { ReadSet } from '../../src/storage/transaction/read-set.js';
 import { WriteSet } from '../../src/storage/transaction/write-set.js';
-import { decodeSealed } from '../../src/value/sealed-record.js';
+import { decodeSealed } from '../../src/value/codecs/sealed-record.js';
 
 function group(version: number, keys: readonly Key[], isMaintenance = false): LoggedGroup {
   return {

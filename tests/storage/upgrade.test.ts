@@ -11,8 +11,8 @@ import { LmdbFile } from '../../src/storage/engines/lmdb-file.js';
 import { readFacts } from '../../src/storage/engines/lmdb-integrity.js';
 import { walkPages } from '../../src/storage/engines/lmdb-pages.js';
 import { StoredValues } from '../../src/storage/engines/stored-values.js';
-import { encodeRecord } from '../../src/value/record-encode.js';
-import { sealState } from '../../src/value/sealed-record.js';
+import { encodeRecord } from '../../src/value/codecs/record-encode.js';
+import { sealState } from '../../src/value/codecs/sealed-record.js';
 
 const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
 const OLD = gunzipSync(readFileSync('tests/storage/fixtures/format-1.mdb.gz'));

@@ -14,7 +14,7 @@ import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.j
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Access } from '../../language/ast.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';

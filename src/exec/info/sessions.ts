@@ -2,7 +2,7 @@
  * INFO FOR SESSIONS: the sessions that the principal may end. Those over HTTP end with their request and aren't listed.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { toDatetime } from '../../value/datetime.js';
+import { toDatetime } from '../../value/time/datetime.js';
 import { parseUuid } from '../../value/uuid.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { guestRefusal } from '../authorization/authorize.js';

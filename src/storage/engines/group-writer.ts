@@ -1,6 +1,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';
-import { sealRecord } from '../../value/sealed-record.js';
+import { sealRecord } from '../../value/codecs/sealed-record.js';
 import type { Commit } from '../commit/commit-log.js';
 import type { Key, Stored, Versionstamp } from '../contract.js';
 import type { AfterCommit } from '../transaction/after-commit.js';

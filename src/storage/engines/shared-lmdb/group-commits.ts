@@ -2,7 +2,7 @@ import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-
 import { forEachInSteps, type Pausing } from '../../../base/steps.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure } from '../../../errors/error.js';
-import { sealRecord } from '../../../value/sealed-record.js';
+import { sealRecord } from '../../../value/codecs/sealed-record.js';
 import { type Appended, appendedKey, LAST_POSITION, StampSource, stampBytes } from '../../append.js';
 import type { Commit } from '../../commit/commit-log.js';
 import { forEachChange, isLargeCommit } from '../../commit/commit-steps.js';
