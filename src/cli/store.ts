@@ -9,7 +9,8 @@ import { type RepairResult, repairIndexes } from '../exec/check/repair-indexes.j
 import { readStoreAddress } from '../storage/engines/address.js';
 import { type CheckedFile, checkFile } from '../storage/engines/check-file.js';
 import { lockFolder } from '../storage/engines/folder-lock.js';
-import { type LmdbOptions, openLmdb } from '../storage/engines/lmdb.js';
+import { openLmdb } from '../storage/engines/lmdb.js';
+import type { LmdbOptions } from '../storage/engines/lmdb-options.js';
 import { DATA_FILE } from '../storage/engines/lmdb-store.js';
 import { Progress } from './progress.js';
 

@@ -18,7 +18,7 @@ import type {
   NotificationSink,
   StatementResult,
 } from '../session/contract.js';
-import type { DatabaseOptions } from '../session/database/database.js';
+import type { DatabaseOptions } from '../session/database/options.js';
 import { ClientConnection } from '../session/resources/client-connection.js';
 import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';

@@ -9,7 +9,7 @@ import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
-import type { DatabaseOptions } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { MemoryLimits } from '../../src/session/resources/server-memory.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { newObject, objectFrom } from '../../src/value/value.js';

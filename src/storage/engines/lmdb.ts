@@ -3,7 +3,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
-import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
+import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { Family } from '../../metrics/families.js';
 import { StampSource } from '../append.js';
 import { admitted, CommitGate } from '../commit/commit-gate.js';
@@ -18,17 +18,19 @@ import type { ReadSet } from '../transaction/read-set.js';
 import type { Snapshot } from '../transaction/snapshot.js';
 import { type CommitStage, type Committer, SnapshotTransaction } from '../transaction/transaction.js';
 import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
-import { lockFolder } from './folder-lock.js';
 import { encodedChange, GroupWriter, type KeyChange, type WriteGroup } from './group-writer.js';
 import { MAX_READERS } from './lmdb-databases.js';
-import { DEFAULT_VERIFY_UP_TO, MAX_KEY_LENGTH } from './lmdb-limits.js';
+import { MAX_KEY_LENGTH } from './lmdb-limits.js';
+import { anyEntry, type LmdbOptions } from './lmdb-options.js';
 import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
 import { noDemand, type SpaceDemand } from './lmdb-space.js';
-import { type ByteStore, type ByteView, openByteStore } from './lmdb-store.js';
+import type { ByteStore, ByteView } from './lmdb-store.js';
+import { openLocked } from './locked-store.js';
 import { RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 import { type SealingEngine, sealOldValues } from './seal-old-values.js';
 import { SnapshotPool } from './snapshot-pool.js';
+import { unreadable, unwritable } from './store-failures.js';
 import { StoredValues } from './stored-values.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
@@ -39,38 +41,6 @@ const MAX_VIEWS = MAX_READERS / 2;
 /** More changes than these are waited for rather than laid over what is written. */
 const LAID_OVER = 4096;
 
-export interface LmdbOptions {
-  /**
-   * `every` (the default): a commit is on disk before it is answered. `never`: the operating system writes when it
-   * likes; a crash of the machine, not of the process, may lose the store.
-   */
-  readonly sync?: 'every' | 'never';
-  /**
-   * Room for what is kept decoded, estimated: half for records read by their keys, half for ranges. Default: 128 MiB.
-   */
-  readonly cacheBytes?: number;
-  /** How many states of the store may be read at once, the present one among them. Default: 4,096. */
-  readonly maxViews?: number;
-  /** A data file of so many bytes or fewer is read wholly when it is opened, and verified. Default: 64 MiB. */
-  readonly verifyUpTo?: number;
-  /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
-  readonly describeKey?: (key: Key) => string;
-  /** Called for damage that is found when the store is opened and doesn't prevent its use. */
-  readonly report?: (error: TesseraError) => void;
-  /**
-   * Called for a write that failed after it had begun. The process shouldn't go on: LMDB's library may have damaged its
-   * memory.
-   */
-  readonly fatal?: (error: TesseraError) => void;
-  /** Nothing is written, nor converted: every commit that changes something fails with `read_only`. */
-  readonly readOnly?: boolean;
-  /** Has values that are damaged read as NULL rather than fail. */
-  readonly damagedAsNull?: boolean;
-  readonly timers?: Timers;
-  /** From which versionstamps take the time. */
-  readonly clock?: Clock;
-}
-
 /**
  * Opens a store in a folder, creating it if there is none.
  * @throws TesseraError `storage_in_use` if another engine has it open, `storage_format`, `storage_corrupt`,
@@ -79,54 +49,6 @@ export interface LmdbOptions {
 export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine {
   const { store, unlock } = openLocked(folder, options);
   return new LmdbEngine(store, options, unlock);
-}
-
-/** The files of a store whose folder is locked for an engine. */
-export interface LockedStore {
-  readonly store: ByteStore;
-  readonly unlock: () => Promise<void>;
-}
-
-/** @throws TesseraError as `openLmdb` does */
-export function openLocked(folder: string, options: LmdbOptions): LockedStore {
-  try {
-    const unlock = lockFolder(folder);
-    try {
-      const store = openByteStore(folder, {
-        sync: options.sync !== 'never',
-        verifyUpTo: options.verifyUpTo ?? DEFAULT_VERIFY_UP_TO,
-        describeKey: options.describeKey ?? anyEntry,
-        report: options.report ?? (() => {}),
-        readOnly: options.readOnly ?? false,
-        timers: options.timers ?? realEnvironment.timers,
-      });
-      return { store, unlock };
-    } catch (error) {
-      void unlock();
-      throw error;
-    }
-  } catch (error) {
-    throw unopened(folder, error);
-  }
-}
-
-/** The error of a folder that couldn't be opened. */
-export function unopened(folder: string, error: unknown): TesseraError {
-  if (error instanceof TesseraError) return error;
-  return failure('storage_unavailable', { reason: `can't open ${folder}: ${messageOf(error)}` }, { cause: error });
-}
-
-/** The store couldn't be read. */
-function unreadable(error: unknown): TesseraError {
-  return failure('storage_unavailable', { reason: `a read failed: ${messageOf(error)}` }, { cause: error });
-}
-
-function anyEntry(): string {
-  return 'an entry';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** An accepted commit. It is an object so that awaiting it doesn't await `written`. */
@@ -398,7 +320,7 @@ export class LmdbEngine implements Engine {
   }
 
   #fail(reason: unknown): TesseraError {
-    const error = failure('storage_unavailable', { reason: `a write failed: ${messageOf(reason)}` }, { cause: reason });
+    const error = unwritable(reason);
     this.#end(error);
     this.#fatal?.(error);
     return error;

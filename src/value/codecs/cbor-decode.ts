@@ -4,40 +4,26 @@
  */
 import { allOf, type Stepwise } from '../../base/stepwise.js';
 import { failure } from '../../errors/error.js';
-import { parseDecimal } from '../decimal.js';
-import { type CoordinateShape, geometryFrom } from '../geometry.js';
 import { type DecodeLimits, nextDepth } from '../nesting.js';
-import { MAX_INT, MIN_INT } from '../number.js';
-import { StepwiseSet, setFrom } from '../order.js';
-import { datetimeFrom, parseDatetime } from '../time/datetime.js';
-import { durationFrom, parseDuration } from '../time/duration.js';
-import { parseUuid, uuidFromBytes } from '../uuid.js';
+import { StepwiseSet } from '../order.js';
+import { durationFrom } from '../time/duration.js';
 import {
   type ArrayValue,
   type Bound,
   type Duration,
-  FileReference,
   float,
-  Geometry,
-  int,
   isArray,
-  isObject,
   type MutableObject,
   newObject,
   Range,
-  RecordId,
-  type RecordKey,
-  Table,
-  Uuid,
   type Value,
 } from '../value.js';
 import { ByteReader } from './byte-reader.js';
-import { CBOR_TAGS, MAJOR, SHAPE_MEMBERS } from './cbor-tags.js';
+import { boundedInt, invalidCbor, type RecordIdReading, TAG_MAKERS, type TagMaker, UNFIT } from './cbor-tagged.js';
+import { CBOR_TAGS, MAJOR } from './cbor-tags.js';
 
-export interface CborOptions extends DecodeLimits {
-  /** Parses record ids sent as strings (`person:1`), as some clients do; without it they are errors. */
-  readonly readRecord?: (text: string) => RecordId | undefined;
-}
+/** The limits of a decoding, and how it reads texts as record ids. */
+export interface CborOptions extends DecodeLimits, RecordIdReading {}
 
 /** The one value that the bytes hold. @throws TesseraError `cbor_invalid`, `nesting_too_deep` */
 export function decodeCbor(bytes: Uint8Array, options: CborOptions): Value {
@@ -77,7 +63,7 @@ class CborDecoding implements Stepwise<Value> {
   result: Value;
 
   constructor(bytes: Uint8Array, options: CborOptions, piece: number) {
-    this.reader = new ByteReader(bytes, invalid);
+    this.reader = new ByteReader(bytes, invalidCbor);
     this.options = options;
     this.#piece = piece;
     this.#maxValues = options.maxValues ?? ANY_NUMBER;
@@ -88,7 +74,7 @@ class CborDecoding implements Stepwise<Value> {
     this.#rest = this.reader.remaining - this.#piece;
     const value = this.#suspended.length === 0 ? readItem(this, 0) : this.#resumed();
     if (value === UNFINISHED) return false;
-    if (this.reader.remaining > 0) invalid('bytes after the end');
+    if (this.reader.remaining > 0) invalidCbor('bytes after the end');
     this.result = value;
     return true;
   }
@@ -127,10 +113,6 @@ class CborDecoding implements Stepwise<Value> {
   }
 }
 
-function invalid(what: string): never {
-  throw failure('cbor_invalid', { what });
-}
-
 const INDEFINITE = -1;
 const BREAK = 0xff;
 const NULL = 0xf6;
@@ -142,9 +124,9 @@ function readItem(decoding: CborDecoding, depth: number): Read {
   const information = initial & 31;
   switch (initial >>> 5) {
     case MAJOR.uint:
-      return information === 27 ? toInt(reader.uint64()) : readArgument(reader, information);
+      return information === 27 ? boundedInt(reader.uint64()) : readArgument(reader, information);
     case MAJOR.negative:
-      return information === 27 ? toInt(-1n - reader.uint64()) : -1 - readArgument(reader, information);
+      return information === 27 ? boundedInt(-1n - reader.uint64()) : -1 - readArgument(reader, information);
     case MAJOR.bytes:
       return readBytes(reader, information);
     case MAJOR.text:
@@ -175,16 +157,12 @@ function readArgument(reader: ByteReader, information: number): number {
     case 27:
       return Number(reader.uint64());
     default:
-      return invalid('a length of a reserved form');
+      return invalidCbor('a length of a reserved form');
   }
 }
 
 function readLength(reader: ByteReader, information: number): number {
   return information === 31 ? INDEFINITE : readArgument(reader, information);
-}
-
-function toInt(value: bigint): number | bigint {
-  return value > MAX_INT || value < MIN_INT ? invalid('an integer beyond 64 bits') : int(value);
 }
 
 function readBytes(reader: ByteReader, information: number): Uint8Array {
@@ -196,7 +174,7 @@ function readText(reader: ByteReader, information: number): string {
   const length = readLength(reader, information);
   if (length !== INDEFINITE) return reader.utf8(length);
   const bytes = Buffer.concat(readChunks(reader, MAJOR.text));
-  return new ByteReader(bytes, invalid).utf8(bytes.length);
+  return new ByteReader(bytes, invalidCbor).utf8(bytes.length);
 }
 
 /** The pieces of a text or of bytes of indefinite length; each must be of the same type and of definite length. */
@@ -205,8 +183,8 @@ function readChunks(reader: ByteReader, major: number): Uint8Array[] {
   for (;;) {
     const initial = reader.byte();
     if (initial === BREAK) return chunks;
-    if (initial >>> 5 !== major || (initial & 31) === 31) invalid('a piece of another type');
-    if (chunks.length === MOST_CHUNKS) invalid('too many pieces');
+    if (initial >>> 5 !== major || (initial & 31) === 31) invalidCbor('a piece of another type');
+    if (chunks.length === MOST_CHUNKS) invalidCbor('too many pieces');
     chunks.push(reader.raw(readArgument(reader, initial & 31)));
   }
 }
@@ -247,7 +225,7 @@ function readMembers(decoding: CborDecoding, object: MutableObject, state: MapSt
     if (decoding.isOver) return decoding.suspend((again) => readMembers(again, object, state, depth));
     if (state.at >= maxKeys) throw failure('too_many_keys', { limit: maxKeys });
     const initial = reader.byte();
-    if (initial >>> 5 !== MAJOR.text) invalid('a map key that is not a text');
+    if (initial >>> 5 !== MAJOR.text) invalidCbor('a map key that is not a text');
     const key = readText(reader, initial & 31);
     const value = readItem(decoding, depth);
     if (value === UNFINISHED) {
@@ -287,7 +265,7 @@ function readSimple(reader: ByteReader, information: number): Value {
     case 27:
       return float(reader.float64());
     default:
-      return invalid('an unknown simple value');
+      return invalidCbor('an unknown simple value');
   }
 }
 
@@ -302,48 +280,20 @@ function halfToNumber(bits: number): number {
 
 // ─── Tags ───
 
-const UNFIT: unique symbol = Symbol('unfit');
-type Made = Value | typeof UNFIT;
-type Maker = (item: Value, options: CborOptions) => Made;
-
-/** What each tag makes of the item that it holds. */
-const MAKERS: ReadonlyMap<number, Maker> = new Map<number, Maker>([
-  [CBOR_TAGS.datetimeText, fromText(parseDatetime)],
-  [CBOR_TAGS.positiveBignum, (item) => (item instanceof Uint8Array ? fromBignum(item) : UNFIT)],
-  [CBOR_TAGS.negativeBignum, (item) => (item instanceof Uint8Array ? fromBignum(item, -1n) : UNFIT)],
-  [CBOR_TAGS.none, (item) => (item === null || item === undefined ? undefined : UNFIT)],
-  [CBOR_TAGS.table, fromText((text) => new Table(text))],
-  [CBOR_TAGS.record, toRecord],
-  [CBOR_TAGS.uuidText, fromText(parseUuid)],
-  [CBOR_TAGS.decimal, fromText((text) => parseDecimal(text, true))],
-  [CBOR_TAGS.datetime, toDatetime],
-  [CBOR_TAGS.durationText, toDuration],
-  [CBOR_TAGS.uuid, (item) => (item instanceof Uint8Array && item.length === 16 ? uuidFromBytes(item) : UNFIT)],
-  [CBOR_TAGS.file, toFile],
-  [CBOR_TAGS.set, (item) => (isArray(item) ? setFrom(item) : UNFIT)],
-  [CBOR_TAGS.point, toPoint],
-  [CBOR_TAGS.line, toShape('LineString')],
-  [CBOR_TAGS.polygon, toShape('Polygon')],
-  [CBOR_TAGS.multipoint, toShape('MultiPoint')],
-  [CBOR_TAGS.multiline, toShape('MultiLineString')],
-  [CBOR_TAGS.multipolygon, toShape('MultiPolygon')],
-  [CBOR_TAGS.collection, toCollection],
-]);
-
 function readTagged(decoding: CborDecoding, tag: number, depth: number): Read {
   if (tag === CBOR_TAGS.range) return readRange(decoding, depth);
   if (tag === CBOR_TAGS.duration) return readDuration(decoding.reader);
-  const make = MAKERS.get(tag) ?? invalid(`the tag ${tag} is not supported`);
+  const make = TAG_MAKERS.get(tag) ?? invalidCbor(`the tag ${tag} is not supported`);
   const item = readItem(decoding, depth);
   return item === UNFINISHED
     ? decoding.suspend((again, member) => makeTagged(again, tag, make, member as Value))
     : makeTagged(decoding, tag, make, item);
 }
 
-function makeTagged(decoding: CborDecoding, tag: number, make: Maker, item: Value): Read {
+function makeTagged(decoding: CborDecoding, tag: number, make: TagMaker, item: Value): Read {
   if (tag === CBOR_TAGS.set && isArray(item) && decoding.isLong(item)) return sortSet(decoding, new StepwiseSet(item));
   const made = make(item, decoding.options);
-  return made === UNFIT ? invalid(`tag ${tag} does not fit what it holds`) : made;
+  return made === UNFIT ? invalidCbor(`tag ${tag} does not fit what it holds`) : made;
 }
 
 function sortSet(decoding: CborDecoding, set: StepwiseSet): Read {
@@ -355,7 +305,7 @@ function readRange(decoding: CborDecoding, depth: number): Read {
   const { reader } = decoding;
   const initial = reader.byte();
   const length = readLength(reader, initial & 31);
-  if (initial >>> 5 !== MAJOR.array || (length !== 2 && length !== INDEFINITE)) invalid('a range without two ends');
+  if (initial >>> 5 !== MAJOR.array || (length !== 2 && length !== INDEFINITE)) invalidCbor('a range without two ends');
   return readEnds(decoding, [], length, depth);
 }
 
@@ -369,7 +319,7 @@ function readEnds(decoding: CborDecoding, ends: (Bound | undefined)[], length: n
       continue;
     }
     const tag = initial >>> 5 === MAJOR.tag ? readArgument(reader, initial & 31) : undefined;
-    if (tag !== CBOR_TAGS.included && tag !== CBOR_TAGS.excluded) invalid('an end of a range without its tag');
+    if (tag !== CBOR_TAGS.included && tag !== CBOR_TAGS.excluded) invalidCbor('an end of a range without its tag');
     const inclusive = tag === CBOR_TAGS.included;
     const value = readItem(decoding, depth);
     if (value === UNFINISHED) {
@@ -380,7 +330,7 @@ function readEnds(decoding: CborDecoding, ends: (Bound | undefined)[], length: n
     }
     ends.push({ value, inclusive });
   }
-  if (length === INDEFINITE && reader.byte() !== BREAK) invalid('a range without two ends');
+  if (length === INDEFINITE && reader.byte() !== BREAK) invalidCbor('a range without two ends');
   return new Range(ends[0], ends[1]);
 }
 
@@ -392,87 +342,11 @@ function readDuration(reader: ByteReader): Duration {
   while (parts.length < 3 && !atEnd(reader, length, parts.length)) parts.push(readUnsigned(reader));
   const [seconds = 0n, nanoseconds = 0n] = parts;
   const duration = parts.length < 3 && nanoseconds < 1_000_000_000n && durationFrom({ seconds, nanoseconds });
-  return duration || invalid('a duration of another form');
+  return duration || invalidCbor('a duration of another form');
 }
 
 function readUnsigned(reader: ByteReader): bigint {
   const initial = reader.byte();
-  if (initial >>> 5 !== MAJOR.uint) invalid('a number that is negative or not whole');
+  if (initial >>> 5 !== MAJOR.uint) invalidCbor('a number that is negative or not whole');
   return (initial & 31) === 27 ? reader.uint64() : BigInt(readArgument(reader, initial & 31));
-}
-
-function fromText(parse: (text: string) => Value): Maker {
-  return (item) => (typeof item === 'string' ? (parse(item) ?? UNFIT) : UNFIT);
-}
-
-function fromBignum(bytes: Uint8Array, sign = 1n): Made {
-  if (bytes.length > 8) return UNFIT;
-  const magnitude = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
-  return toInt(sign < 0n ? -1n - magnitude : magnitude);
-}
-
-/** `[table, key]`, or the text `table:key`. */
-function toRecord(item: Value, { readRecord }: CborOptions): Made {
-  if (typeof item === 'string') return readRecord?.(item) ?? UNFIT;
-  if (!isArray(item) || item.length !== 2) return UNFIT;
-  const [table, key] = item;
-  const name = table instanceof Table ? table.name : table;
-  return typeof name === 'string' && isRecordKey(key) ? new RecordId(name, key) : UNFIT;
-}
-
-function isRecordKey(key: Value): key is RecordKey | Range {
-  if (typeof key === 'number') return Number.isInteger(key);
-  const typed = typeof key === 'string' || typeof key === 'bigint' || isArray(key) || isObject(key);
-  return typed || key instanceof Uuid || key instanceof Range;
-}
-
-function toDatetime(item: Value): Made {
-  const [seconds, nanoseconds] = isArray(item) && item.length === 2 ? item : [];
-  return isWhole(seconds) && isNanoseconds(nanoseconds) ? (datetimeFrom(seconds, nanoseconds) ?? UNFIT) : UNFIT;
-}
-
-/** A text; or what the other tag of durations holds, since that is what the Python client writes under this one. */
-function toDuration(item: Value): Made {
-  if (typeof item === 'string') return parseDuration(item) ?? UNFIT;
-  const [seconds, nanoseconds] = isArray(item) && item.length === 2 ? item : [];
-  return isWhole(seconds) && isNanoseconds(nanoseconds) ? (durationFrom({ seconds, nanoseconds }) ?? UNFIT) : UNFIT;
-}
-
-function isWhole(value: Value): value is number {
-  return typeof value === 'number' && Number.isInteger(value);
-}
-
-function isNanoseconds(value: Value): value is number {
-  return isWhole(value) && value >= 0 && value < 1e9;
-}
-
-function toFile(item: Value): Made {
-  const [bucket, key] = isArray(item) && item.length === 2 ? item : [];
-  if (typeof bucket !== 'string' || typeof key !== 'string') return UNFIT;
-  return new FileReference(bucket, key.startsWith('/') ? key : `/${key}`);
-}
-
-function toPoint(item: Value): Made {
-  return geometryFrom('Point', item) ?? UNFIT;
-}
-
-/** A shape made of others: a line of points, a polygon of lines. */
-function toShape(type: keyof typeof SHAPE_MEMBERS): Maker {
-  const member = SHAPE_MEMBERS[type];
-  return (item) => {
-    if (!isArray(item)) return UNFIT;
-    const members = item.map((one) => (one instanceof Geometry && one.shape.type === member ? one.shape : undefined));
-    if (members.includes(undefined)) return UNFIT;
-    return (
-      geometryFrom(
-        type,
-        members.map((shape) => (shape as CoordinateShape).coordinates),
-      ) ?? UNFIT
-    );
-  };
-}
-
-function toCollection(item: Value): Made {
-  if (!isArray(item) || !item.every((one) => one instanceof Geometry)) return UNFIT;
-  return new Geometry({ type: 'GeometryCollection', geometries: item.map((one) => (one as Geometry).shape) });
 }

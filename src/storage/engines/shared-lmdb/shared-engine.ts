@@ -15,6 +15,7 @@ import { type Caches, LmdbSnapshot } from '../lmdb-snapshot.js';
 import { RangeCache } from '../range-cache.js';
 import { RecordCache } from '../record-cache.js';
 import { SnapshotPool } from '../snapshot-pool.js';
+import { unreadable, unwritable } from '../store-failures.js';
 import { StoredValues } from '../stored-values.js';
 import { CommitFollowers } from './commit-followers.js';
 import { type GroupCommitRequest, GroupCommits } from './group-commits.js';
@@ -274,8 +275,7 @@ export class SharedLmdbEngine implements Engine {
   }
 
   #fail(reason: unknown): TesseraError {
-    const message = reason instanceof Error ? reason.message : String(reason);
-    const error = failure('storage_unavailable', { reason: `a write failed: ${message}` }, { cause: reason });
+    const error = unwritable(reason);
     this.#end(error);
     this.#fatal(error);
     return error;
@@ -294,10 +294,4 @@ export class SharedLmdbEngine implements Engine {
     await this.#store.close();
     await this.#leave();
   }
-}
-
-/** The store couldn't be read. */
-function unreadable(error: unknown): TesseraError {
-  const message = error instanceof Error ? error.message : String(error);
-  return failure('storage_unavailable', { reason: `a read failed: ${message}` }, { cause: error });
 }
