@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key, Stored } from '../../src/storage/contract.js';
-import { LOG_GROUPS } from '../../src/storage/engines/lmdb-databases.js';
+import { LOG_GROUPS } from '../../src/storage/engines/lmdb/lmdb-databases.js';
 import { LogMirror, type LogSource } from '../../src/storage/engines/shared-lmdb/log-mirror.js';
 import {
   encodeGroup,

@@ -10,7 +10,7 @@ import { sealRecord } from '../../../value/codecs/sealed-record.js';
 import { int } from '../../../value/value.js';
 import type { FollowedCommit, Key, KeyRange, Stored } from '../../contract.js';
 import { after } from '../../transaction/read-set.js';
-import { groupLogKey } from '../lmdb-databases.js';
+import { groupLogKey } from '../lmdb/lmdb-databases.js';
 
 /** How many ranges are logged of a large commit, at most, beside those of the logs that it appends to. */
 const MAX_RANGES = 128;

@@ -1,7 +1,7 @@
 /** What a store on disk may be opened with. */
-import type { Clock, Timers } from '../../env/environment.js';
-import type { TesseraError } from '../../errors/error.js';
-import type { Key } from '../contract.js';
+import type { Clock, Timers } from '../../../env/environment.js';
+import type { TesseraError } from '../../../errors/error.js';
+import type { Key } from '../../contract.js';
 
 export interface LmdbOptions {
   /**

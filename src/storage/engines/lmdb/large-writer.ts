@@ -1,5 +1,5 @@
-import type { Timers } from '../../env/environment.js';
-import type { Versionstamp } from '../contract.js';
+import type { Timers } from '../../../env/environment.js';
+import type { Versionstamp } from '../../contract.js';
 import type { EncodedChange } from './packed-changes.js';
 import { type WriterData, WriteThread } from './write-thread.js';
 

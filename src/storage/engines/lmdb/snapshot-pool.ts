@@ -1,4 +1,4 @@
-import { failure, type TesseraError } from '../../errors/error.js';
+import { failure, type TesseraError } from '../../../errors/error.js';
 import type { ByteView } from './lmdb-store.js';
 
 /** A snapshot of the store with its users: the transactions in it, and the pool as long as it is the newest. */

@@ -4,8 +4,8 @@
  */
 import { existsSync, statSync, truncateSync } from 'node:fs';
 import { basename } from 'node:path';
-import { failure, type TesseraError } from '../../errors/error.js';
-import { isChecksumRight, sealState } from '../../value/codecs/sealed-record.js';
+import { failure, type TesseraError } from '../../../errors/error.js';
+import { isChecksumRight, sealState } from '../../../value/codecs/sealed-record.js';
 import { LmdbFile } from './lmdb-file.js';
 import { lockFileOf, readLastTransaction } from './lmdb-lock-file.js';
 import { decodeMetadata, decodeUnsealed, isMetadataName, KNOWN_LMDB_FORMATS, LMDB_FORMAT } from './lmdb-metadata.js';

@@ -1,4 +1,4 @@
-import type { Key, Stored } from '../contract.js';
+import type { Key, Stored } from '../../contract.js';
 import { SecondChance } from './second-chance.js';
 
 /**

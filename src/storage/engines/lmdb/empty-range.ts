@@ -1,4 +1,4 @@
-import type { Key } from '../contract.js';
+import type { Key } from '../../contract.js';
 import type { ByteView } from './lmdb-store.js';
 
 /** How many keys are looked up in vain before it is worth finding out how far nothing is. */

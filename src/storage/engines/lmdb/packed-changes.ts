@@ -3,7 +3,7 @@
  *
  *     change: key length u16 · value length u32, or NO_VALUE for a removal · key · value
  */
-import type { Key } from '../contract.js';
+import type { Key } from '../../contract.js';
 
 /** One key's new value, or its removal. */
 export interface EncodedChange {

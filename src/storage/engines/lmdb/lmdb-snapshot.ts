@@ -1,12 +1,12 @@
-import type { Entry, Key, KeyRange, Stored } from '../contract.js';
-import { after } from '../transaction/read-set.js';
-import type { ReadValues, Snapshot, SnapshotCursor } from '../transaction/snapshot.js';
-import { lowerBound } from '../tree/lower-bound.js';
+import type { Entry, Key, KeyRange, Stored } from '../../contract.js';
+import { after } from '../../transaction/read-set.js';
+import type { ReadValues, Snapshot, SnapshotCursor } from '../../transaction/snapshot.js';
+import { lowerBound } from '../../tree/lower-bound.js';
+import type { StoredValues } from '../stored-values.js';
 import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
 import { CachedRange, type RangeCache } from './range-cache.js';
 import type { RecordCache } from './record-cache.js';
-import type { StoredValues } from './stored-values.js';
 
 /** What is kept decoded: records that were read by their keys, and ranges that were scanned. */
 export interface Caches {

@@ -1,9 +1,9 @@
 /** Gives the values of a store of format 1 checksums, while it is used. */
-import type { Timers } from '../../env/environment.js';
-import { decodeRecord } from '../../value/codecs/record-encode.js';
-import { sealEncoded, sealState } from '../../value/codecs/sealed-record.js';
-import type { Key, Stored } from '../contract.js';
-import { after } from '../transaction/read-set.js';
+import type { Timers } from '../../../env/environment.js';
+import { decodeRecord } from '../../../value/codecs/record-encode.js';
+import { sealEncoded, sealState } from '../../../value/codecs/sealed-record.js';
+import type { Key, Stored } from '../../contract.js';
+import { after } from '../../transaction/read-set.js';
 import type { KeyChange } from './group-writer.js';
 import { MAX_KEY_LENGTH } from './lmdb-limits.js';
 import type { ByteView } from './lmdb-store.js';

@@ -1,5 +1,5 @@
 /** Opens the files of a store whose folder this process alone may use. */
-import { realEnvironment } from '../../env/real.js';
+import { realEnvironment } from '../../../env/real.js';
 import { lockFolder } from './folder-lock.js';
 import { DEFAULT_VERIFY_UP_TO } from './lmdb-limits.js';
 import { anyEntry, type LmdbOptions } from './lmdb-options.js';

@@ -1,9 +1,9 @@
 /** The trees of a data file, opened with LMDB's library. */
 import type { Database, RootDatabase } from 'lmdb';
-import { invariant } from '../../base/invariant.js';
-import { lazyLibrary } from '../../base/lazy.js';
-import { stampBytes } from '../append.js';
-import type { Key, Versionstamp } from '../contract.js';
+import { invariant } from '../../../base/invariant.js';
+import { lazyLibrary } from '../../../base/lazy.js';
+import { stampBytes } from '../../append.js';
+import type { Key, Versionstamp } from '../../contract.js';
 import { decodeMetadata, encodeMetadata, type MetadataName } from './lmdb-metadata.js';
 import type { EncodedChange } from './packed-changes.js';
 

@@ -1,7 +1,7 @@
 /** Metrics of a store in a folder, by which its disk, its readers and its caches are watched. */
 import type { Database } from 'lmdb';
-import { realEnvironment } from '../../env/real.js';
-import { type Family, GaugeFamily, HistogramFamily } from '../../metrics/families.js';
+import { realEnvironment } from '../../../env/real.js';
+import { type Family, GaugeFamily, HistogramFamily } from '../../../metrics/families.js';
 import type { LmdbDatabases } from './lmdb-databases.js';
 import { oldestReader } from './oldest-reader.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { lazyLibrary } from '../../base/lazy.js';
-import { failure } from '../../errors/error.js';
+import { lazyLibrary } from '../../../base/lazy.js';
+import { failure } from '../../../errors/error.js';
 import { checkEmptyFile } from './lmdb-integrity.js';
 import { lockFileOf } from './lmdb-lock-file.js';
 import { allocateLock } from './lmdb-space.js';

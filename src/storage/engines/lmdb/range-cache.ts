@@ -1,6 +1,6 @@
-import type { Key, KeyRange, Stored } from '../contract.js';
-import { lowerBound } from '../tree/lower-bound.js';
-import { OrderedTree } from '../tree/ordered-tree.js';
+import type { Key, KeyRange, Stored } from '../../contract.js';
+import { lowerBound } from '../../tree/lower-bound.js';
+import { OrderedTree } from '../../tree/ordered-tree.js';
 import { SecondChance } from './second-chance.js';
 
 /**

@@ -5,9 +5,9 @@
 import { on } from 'node:events';
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { invariant } from '../../base/invariant.js';
-import { realEnvironment } from '../../env/real.js';
-import { SharedArchive } from '../archive/shared-archive.js';
+import { invariant } from '../../../base/invariant.js';
+import { realEnvironment } from '../../../env/real.js';
+import { SharedArchive } from '../../archive/shared-archive.js';
 import { abortTransaction, openDatabases, putChange, putLog, putVersion, versionOf } from './lmdb-databases.js';
 import { unpackChanges } from './packed-changes.js';
 import type { ToWriter, WriterData } from './write-thread.js';

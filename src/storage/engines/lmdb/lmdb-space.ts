@@ -19,7 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { failure, TesseraError } from '../../errors/error.js';
+import { failure, TesseraError } from '../../../errors/error.js';
 import { LmdbFile, readAmidWrites } from './lmdb-file.js';
 import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
 import type { EncodedChange } from './packed-changes.js';

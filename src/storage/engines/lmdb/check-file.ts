@@ -1,7 +1,7 @@
 /** Checks a data file from its first page to its last, without LMDB's library and without changing anything. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { failure, TesseraError } from '../../errors/error.js';
+import { failure, TesseraError } from '../../../errors/error.js';
 import { LmdbFile } from './lmdb-file.js';
 import { ChecksumVisitor, readFacts } from './lmdb-integrity.js';
 import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from './lmdb-metadata.js';

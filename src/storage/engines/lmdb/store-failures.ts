@@ -1,5 +1,5 @@
 /** The errors of a store on disk whose files can't be used. */
-import { failure, messageOf, TesseraError } from '../../errors/error.js';
+import { failure, messageOf, TesseraError } from '../../../errors/error.js';
 
 /** The folder couldn't be opened. An error of the catalogue says by itself why. */
 export function unopened(folder: string, error: unknown): TesseraError {

@@ -11,7 +11,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { basename, dirname } from 'node:path';
-import { failure, TesseraError } from '../../errors/error.js';
+import { failure, TesseraError } from '../../../errors/error.js';
 
 export const PAGE_HEADER = 24;
 const MAGIC = 0xbeefc0de;

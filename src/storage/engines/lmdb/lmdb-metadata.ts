@@ -9,8 +9,8 @@
  *
  * All but the format have a checksum behind the text.
  */
-import { failure } from '../../errors/error.js';
-import { isChecksumRight, writeChecksum } from '../../value/codecs/sealed-record.js';
+import { failure } from '../../../errors/error.js';
+import { isChecksumRight, writeChecksum } from '../../../value/codecs/sealed-record.js';
 
 /** The layout of the files, counted up when an older Tessera could misread what a newer one wrote. */
 export const LMDB_FORMAT = 2;

@@ -7,9 +7,9 @@
  * readers and the same meta pages. There is no other writer meanwhile: `GroupWriter` writes one group at a time.
  */
 import { Worker } from 'node:worker_threads';
-import type { Timers } from '../../env/environment.js';
-import type { ArchiveLocation } from '../archive/shared-archive.js';
-import type { Versionstamp } from '../contract.js';
+import type { Timers } from '../../../env/environment.js';
+import type { ArchiveLocation } from '../../archive/shared-archive.js';
+import type { Versionstamp } from '../../contract.js';
 import { type EncodedChange, packChanges } from './packed-changes.js';
 
 /** Which file it is, wherever it may be moved. */
