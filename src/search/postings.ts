@@ -10,7 +10,7 @@
  *     windowed:  windows, (delta of window, postings, most occurrences, shortest document, bytes)*,
  *                ((number in the window* or 32 bytes of bits), exceptions, (index, occurrences)*)*
  */
-import { ByteWriter } from '../value/byte-writer.js';
+import { ByteWriter } from '../value/codecs/byte-writer.js';
 import { ByteCursor } from './byte-cursor.js';
 
 /** Documents in a window. */

@@ -12,7 +12,7 @@ import {
 } from '../../src/search/postings.js';
 import { SequenceTable } from '../../src/search/sequence-table.js';
 import { TermDictionary } from '../../src/search/term-dictionary.js';
-import { ByteWriter } from '../../src/value/byte-writer.js';
+import { ByteWriter } from '../../src/value/codecs/byte-writer.js';
 
 function gathered(documents: readonly number[]): PostingBuffer {
   const buffer = new PostingBuffer();

@@ -66,7 +66,7 @@ const MAX_LOOKED_FOR = 2 ** 13;
 
 export type OperateOnLarge = (a: Value, b: Value, execution: Execution) => PromiseOrValue<Value>;
 
-/** The operator for operands that aren't small (`isSmall`). */
+/** The operator for operands that aren't small (`isSmall`). @throws TesseraError `input_too_large`, when it runs */
 export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
   const apply = OPERATIONS[operator];
   const { largest, container } = BOUNDS[operator];

@@ -8,7 +8,7 @@ import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-v
 import { rangeOf, stateKey } from '../../index/hnsw/layout.js';
 import { notedKeys } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
-import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';

@@ -1,7 +1,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { formatDuration } from '../../value/duration.js';
+import { formatDuration } from '../../value/time/duration.js';
 import type { Duration } from '../../value/value.js';
 import type { Interrupt } from './execution.js';
 

@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { stringifyJson } from '../../value/json.js';
+import { stringifyJson } from '../../value/codecs/json.js';
 import { MAX_ENCODED } from '../../value/limits.js';
 import { isArray, SetValue, type Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
