@@ -127,6 +127,7 @@ async function importInto(session: Transferer, pieces: AsyncIterable<string>): P
       listener: undefined,
       auditor,
       variables: undefined,
+      heldIdentities: undefined,
       trace: undefined,
     });
     try {
