@@ -1,6 +1,6 @@
 /** Terms by number, from 0, as UTF-8. */
 import { Buffer } from 'node:buffer';
-import { type ByteWriter, utf8Length } from '../value/byte-writer.js';
+import { utf8Length } from '../value/byte-writer.js';
 import { GrowingNumbers } from './growing-numbers.js';
 import { hashOf, SequenceTable, type Units } from './sequence-table.js';
 
@@ -46,25 +46,25 @@ export class TermDictionary {
     return number;
   }
 
-  /** Writes a term behind its length. */
-  write(number: number, writer: ByteWriter): void {
-    const { units } = this.#table;
-    const end = this.#ends.all[number] as number;
-    let at = this.#startOf(number);
-    writer.varint(end - at);
-    while (at < end) writer.byte(units[at++] as number);
+  /** All terms, one after the other. */
+  get units(): Uint16Array {
+    return this.#table.units;
+  }
+
+  /** Where a term begins among them, and where it ends. */
+  startOf(number: number): number {
+    return number === 0 ? 0 : (this.#ends.all[number - 1] as number);
+  }
+
+  endOf(number: number): number {
+    return this.#ends.all[number] as number;
   }
 
   text(number: number): string {
     const known = this.#texts[number];
     if (known !== undefined) return known;
-    const { units } = this.#table;
-    const text = Buffer.from(units.subarray(this.#startOf(number), this.#ends.all[number])).toString('utf8');
+    const text = Buffer.from(this.units.subarray(this.startOf(number), this.endOf(number))).toString('utf8');
     this.#texts[number] = text;
     return text;
-  }
-
-  #startOf(number: number): number {
-    return number === 0 ? 0 : (this.#ends.all[number - 1] as number);
   }
 }

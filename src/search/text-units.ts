@@ -4,8 +4,8 @@ import { Buffer } from 'node:buffer';
 const FIRST_UNITS = 16_384;
 
 /**
- * Elements of an array are read in a fraction of the time that `charCodeAt` takes, which looks at the kind of its string
- * each time: to divide a text of 367 characters takes 1.2 µs rather than 4.
+ * An element of an array is read faster than by `charCodeAt`, which looks at the kind of its string each time: counting
+ * the terms of a text of 367 characters takes 5.5 µs rather than 8.
  */
 export class TextUnits {
   units = new Uint16Array(FIRST_UNITS);

@@ -1,4 +1,5 @@
 /** Posting lists and the tables of terms, as they are written and read. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/pending.js';
 import {
@@ -11,6 +12,7 @@ import {
   WINDOW,
 } from '../../src/search/postings.js';
 import { hashOf, SequenceTable } from '../../src/search/sequence-table.js';
+import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/term-bytes.js';
 import { TermDictionary } from '../../src/search/term-dictionary.js';
 import { ByteWriter } from '../../src/value/byte-writer.js';
 
@@ -38,9 +40,9 @@ describe('a posting list', () => {
     ['one with a dense window and others', [...every(1, WINDOW + 50), 1_000, 5_000, 65_535]],
   ])('is read as it was written: %s', (_, documents) => {
     const postings = gathered(documents);
-    const bytes = encodePostings(postings, (document) => document + 1);
+    const bytes = encodePostings(postings, (document) => document + 1).slice();
     const read = new PostingBuffer();
-    addStored(bytes, documents.length, LIST_FORMAT, read, undefined);
+    addStored({ bytes, at: 0, count: documents.length, format: LIST_FORMAT }, read, undefined);
     expect(entries(read)).toEqual(entries(postings));
     const listed = new PostingBuffer();
     new PostingList(bytes, documents.length).addTo(listed, undefined);
@@ -50,13 +52,8 @@ describe('a posting list', () => {
   test('is read with other numbers, and without those that are left out', () => {
     const numbers = Int32Array.from({ length: 600 }, (_, at) => (at % 2 === 0 ? -1 : at + 1_000));
     const read = new PostingBuffer();
-    addStored(
-      encodePostings(gathered(every(1, 500)), () => 1),
-      500,
-      LIST_FORMAT,
-      read,
-      numbers,
-    );
+    const bytes = Uint8Array.of(0, 0, ...encodePostings(gathered(every(1, 500)), () => 1));
+    addStored({ bytes, at: 2, count: 500, format: LIST_FORMAT }, read, numbers);
     expect(entries(read).map(([document]) => document)).toEqual(
       every(1, 500).flatMap((document) => (document % 2 === 0 ? [] : document + 1_000)),
     );
@@ -69,7 +66,7 @@ describe('a posting list', () => {
     for (let document = 0; document < 40; document++) writer.byte(document * 2);
     for (const value of [1, 3, 2]) writer.varint(value);
     const read = new PostingBuffer();
-    addStored(writer.finish(), 40, EARLIER_LIST_FORMAT, read, undefined);
+    addStored({ bytes: writer.finish(), at: 0, count: 40, format: EARLIER_LIST_FORMAT }, read, undefined);
     expect(entries(read)).toEqual(Array.from({ length: 40 }, (_, at) => [at * 2, at === 3 ? 2 : 1]));
   });
 });
@@ -167,6 +164,38 @@ describe('tables of words', () => {
     expect(new Set(same.map((word) => hashOf(unitsOf(word), 0, word.length))).size).toBe(1);
     expect(same.map(found)).toEqual(same.map((_, at) => at + 1));
     expect(found('none')).toBe(0);
+  });
+
+  test('order terms as texts are ordered', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 30 }), (some) => {
+        const texts = [
+          ...some,
+          'tea',
+          'teapot',
+          'teapots',
+          'teapoz',
+          '\u{1f600}',
+          '\ue000',
+          '\uffee',
+          '\ud7ff',
+          'é',
+          'z',
+          '',
+        ];
+        const terms = texts.map((text): TermBytes => {
+          const units = new TextEncoder().encode(text);
+          return { units, start: 0, end: units.length, head: termHead(units, 0, units.length) };
+        });
+        for (const [at, a] of texts.entries()) {
+          for (const [other, b] of texts.entries()) {
+            const order = compareTerms(terms[at] as TermBytes, terms[other] as TermBytes);
+            expect(Math.sign(order)).toBe(a < b ? -1 : a > b ? 1 : 0);
+          }
+        }
+        expect(terms.map(termText)).toEqual(texts);
+      }),
+    );
   });
 
   test('number terms, and give them back', () => {
