@@ -73,13 +73,13 @@ describe.each(['EUCLIDEAN', 'COSINE'])('%s', (metric) => {
         const codes = CodeArena.open(parseMetric(metric), query.length);
         if (codes === undefined) throw new Error('no SIMD');
         for (const [slot, vector] of vectors.entries()) codes.set(slot, vector);
-        codes.setQuery(query);
-        const least = new Float32Array(vectors.length);
-        codes.bound(0, vectors.length, least);
+        const asked = codes.query(query);
+        const least = codes.bound(asked, 0, vectors.length).slice();
+        expect(least).toHaveLength(vectors.length);
         for (const [slot, vector] of vectors.entries()) {
           const square = squaredEuclidean(unit(query), unit(vector));
           expect(least[slot]).toBeLessThanOrEqual(square);
-          expect((least[slot] as number) + codes.uncertainty(slot)).toBeGreaterThanOrEqual(square);
+          expect((least[slot] as number) + codes.uncertainty(asked, slot)).toBeGreaterThanOrEqual(square);
         }
       }),
     );
@@ -101,6 +101,19 @@ describe.each(['EUCLIDEAN', 'COSINE'])('%s', (metric) => {
       }),
     );
   });
+});
+
+it('tells which of many numbers are within a limit', () => {
+  const codes = CodeArena.open(parseMetric('EUCLIDEAN'), 1) as CodeArena;
+  const few = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(few, fc.constantFrom(-6, 0, 3, Number.POSITIVE_INFINITY), (numbers, limit) => {
+      // What an earlier call has left there isn't told.
+      codes.upTo(0, new Float32Array(40).fill(-9));
+      const wanted = [...numbers.keys()].filter((at) => (numbers[at] as number) <= limit);
+      expect([...codes.upTo(limit, Float32Array.from(numbers))]).toEqual(wanted);
+    }),
+  );
 });
 
 it('pauses while it measures, compares and measures again', () => {

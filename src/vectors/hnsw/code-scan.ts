@@ -4,21 +4,22 @@
  */
 import { Heap } from '../../base/heap.js';
 import type { Floats } from '../distances.js';
-import type { CodeArena } from './code-arena.js';
+import { CODES_AT_ONCE, type CodeArena, type CodeQuery, GROUP } from './code-arena.js';
 import { Graph, type Need, PAUSE } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
 import { QUERY } from './vector-arena.js';
 
 /** Components that are measured between two pauses: some hundred microseconds. */
 const COMPONENTS = 2 ** 20;
-/** Distances that are compared between two pauses. */
-const COMPARED = 2 ** 14;
+/** So many distances are compared first, then twice as many each time: by then few are as near as those before. */
+const COMPARED_FIRST = 64;
 
 /** A scan as `whole-scan.ts` describes it. */
 export class CodeScan {
   readonly #graph: Graph;
   readonly #codes: CodeArena;
   readonly #point: Floats;
+  readonly #query: CodeQuery;
   readonly #accepts: (slot: number) => boolean;
   /** For each slot the least that the square of its distance may be. */
   #least = new Float32Array();
@@ -27,6 +28,7 @@ export class CodeScan {
     this.#graph = graph;
     this.#codes = codes;
     this.#point = point;
+    this.#query = codes.query(point);
     this.#accepts = accepts;
   }
 
@@ -36,12 +38,13 @@ export class CodeScan {
 
   *run(): Generator<Need, void, void> {
     const { slots } = this.#graph;
-    this.#least = new Float32Array(slots);
-    const step = Math.max(1, Math.floor(COMPONENTS / this.#point.length));
+    const least = new Float32Array(slots);
+    this.#least = least;
+    const some = Math.max(1, Math.floor(COMPONENTS / this.#point.length / GROUP)) * GROUP;
+    const step = Math.min(some, CODES_AT_ONCE);
     for (let from = 0; from < slots; from += step) {
       if (from > 0) yield PAUSE;
-      this.#codes.setQuery(this.#point);
-      this.#codes.bound(from, Math.min(step, slots - from), this.#least);
+      least.set(this.#codes.bound(this.#query, from, Math.min(step, slots - from)), from);
     }
   }
 
@@ -69,24 +72,28 @@ export class CodeScan {
   *#candidates(most: number): Generator<Need, number[], void> {
     const least = this.#least;
     const found: Candidates = { slots: [], most, farthest: new Heap(), bound: Number.POSITIVE_INFINITY };
-    for (let from = 0; from < least.length; from += COMPARED) {
+    let count = COMPARED_FIRST;
+    for (let from = 0; from < least.length; ) {
       if (from > 0) yield PAUSE;
-      this.#codes.setQuery(this.#point);
-      this.#compare(from, Math.min(from + COMPARED, least.length), found);
+      this.#compare(from, least.subarray(from, from + count), found);
+      from += count;
+      count = Math.min(2 * count, CODES_AT_ONCE);
     }
     return found.slots.filter((slot) => (least[slot] as number) <= found.bound);
   }
 
-  #compare(from: number, to: number, found: Candidates): void {
+  /** @param least those from a slot on */
+  #compare(from: number, least: Float32Array, found: Candidates): void {
     const graph = this.#graph;
-    const least = this.#least;
+    const query = this.#query;
     const { slots, farthest, most } = found;
     let { bound } = found;
-    for (let slot = from; slot < to; slot++) {
-      const square = least[slot] as number;
+    for (const at of this.#codes.upTo(bound, least)) {
+      const square = least[at] as number;
+      const slot = from + at;
       if (square > bound || !Graph.isHere(graph.slotOf(slot)) || !this.#accepts(slot)) continue;
       slots.push(slot);
-      const worst = square + this.#codes.uncertainty(slot);
+      const worst = square + this.#codes.uncertainty(query, slot);
       if (worst >= bound) continue;
       farthest.push(-worst, slot);
       if (farthest.size > most) farthest.pop();
