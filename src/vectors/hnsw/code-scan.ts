@@ -3,10 +3,10 @@
  * may be among the nearest for all that is known of the errors.
  */
 import { Heap } from '../../base/heap.js';
-import type { Floats } from '../distances.js';
 import { CODES_AT_ONCE, type CodeArena, type CodeQuery, GROUP } from './code-arena.js';
 import { Graph, type Need, PAUSE } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
+import type { ScanRequest } from './scan-request.js';
 import { QUERY } from './vector-arena.js';
 
 /** Components that are measured between two pauses: some hundred microseconds. */
@@ -18,18 +18,23 @@ const COMPARED_FIRST = 64;
 export class CodeScan {
   readonly #graph: Graph;
   readonly #codes: CodeArena;
-  readonly #point: Floats;
+  readonly #request: ScanRequest;
   readonly #query: CodeQuery;
-  readonly #accepts: (slot: number) => boolean;
-  /** For each slot the least that the square of its distance may be. */
+  /** The first slot that is measured: the first of a group. */
+  readonly #first: number;
+  /** For each slot from that one on the least that the square of its distance may be. */
   #least = new Float32Array();
 
-  constructor(graph: Graph, codes: CodeArena, point: Floats, accepts: (slot: number) => boolean) {
+  constructor(graph: Graph, codes: CodeArena, request: ScanRequest) {
     this.#graph = graph;
     this.#codes = codes;
-    this.#point = point;
-    this.#query = codes.query(point);
-    this.#accepts = accepts;
+    this.#request = request;
+    this.#query = codes.query(request.point);
+    this.#first = request.first - (request.first % GROUP);
+  }
+
+  get first(): number {
+    return this.#request.first;
   }
 
   get size(): number {
@@ -37,14 +42,14 @@ export class CodeScan {
   }
 
   *run(): Generator<Need, void, void> {
-    const { slots } = this.#graph;
-    const least = new Float32Array(slots);
+    const least = new Float32Array(Math.max(0, this.#graph.slots - this.#first));
     this.#least = least;
-    const some = Math.max(1, Math.floor(COMPONENTS / this.#point.length / GROUP)) * GROUP;
+    const some = Math.max(1, Math.floor(COMPONENTS / this.#request.point.length / GROUP)) * GROUP;
     const step = Math.min(some, CODES_AT_ONCE);
-    for (let from = 0; from < slots; from += step) {
+    for (let from = 0; from < least.length; from += step) {
       if (from > 0) yield PAUSE;
-      least.set(this.#codes.bound(this.#query, from, Math.min(step, slots - from)), from);
+      const count = Math.min(step, least.length - from);
+      least.set(this.#codes.bound(this.#query, this.#first + from, count), from);
     }
   }
 
@@ -55,7 +60,7 @@ export class CodeScan {
     for (let from = 0; from < candidates.length; from += arena.out.length) {
       if (from > 0) yield PAUSE;
       const some = candidates.slice(from, from + arena.out.length);
-      arena.setQuery(this.#point);
+      arena.setQuery(this.#request.point);
       arena.slots.set(some);
       arena.measure(QUERY, some.length);
       for (const [at, slot] of some.entries()) {
@@ -79,19 +84,20 @@ export class CodeScan {
       from += count;
       count = Math.min(2 * count, CODES_AT_ONCE);
     }
-    return found.slots.filter((slot) => (least[slot] as number) <= found.bound);
+    return found.slots.filter((slot) => (least[slot - this.#first] as number) <= found.bound);
   }
 
-  /** @param least those from a slot on */
+  /** @param from how many come before these */
   #compare(from: number, least: Float32Array, found: Candidates): void {
     const graph = this.#graph;
     const query = this.#query;
+    const { accepts } = this.#request;
     const { slots, farthest, most } = found;
     let { bound } = found;
     for (const at of this.#codes.upTo(bound, least)) {
       const square = least[at] as number;
-      const slot = from + at;
-      if (square > bound || !Graph.isHere(graph.slotOf(slot)) || !this.#accepts(slot)) continue;
+      const slot = this.#first + from + at;
+      if (square > bound || !Graph.isHere(graph.slotOf(slot)) || !accepts(slot)) continue;
       slots.push(slot);
       const worst = square + this.#codes.uncertainty(query, slot);
       if (worst >= bound) continue;
