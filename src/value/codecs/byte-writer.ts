@@ -75,6 +75,15 @@ export class ByteWriter {
     this.#length += source.length;
   }
 
+  /** A part of some bytes, which may stand in wider elements. */
+  part(source: Uint8Array | Uint16Array, start: number, end: number): void {
+    this.#reserve(end - start);
+    const bytes = this.#bytes;
+    let length = this.#length;
+    for (let at = start; at < end; at++) bytes[length++] = source[at] as number;
+    this.#length = length;
+  }
+
   /** Writes a string in UTF-8; `byteLength` is its `utf8Length`. */
   utf8(text: string, byteLength: number): void {
     this.#reserve(byteLength);
