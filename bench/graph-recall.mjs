@@ -17,11 +17,11 @@ const { positionals } = readOptions(HELP, { allowPositionals: true });
 const [count, dimension] = [10_000, 16].map((standard, at) => Number(positionals[at] ?? standard));
 
 const load = (name) => import(new URL(`../dist/${name}.js`, import.meta.url));
-const { encodeKey } = await load('value/key-codec');
+const { encodeKey } = await load('value/codecs/key-codec');
 const { parseMetric } = await load('vectors/metric');
 const { Graph } = await load('vectors/hnsw/graph');
 const { searchEntries } = await load('vectors/hnsw/descend');
-const { insert } = await load('vectors/hnsw/insert');
+const { link, place } = await load('vectors/hnsw/insert');
 const { LayerSearch } = await load('vectors/hnsw/layer-search');
 
 const SEED = 23;
@@ -44,7 +44,7 @@ function graphOf(vectors) {
     ...{ metric, dimension, m: M, m0: 2 * M, levelFactor: 1 / Math.log(M), efConstruction: 150 },
     ...{ extendCandidates: false, keepPrunedConnections: false },
   });
-  for (const [id, vector] of vectors.entries()) run(insert(graph, id, encodeKey(id), vector));
+  for (const [id, vector] of vectors.entries()) run(link(graph, place(graph, id, encodeKey(id), vector)));
   return graph;
 }
 

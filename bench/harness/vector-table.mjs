@@ -71,7 +71,7 @@ async function isLinking(engine, indexes) {
   try {
     for (const index of indexes) {
       const state = readGraphState(await transaction.get(stateKey(index)));
-      if (state.sweep !== undefined || isWorn(state)) return true;
+      if (state.sweep !== undefined || state.waiting > 0 || isWorn(state)) return true;
       if ((await transaction.count(rangeOf(index, 'changed'))) >= LEFT) return true;
     }
     return false;

@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Stored } from '../storage/contract.js';
-import { ByteWriter, utf8Length } from '../value/byte-writer.js';
+import { ByteWriter, utf8Length } from '../value/codecs/byte-writer.js';
 import { isArray, type Value } from '../value/value.js';
 import type { Pause } from './analyzer.js';
 import { ByteCursor, varintLength, writeVarint } from './byte-cursor.js';

@@ -1,6 +1,6 @@
 /** Writes a segment: documents in the order of their keys, then terms in their order. */
 import type { Key, Stored } from '../storage/contract.js';
-import { ByteWriter } from '../value/byte-writer.js';
+import { ByteWriter } from '../value/codecs/byte-writer.js';
 import { toZigzag } from './byte-cursor.js';
 import type { SegmentKeys } from './layout.js';
 import { encodePostings, type Postings, WINDOW } from './postings.js';

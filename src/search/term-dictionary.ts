@@ -1,6 +1,6 @@
 /** Terms by number, from 0, as UTF-8. */
 import { Buffer } from 'node:buffer';
-import { utf8Length } from '../value/byte-writer.js';
+import { utf8Length } from '../value/codecs/byte-writer.js';
 import { GrowingNumbers } from './growing-numbers.js';
 import { hashOf, SequenceTable, type Units } from './sequence-table.js';
 

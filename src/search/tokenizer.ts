@@ -3,7 +3,7 @@
  * `OTHER` always end one and are part of none.
  */
 import type { TokenizerName } from '../language/ast.js';
-import { BLANK, isMark, isUpper, kindOf, LETTER, OTHER, PUNCTUATION } from './characters.js';
+import { BLANK, characterClass, isMark, isUpper, LETTER, OTHER, PUNCTUATION } from './characters.js';
 import { hashWith } from './sequence-table.js';
 import { TextUnits } from './text-units.js';
 
@@ -99,7 +99,7 @@ class CharacterWalk implements Tokenizing {
         if (point > 0xffff) hash = hashWith(hash, low);
         continue;
       }
-      const kind = kindOf(point);
+      const kind = characterClass(point);
       if (kind === OTHER || (kind === BLANK && dropsBlanks)) {
         if (start >= 0) visit(start, at, hash);
         start = -1;
@@ -205,6 +205,6 @@ class SegmentWalk implements Tokenizing {
 }
 
 function hasLetter(segment: string): boolean {
-  for (const character of segment) if (kindOf(character.codePointAt(0) as number) === LETTER) return true;
+  for (const character of segment) if (characterClass(character.codePointAt(0) as number) === LETTER) return true;
   return false;
 }

@@ -35,8 +35,8 @@ interface WasmMemory {
 }
 
 /**
- * What the module exports; all are numbers of bytes but `measure`, the number of the kernel, `count`, and `factor` and
- * `square`, which are floats.
+ * What the module exports; all are numbers of bytes but `measure`, the number of the kernel, `count`, and `square` and
+ * `limit`, which are floats.
  */
 export interface KernelModule {
   readonly memory: WasmMemory;
@@ -50,16 +50,16 @@ export interface KernelModule {
     stride: number,
     out: number,
   ): void;
-  boundRows(
+  boundGroups(
     query: number,
-    factor: number,
     factors: number,
     square: number,
-    rows: number,
+    groups: number,
     count: number,
-    stride: number,
+    size: number,
     out: number,
   ): void;
+  upTo(values: number, count: number, limit: number, out: number): number;
 }
 
 /** The number by which the functions of the module know a kernel. */

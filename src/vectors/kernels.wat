@@ -96,36 +96,38 @@
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (br $each))))
 
-  ;; One bound of `boundRows`: the sum of the products (in four parts), the facts of the row.
-  (func $bound (param $products v128) (param $facts v128) (param $factor f32) (param $factors v128) (result f32)
-    (call $total
-      (f32x4.add
-        (f32x4.mul
-          (f32x4.splat (f32.mul (local.get $factor) (f32x4.extract_lane 0 (local.get $facts))))
-          (f32x4.convert_i32x4_s (local.get $products)))
-        (f32x4.mul (local.get $factors) (local.get $facts)))))
+  ;; The sums of the four numbers of each of four vectors.
+  (func $sums (param $one v128) (param $two v128) (param $three v128) (param $four v128) (result v128)
+    (local $a v128) (local $b v128)
+    (local.set $a
+      (i32x4.add
+        (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $one) (local.get $two))
+        (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $one) (local.get $two))))
+    (local.set $b
+      (i32x4.add
+        (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $three) (local.get $four))
+        (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $three) (local.get $four))))
+    (i32x4.add
+      (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $a) (local.get $b))
+      (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $a) (local.get $b))))
 
-  ;; The least that the squared distances of vectors may be, by their codes (`hnsw/code-arena.ts`). From `rows` on each
-  ;; has four 32-bit floats, its facts, then 8-bit whole numbers, padded with zeros to a multiple of eight: in all
-  ;; `stride` bytes. The query has as many whole numbers of 16 bits. The sum of their products, times `factor` and the
-  ;; first fact, is added to `square` and to the facts times four `factors`. Writes a 32-bit float for each from `out`
-  ;; on. Four rows at a time share what is loaded of the query: `count` is a multiple of four.
-  (func (export "boundRows")
-    (param $query i32) (param $factor f32) (param $factors i32) (param $square f32)
-    (param $rows i32) (param $count i32) (param $stride i32) (param $out i32)
-    (local $a i32) (local $end i32) (local $q v128) (local $by v128)
-    (local $c i32) (local $d i32) (local $e i32) (local $f i32)
+  ;; The least that the squared distances of vectors may be, by their codes (`hnsw/code-arena.ts`). They lie in groups
+  ;; of four, `size` bytes each, from `groups` on: first four facts of each as 32-bit floats, one kind of fact after the
+  ;; other, then, padded with zeros to a multiple of eight, their 8-bit whole numbers: eight of one vector after eight of
+  ;; the one before. The query has as many whole numbers of 16 bits. The sum of their products times the first fact, and
+  ;; the other facts, are multiplied by the four `factors` and added to `square`. Writes four 32-bit floats a group from
+  ;; `out` on.
+  (func (export "boundGroups")
+    (param $query i32) (param $factors i32) (param $square f32)
+    (param $groups i32) (param $count i32) (param $size i32) (param $out i32)
+    (local $a i32) (local $c i32) (local $end i32) (local $q v128)
     (local $one v128) (local $two v128) (local $three v128) (local $four v128)
-    (local.set $by (v128.load (local.get $factors)))
     (block $done
       (loop $each
         (br_if $done (i32.eqz (local.get $count)))
         (local.set $a (local.get $query))
-        (local.set $end (i32.add (local.get $rows) (local.get $stride)))
-        (local.set $c (i32.add (local.get $rows) (i32.const 16)))
-        (local.set $d (i32.add (local.get $c) (local.get $stride)))
-        (local.set $e (i32.add (local.get $d) (local.get $stride)))
-        (local.set $f (i32.add (local.get $e) (local.get $stride)))
+        (local.set $c (i32.add (local.get $groups) (i32.const 64)))
+        (local.set $end (i32.add (local.get $groups) (local.get $size)))
         (local.set $one (v128.const i32x4 0 0 0 0))
         (local.set $two (v128.const i32x4 0 0 0 0))
         (local.set $three (v128.const i32x4 0 0 0 0))
@@ -135,41 +137,55 @@
           (local.set $one
             (i32x4.add (local.get $one) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $c)))))
           (local.set $two
-            (i32x4.add (local.get $two) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $d)))))
+            (i32x4.add (local.get $two) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s offset=8 (local.get $c)))))
           (local.set $three
-            (i32x4.add (local.get $three) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $e)))))
+            (i32x4.add (local.get $three) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s offset=16 (local.get $c)))))
           (local.set $four
-            (i32x4.add (local.get $four) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s (local.get $f)))))
+            (i32x4.add (local.get $four) (i32x4.dot_i16x8_s (local.get $q) (v128.load8x8_s offset=24 (local.get $c)))))
           (local.set $a (i32.add (local.get $a) (i32.const 16)))
-          (local.set $c (i32.add (local.get $c) (i32.const 8)))
-          (local.set $d (i32.add (local.get $d) (i32.const 8)))
-          (local.set $e (i32.add (local.get $e) (i32.const 8)))
-          (local.set $f (i32.add (local.get $f) (i32.const 8)))
+          (local.set $c (i32.add (local.get $c) (i32.const 32)))
           (br_if $components (i32.lt_u (local.get $c) (local.get $end))))
-        (f32.store
+        (v128.store
           (local.get $out)
-          (f32.add
-            (local.get $square)
-            (call $bound (local.get $one) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
-        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
-        (f32.store offset=4
-          (local.get $out)
-          (f32.add
-            (local.get $square)
-            (call $bound (local.get $two) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
-        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
-        (f32.store offset=8
-          (local.get $out)
-          (f32.add
-            (local.get $square)
-            (call $bound (local.get $three) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
-        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
-        (f32.store offset=12
-          (local.get $out)
-          (f32.add
-            (local.get $square)
-            (call $bound (local.get $four) (v128.load (local.get $rows)) (local.get $factor) (local.get $by))))
-        (local.set $rows (i32.add (local.get $rows) (local.get $stride)))
+          (f32x4.add
+            (f32x4.add
+              (f32x4.splat (local.get $square))
+              (f32x4.mul
+                (f32x4.mul (v128.load32_splat (local.get $factors)) (v128.load (local.get $groups)))
+                (f32x4.convert_i32x4_s
+                  (call $sums (local.get $one) (local.get $two) (local.get $three) (local.get $four)))))
+            (f32x4.add
+              (f32x4.mul (v128.load32_splat offset=4 (local.get $factors)) (v128.load offset=16 (local.get $groups)))
+              (f32x4.add
+                (f32x4.mul (v128.load32_splat offset=8 (local.get $factors)) (v128.load offset=32 (local.get $groups)))
+                (f32x4.mul
+                  (v128.load32_splat offset=12 (local.get $factors))
+                  (v128.load offset=48 (local.get $groups)))))))
+        (local.set $groups (local.get $end))
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
-        (local.set $count (i32.sub (local.get $count) (i32.const 4)))
-        (br $each)))))
+        (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+        (br $each))))
+
+  ;; Which of `count` 32-bit floats, a multiple of four, aren't above a limit: writes where each stands, counted from
+  ;; the first on, from `out` on, and answers how many there are.
+  (func (export "upTo") (param $values i32) (param $count i32) (param $limit f32) (param $out i32) (result i32)
+    (local $at i32) (local $next i32) (local $bits i32)
+    (local.set $next (local.get $out))
+    (block $done
+      (loop $each
+        (br_if $done (i32.ge_u (local.get $at) (local.get $count)))
+        (local.set $bits
+          (i32x4.bitmask
+            (f32x4.le
+              (v128.load (i32.add (local.get $values) (i32.shl (local.get $at) (i32.const 2))))
+              (f32x4.splat (local.get $limit)))))
+        (block $none
+          (loop $bit
+            (br_if $none (i32.eqz (local.get $bits)))
+            (i32.store (local.get $next) (i32.add (local.get $at) (i32.ctz (local.get $bits))))
+            (local.set $next (i32.add (local.get $next) (i32.const 4)))
+            (local.set $bits (i32.and (local.get $bits) (i32.sub (local.get $bits) (i32.const 1))))
+            (br $bit)))
+        (local.set $at (i32.add (local.get $at) (i32.const 4)))
+        (br $each)))
+    (i32.shr_u (i32.sub (local.get $next) (local.get $out)) (i32.const 2))))

@@ -14,7 +14,7 @@ import {
 import { hashOf, SequenceTable } from '../../src/search/sequence-table.js';
 import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/term-bytes.js';
 import { TermDictionary } from '../../src/search/term-dictionary.js';
-import { ByteWriter } from '../../src/value/byte-writer.js';
+import { ByteWriter } from '../../src/value/codecs/byte-writer.js';
 
 function gathered(documents: readonly number[]): PostingBuffer {
   const buffer = new PostingBuffer();

@@ -73,13 +73,13 @@ describe.each(['EUCLIDEAN', 'COSINE'])('%s', (metric) => {
         const codes = CodeArena.open(parseMetric(metric), query.length);
         if (codes === undefined) throw new Error('no SIMD');
         for (const [slot, vector] of vectors.entries()) codes.set(slot, vector);
-        codes.setQuery(query);
-        const least = new Float32Array(vectors.length);
-        codes.bound(0, vectors.length, least);
+        const asked = codes.query(query);
+        const least = codes.bound(asked, 0, vectors.length).slice();
+        expect(least).toHaveLength(vectors.length);
         for (const [slot, vector] of vectors.entries()) {
           const square = squaredEuclidean(unit(query), unit(vector));
           expect(least[slot]).toBeLessThanOrEqual(square);
-          expect((least[slot] as number) + codes.uncertainty(slot)).toBeGreaterThanOrEqual(square);
+          expect((least[slot] as number) + codes.uncertainty(asked, slot)).toBeGreaterThanOrEqual(square);
         }
       }),
     );
@@ -87,26 +87,44 @@ describe.each(['EUCLIDEAN', 'COSINE'])('%s', (metric) => {
 
   it('finds what a scan by 32-bit floats finds', () => {
     fc.assert(
-      fc.property(sets, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 3 }), (drawn, most, third) => {
+      fc.property(sets, fc.integer({ min: 1, max: 50 }), fc.nat(3), fc.nat(9), (drawn, most, third, first) => {
         const [query, ...vectors] = drawn.filter(isMeasured(metric));
         if (query === undefined || vectors.length === 0) return;
         const graph = graphOf(metric, vectors);
         graph.remove(0);
-        const accepts = (slot: number): boolean => slot % third !== 1;
-        const byCodes = found(new CodeScan(graph, graph.codes as CodeArena, query, accepts), most);
-        const byFloats = found(new FloatScan(graph, query, accepts), most);
+        const accepts = (slot: number): boolean => slot % (third + 1) !== 1;
+        const of = { point: query, accepts: (slot: number) => slot >= first && accepts(slot), first };
+        const byCodes = found(new CodeScan(graph, graph.codes as CodeArena, of), most);
+        const byFloats = found(new FloatScan(graph, of), most);
         // Which of several at the same distance is found may differ.
         expect(byCodes.map(({ distance }) => distance)).toEqual(byFloats.map(({ distance }) => distance));
-        expect(byCodes.every(({ slot }) => slot !== 0 && accepts(slot))).toBe(true);
+        expect(byCodes.every(({ slot }) => slot !== 0 && of.accepts(slot))).toBe(true);
       }),
     );
   });
 });
 
+it('finds which of many numbers are within a limit', () => {
+  const codes = CodeArena.open(parseMetric('EUCLIDEAN'), 1) as CodeArena;
+  const few = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(few, fc.constantFrom(-6, 0, 3, Number.POSITIVE_INFINITY), (numbers, limit) => {
+      // What an earlier call has left there isn't found.
+      codes.upTo(0, new Float32Array(40).fill(-9));
+      const wanted = [...numbers.keys()].filter((at) => (numbers[at] as number) <= limit);
+      expect([...codes.upTo(limit, Float32Array.from(numbers))]).toEqual(wanted);
+    }),
+  );
+});
+
 it('pauses while it measures, compares and measures again', () => {
   const vectors = Array.from({ length: 20_000 }, (_, at) => Float32Array.from({ length: 64 }, (_, each) => at + each));
   const graph = graphOf('EUCLIDEAN', vectors);
-  const scan = new CodeScan(graph, graph.codes as CodeArena, new Float32Array(64), () => true);
+  const scan = new CodeScan(graph, graph.codes as CodeArena, {
+    point: new Float32Array(64),
+    accepts: () => true,
+    first: 0,
+  });
   expect(run(scan.run()).pauses).toBeGreaterThanOrEqual(1);
   // The nearest are the first ones, and thousands must be measured again.
   const { value, pauses } = run(scan.found(3_000));
@@ -117,7 +135,11 @@ it('pauses while it measures, compares and measures again', () => {
 it('measures vectors of 100,000 components', () => {
   const vectors = [1, -1, 0.5].map((sign) => Float32Array.from({ length: 100_000 }, (_, at) => sign * ((at % 7) + 1)));
   const graph = graphOf('EUCLIDEAN', vectors);
-  const scan = new CodeScan(graph, graph.codes as CodeArena, vectors[0] as Float32Array, () => true);
+  const scan = new CodeScan(graph, graph.codes as CodeArena, {
+    point: vectors[0] as Float32Array,
+    accepts: () => true,
+    first: 0,
+  });
   expect(found(scan, 3).map(({ slot }) => slot)).toEqual([0, 2, 1]);
 });
 

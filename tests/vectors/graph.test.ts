@@ -1,10 +1,10 @@
 /** Graphs by themselves: what they find beside a plain loop, after changes too; that they depend on nothing but the data. */
 import { describe, expect, test, vi } from 'vitest';
-import { encodeKey } from '../../src/value/key-codec.js';
+import { encodeKey } from '../../src/value/codecs/key-codec.js';
 import { distanceOf } from '../../src/vectors/distances.js';
 import { searchEntries } from '../../src/vectors/hnsw/descend.js';
 import { Graph, type GraphOptions, type Need } from '../../src/vectors/hnsw/graph.js';
-import { insert, levelOf, mend } from '../../src/vectors/hnsw/insert.js';
+import { levelOf, link, mend, place } from '../../src/vectors/hnsw/insert.js';
 import { LayerSearch } from '../../src/vectors/hnsw/layer-search.js';
 import { scanWhole } from '../../src/vectors/hnsw/whole-scan.js';
 import { parseMetric } from '../../src/vectors/metric.js';
@@ -50,7 +50,7 @@ class Vectors {
   add(vector: readonly number[]): void {
     const id = this.vectors.length;
     this.vectors.push(Float32Array.from(vector));
-    run(insert(this.graph, id, encodeKey(id), this.vectors[id] as Float32Array));
+    run(link(this.graph, place(this.graph, id, encodeKey(id), this.vectors[id] as Float32Array)));
   }
 
   delete(id: number): void {
@@ -229,7 +229,7 @@ test('long vectors are linked with pauses', () => {
     measured.mockClear();
   };
   for (const [id, vector] of spread(80, dimension, seededRandom(SEED)).entries()) {
-    for (const _ of insert(graph, id, encodeKey(id), Float32Array.from(vector))) note();
+    for (const _ of link(graph, place(graph, id, encodeKey(id), Float32Array.from(vector)))) note();
     note();
   }
   expect(longest).toBeGreaterThan(0);
@@ -284,7 +284,7 @@ test('a search that goes on finds what one for more finds, and a scan finds all'
     fresh.close();
     expect(found.filter(({ slot }) => shared.has(slot)).length).toBeGreaterThan(0.95 * ef);
   }
-  const scan = scanWhole(graph, point, () => true);
+  const scan = scanWhole(graph, { point, accepts: () => true, first: 0 });
   run(scan.run());
   const squared = (vector: readonly number[]) => distanceOf(parseMetric('EUCLIDEAN'))(Float64Array.from(vector), point);
   const exact = plainLoop(

@@ -123,7 +123,10 @@ function buildSome(site: StepSite, at: IndexInCatalog, work: IndexWork, bounds: 
       putBuildProgress(transaction, work, { initial: initial + rows, position: next ?? records.to });
       return andThen(notedFlaw(transaction, work), (flaw) => {
         if (flaw !== undefined) return andThen(failIndex(site, at, flaw), () => true);
-        return next === undefined ? andThen(completeIndex(site, at), () => true) : false;
+        if (next !== undefined) return false;
+        return andThen(kept.keeping.prepare?.(kept, execution), (isMore) =>
+          isMore === true ? false : andThen(completeIndex(site, at), () => true),
+        );
       });
     });
   });

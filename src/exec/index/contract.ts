@@ -54,6 +54,11 @@ export interface IndexKeeping {
    */
   fold?(index: KeptIndex, execution: Execution): PromiseOrValue<boolean>;
   /**
+   * Folds some of it when all records are listed that there were, before the index is used. Answers whether there may
+   * be more to be done by then.
+   */
+  readonly prepare?: (index: KeptIndex, execution: Execution) => PromiseOrValue<boolean>;
+  /**
    * All entries that a record has, for those who check the index or repair it; absent where it has none of its own.
    * @throws TesseraError `value_too_large`
    */

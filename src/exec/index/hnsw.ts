@@ -7,14 +7,14 @@ import { changedKey } from '../../index/hnsw/layout.js';
 import { linkChanged } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { encodedVectorKey, graphOptions, packedVector, vectorTypeOf } from '../../index/vectors.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
 import { isSame } from './ordered.js';
 
-export const hnsw: IndexKeeping = { maintain, fold };
+export const hnsw: IndexKeeping = { maintain, fold, prepare };
 
 function maintain(index: KeptIndex, execution: Execution, changes: readonly IndexedChange[]): PromiseOrValue<void> {
   const { transaction } = execution.context;
@@ -32,13 +32,30 @@ function maintain(index: KeptIndex, execution: Execution, changes: readonly Inde
   }
 }
 
-/** Vectors that are linked by one transaction. */
-const BOUNDS = { least: 64, most: 1_024 };
+/** Vectors that one transaction places in the graph, or links. */
+const PLACED = 4_096;
+const LINKED = 1_024;
+/** Components of either: 16 MiB of 32-bit floats. */
+const COMPONENTS = 2 ** 22;
+/** Fewer changes wait for more. */
+const LEAST = 64;
 
-function fold({ prefix, definition }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
+function fold(index: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
+  return linkSome(index, execution, LINKED);
+}
+
+/** Once it is used, all its vectors are measured together, as few as are linked. */
+function prepare(index: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
+  return linkSome(index, execution, 0);
+}
+
+function linkSome({ prefix, definition }: KeptIndex, execution: Execution, linked: number): PromiseOrValue<boolean> {
   const { context, services } = execution;
   const { pause } = pausingOf(execution);
-  const stored = new StoredGraph(context.transaction, prefix, graphOptions(definition), pause);
+  const options = graphOptions(definition);
+  const stored = new StoredGraph(context.transaction, prefix, options, pause);
   const stamp = Buffer.from(services.environment.random.bytes(9)).toString('base64url');
-  return linkChanged({ stored, type: vectorTypeOf(definition), graphs: services.graphs, stamp }, BOUNDS);
+  const most = Math.max(LEAST, Math.floor(COMPONENTS / options.dimension));
+  const bounds = { least: LEAST, placed: Math.min(PLACED, most), linked: Math.min(linked, most) };
+  return linkChanged({ stored, type: vectorTypeOf(definition), graphs: services.graphs, stamp }, bounds);
 }

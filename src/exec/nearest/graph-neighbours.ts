@@ -5,11 +5,14 @@
  */
 
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { GraphState } from '../../index/hnsw/graph-state.js';
 import { rangeOf, stateKey } from '../../index/hnsw/layout.js';
-import { notedKeys } from '../../index/hnsw/link.js';
+import { notedKeys, waitingIds } from '../../index/hnsw/link.js';
+import type { OpenedGraph } from '../../index/hnsw/resident-graphs.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
-import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
+import { Graph } from '../../vectors/hnsw/graph.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
@@ -121,29 +124,58 @@ export class GraphNeighbours implements Candidates {
   /** `undefined` where all vectors are better measured. */
   #begin(): PromiseOrValue<GraphWalk | undefined> {
     const { transaction } = this.#execution.context;
-    const { index, point, ef } = this.#search;
+    const { index } = this.#search;
     const fetched = transaction.prefetch?.({ keys: [stateKey(index)], ranges: [rangeOf(index, 'changed')] });
     return andThen(fetched, () =>
       andThen(this.#stored.state(), (state) => {
         if (state.live === 0) return undefined;
         const most = Math.max(UNLINKED.few, Math.floor(state.live / UNLINKED.part));
-        const apart = state.unlinked === 0 ? [] : notedKeys(this.#stored, 'apart', { limit: most });
-        const beside = andThen(apart, (first) =>
-          andThen(notedKeys(this.#stored, 'changed', { limit: most }), (changed) => [
-            ...new Set([...first, ...changed]),
-          ]),
+        return andThen(this.#changed(state, most), (changed) =>
+          changed === undefined
+            ? undefined
+            : andThen(this.#execution.services.graphs.open(this.#stored, state), (opened) =>
+                this.#walkThrough(opened, state, changed, most),
+              ),
         );
-        return andThen(beside, (changed) => {
-          if (changed.length >= most) return undefined;
-          return andThen(this.#execution.services.graphs.open(this.#stored, state), (opened) => {
-            if (!opened.graph.arena.isMeasurable(point)) return undefined;
-            if (!opened.isWhole && isQuicklyRead(state.live, ef)) return undefined;
-            const walk = new GraphWalk(this.#execution, this.#search, this.#stored, state, opened);
-            this.#walk = walk;
-            return andThen(walk.begin(changed), () => walk);
-          });
-        });
       }),
     );
+  }
+
+  /** The keys of vectors that aren't in the graph as they are now; `undefined` where they are too many. */
+  #changed({ unlinked }: GraphState, most: number): PromiseOrValue<readonly string[] | undefined> {
+    const apart = unlinked === 0 ? [] : notedKeys(this.#stored, 'apart', { limit: most });
+    return andThen(apart, (first) =>
+      andThen(notedKeys(this.#stored, 'changed', { limit: most }), (changed) => {
+        const all = [...new Set([...first, ...changed])];
+        return all.length < most ? all : undefined;
+      }),
+    );
+  }
+
+  #walkThrough(
+    opened: OpenedGraph,
+    state: GraphState,
+    changed: readonly string[],
+    most: number,
+  ): PromiseOrValue<GraphWalk | undefined> {
+    const { point, ef } = this.#search;
+    if (!opened.graph.arena.isMeasurable(point)) return undefined;
+    if (!opened.isWhole && isQuicklyRead(state.live, ef)) return undefined;
+    const walk = new GraphWalk(this.#execution, this.#search, this.#stored, state, opened);
+    const begun = (beside: readonly string[], waiting?: number): PromiseOrValue<GraphWalk> => {
+      this.#walk = walk;
+      return andThen(walk.begin(beside, waiting), () => walk);
+    };
+    if (state.waiting === 0) return begun(changed);
+    if (opened.isWhole) return andThen(waitingIds(this.#stored, 1), ([first]) => begun(changed, first));
+    // No walk meets these nodes: they are measured as if they weren't in the graph.
+    return andThen(waitingIds(this.#stored, most), (ids) => {
+      if (ids.length + changed.length >= most) return undefined;
+      return andThen(this.#stored.read(opened.graph, ids), () => {
+        const waiting = ids.map((id) => opened.graph.slotOf(id)).filter(Graph.isHere);
+        const keys = waiting.filter((slot) => !opened.graph.isDead(slot)).map((slot) => opened.graph.keyOf(slot));
+        return begun([...new Set([...changed, ...keys])]);
+      });
+    });
   }
 }

@@ -49,10 +49,12 @@ export class GraphWalk {
   readonly #accepts: (slot: number) => boolean;
   #ef: number;
   #charged = 0;
-  /** The keys of vectors that aren't linked as they are now. */
+  /** The keys of vectors that aren't in the graph as they are now. */
   #changed: ReadonlySet<string> = new Set();
   /** These as they are now, nearest first. */
   #unlinked: readonly FoundVector[] = [];
+  /** The first slot of a node that no walk meets since it has no links yet. */
+  #waiting: number | undefined;
   #walked: LayerSearch | undefined;
   #scan: WholeScan | undefined;
   /** Whether everything was found, or the rest is better found by measuring all vectors. */
@@ -70,9 +72,13 @@ export class GraphWalk {
     this.#accepts = (slot) => !opened.graph.isDead(slot) || !opened.isTrusted();
   }
 
-  /** Measures the vectors that aren't linked as they are now. */
-  begin(changed: readonly string[]): PromiseOrValue<void> {
+  /**
+   * Measures the vectors that aren't in the graph as they are now.
+   * @param waiting the first node in the graph that isn't linked yet
+   */
+  begin(changed: readonly string[], waiting: number | undefined): PromiseOrValue<void> {
     this.#changed = new Set(changed);
+    this.#waiting = waiting;
     return andThen(measureKeys(this.#execution, this.#search, changed), (found) => {
       this.#unlinked = found.sort(compareFound);
     });
@@ -96,30 +102,41 @@ export class GraphWalk {
       this.end = 'measure';
       return [];
     }
-    const isScanned = isWhole && isQuicklyScanned(graph, this.#search.point.length, ef);
+    const isScanned = isWhole && (this.#waiting === 0 || isQuicklyScanned(graph, this.#search.point.length, ef));
     if (isScanned && this.#scan === undefined && this.#walked === undefined) {
       return this.#scanMore(Math.min(ef, this.#search.k + BESIDE));
     }
     this.#ef *= GROWTH;
     if (isScanned) return this.#scanMore(ef);
-    return andThen(this.#walkMore(ef), (nodes) => {
-      const certain = Math.max(this.#search.k, Math.floor(ef / CERTAIN));
-      return this.#resolved(nodes.slice(0, certain));
-    });
+    return andThen(this.#walkMore(ef), (walked) =>
+      andThen(this.#waitingNodes(ef), (waiting) => {
+        const nodes = merged(walked, waiting);
+        const certain = Math.max(this.#search.k, Math.floor(ef / CERTAIN));
+        return this.#resolved(nodes.slice(0, certain));
+      }),
+    );
+  }
+
+  /** The nearest of those from the first on that isn't linked yet. */
+  #waitingNodes(most: number): PromiseOrValue<readonly FoundNode[]> {
+    return this.#waiting === undefined ? [] : this.#scanned(this.#waiting, most);
   }
 
   #scanMore(most: number): PromiseOrValue<readonly FoundVector[]> {
-    const begun = this.#scan ?? this.#beginScan();
-    const found = andThen(begun, (scan) => this.#stored.run(this.#opened.graph, scan.found(most)));
-    return andThen(found, (nodes) => {
+    return andThen(this.#scanned(0, most), (nodes) => {
       if (nodes.length < most) this.end = this.#state.unlinked === 0 ? 'complete' : 'measure';
       return this.#resolved(nodes);
     });
   }
 
-  #beginScan(): PromiseOrValue<WholeScan> {
+  #scanned(first: number, most: number): PromiseOrValue<readonly FoundNode[]> {
+    const begun = this.#scan?.first === first ? this.#scan : this.#beginScan(first);
+    return andThen(begun, (scan) => this.#stored.run(this.#opened.graph, scan.found(most)));
+  }
+
+  #beginScan(first: number): PromiseOrValue<WholeScan> {
     const { graph } = this.#opened;
-    const scan = scanWhole(graph, this.#search.point, this.#accepts);
+    const scan = scanWhole(graph, { point: this.#search.point, accepts: this.#accepts, first });
     this.#scan = scan;
     return andThen(this.#stored.run(graph, scan.run()), () => {
       this.#charge(scan.size);
@@ -200,4 +217,11 @@ export class GraphWalk {
       return andThen(measureKeys(this.#execution, this.#search, [...rest]), (others) => [...found, ...others]);
     });
   }
+}
+
+/** Both, nearest first, each node once. */
+function merged(some: readonly FoundNode[], others: readonly FoundNode[]): readonly FoundNode[] {
+  if (others.length === 0) return some;
+  const met = new Set(some.map(({ slot }) => slot));
+  return [...some, ...others.filter(({ slot }) => !met.has(slot))].sort((a, b) => a.distance - b.distance);
 }

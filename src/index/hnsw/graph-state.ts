@@ -15,6 +15,8 @@ export interface GraphState {
   /** Nodes of vectors, and those that only lead to others. */
   readonly live: number;
   readonly dead: number;
+  /** Nodes that have no links yet, so that no walk meets them, dead ones among them. */
+  readonly waiting: number;
   /** Vectors that can't be measured in 32 bits, or not against each other. */
   readonly unlinked: number;
   /** The sequence number with which nodes were removed last. */
@@ -39,6 +41,7 @@ export const EMPTY_GRAPH: GraphState = {
   top: 0,
   live: 0,
   dead: 0,
+  waiting: 0,
   unlinked: 0,
   freed: 0,
   sweep: undefined,
@@ -46,7 +49,7 @@ export const EMPTY_GRAPH: GraphState = {
 
 export function readGraphState(stored: Stored | undefined): GraphState {
   if (!isObject(stored)) return EMPTY_GRAPH;
-  const { sequence, stamp, next, entry, top, live, dead, unlinked, freed, sweep } = stored;
+  const { sequence, stamp, next, entry, top, live, dead, waiting = 0, unlinked, freed, sweep } = stored;
   return {
     sequence: Number(sequence),
     stamp: String(stamp),
@@ -55,6 +58,7 @@ export function readGraphState(stored: Stored | undefined): GraphState {
     top: Number(top),
     live: Number(live),
     dead: Number(dead),
+    waiting: Number(waiting),
     unlinked: Number(unlinked),
     freed: Number(freed),
     sweep: isObject(sweep) ? readSweep(sweep) : undefined,

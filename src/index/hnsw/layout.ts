@@ -2,7 +2,7 @@
  * The entries of HNSW indexes. Keys begin with the prefix of the index; ids and sequence numbers have four bytes.
  *
  *     vector:     01 · key(record)  →  bytes: the components in the type of the index (`vectors/vector-type.ts`)
- *     changed:    02 · key(record)  →  true: the vector isn't linked as it is now (`link.ts`)
+ *     changed:    02 · key(record)  →  true: the vector has no node as it is now (`place.ts`)
  *     state:      03                →  what is known of the graph (`graph-state.ts`)
  *     links:      04 · id           →  bytes: the links of a node (`stored-graph.ts`)
  *     node:       05 · id           →  [key(record), bytes: the components in 32-bit floats]
@@ -10,6 +10,7 @@
  *     log:        07 · sequence     →  bytes: the ids of nodes that a change of the graph concerned
  *     free:       08 · id           →  true: an id that was given up
  *     apart:      09 · key(record)  →  true: the vector can't have a node, and can be measured in 64 bits
+ *     waiting:    0A · id           →  true: the node has no links yet
  *
  * A record without a vector has none of them. Writers of records put vectors and changes, all else is written in the
  * background.
@@ -26,6 +27,7 @@ const TAGS = {
   log: '\x07',
   free: '\x08',
   apart: '\x09',
+  waiting: '\x0a',
 };
 
 /** `key` is that of the record, encoded. */
@@ -36,6 +38,7 @@ export const nodeKey = (index: string, id: number): Key => index + TAGS.node + i
 export const idKey = (index: string, key: string): Key => index + TAGS.id + key;
 export const logKey = (index: string, sequence: number): Key => index + TAGS.log + idBytes(sequence);
 export const apartKey = (index: string, key: string): Key => index + TAGS.apart + key;
+export const waitingKey = (index: string, id: number): Key => index + TAGS.waiting + idBytes(id);
 export const freeKey = (index: string, id: number): Key => index + TAGS.free + idBytes(id);
 
 /** All keys of one kind of an index. */
@@ -48,7 +51,7 @@ export function recordIn(index: string, key: Key): string {
   return key.slice(index.length + 1);
 }
 
-/** The id in a key of links, a node or a free id. */
+/** The id in a key of links, a node, a free id or a waiting one. */
 export function idOf(index: string, key: Key): number {
   return idAt(key, index.length + 1);
 }

@@ -2,11 +2,11 @@
  * Removes dead nodes from a graph: first all others are linked past them, then they are deleted. Each step does some of
  * it; between them nothing is linked.
  */
-import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { Graph } from '../../vectors/hnsw/graph.js';
 import { mend } from '../../vectors/hnsw/insert.js';
+import { type ChangeSite, changeGraph, type GraphChange } from './change-graph.js';
 import type { GraphState, Sweep } from './graph-state.js';
-import type { LinkSite } from './link-site.js';
 
 /** A graph is worn when one in this many of its nodes is dead. */
 const WORN = 5;
@@ -21,40 +21,31 @@ export function isWorn({ live, dead }: GraphState): boolean {
 }
 
 /** @returns whether there may be more to do */
-export function sweepSome(site: LinkSite, state: GraphState): PromiseOrValue<boolean> {
+export function sweepSome(site: ChangeSite, state: GraphState): PromiseOrValue<boolean> {
   const sweep: Sweep = state.sweep ?? { phase: 'mend', position: 0, entry: undefined, top: 0 };
-  const { stored, graphs } = site;
-  return andThen(graphs.change(stored, { ...state, sweep }), ({ graph, made, failed }) =>
-    otherwise(
-      () =>
-        andThen(new SweepStep(site, state, sweep, graph).run(), (next) => {
-          made(next);
-          return true;
-        }),
-      (error) => {
-        failed();
-        throw error;
-      },
-    ),
-  );
+  const before = { ...state, sweep };
+  const changed = changeGraph(site, before, (graph) => new SweepStep(site, before, graph).run());
+  return andThen(changed, () => true);
 }
 
 class SweepStep {
+  readonly #sweep: Sweep;
   #entry: number | undefined;
   #top: number;
 
   constructor(
-    private readonly site: LinkSite,
-    private readonly state: GraphState,
-    private readonly sweep: Sweep,
+    private readonly site: ChangeSite,
+    private readonly state: GraphState & { readonly sweep: Sweep },
     private readonly graph: Graph,
   ) {
-    this.#entry = sweep.entry;
-    this.#top = sweep.top;
+    this.#sweep = state.sweep;
+    this.#entry = state.sweep.entry;
+    this.#top = state.sweep.top;
   }
 
-  run(): PromiseOrValue<GraphState> {
-    const { state, sweep, graph } = this;
+  run(): PromiseOrValue<GraphChange> {
+    const { state, graph } = this;
+    const sweep = this.#sweep;
     const { stored } = this.site;
     const end = Math.min(sweep.position + AT_ONCE, state.next);
     const ids = Array.from({ length: end - sweep.position }, (_, at) => sweep.position + at);
@@ -65,7 +56,7 @@ class SweepStep {
     });
   }
 
-  #mend(slots: readonly number[], end: number): PromiseOrValue<GraphState> {
+  #mend(slots: readonly number[], end: number): PromiseOrValue<GraphChange> {
     const { graph, state } = this;
     const { stored } = this.site;
     const mended = forEachInOrder(
@@ -76,10 +67,10 @@ class SweepStep {
       },
     );
     return andThen(mended, () => {
-      if (end < state.next) return this.#write({ phase: 'mend', position: end, entry: this.#entry, top: this.#top });
+      if (end < state.next) return this.#changed({ phase: 'mend', position: end, entry: this.#entry, top: this.#top });
       graph.entry = this.#entry;
       graph.top = this.#top;
-      return this.#write({ phase: 'free', position: 0, entry: this.#entry, top: this.#top });
+      return this.#changed({ phase: 'free', position: 0, entry: this.#entry, top: this.#top });
     });
   }
 
@@ -91,27 +82,15 @@ class SweepStep {
     this.#top = level;
   }
 
-  #free(slots: readonly number[], end: number): PromiseOrValue<GraphState> {
-    const { graph, state, sweep } = this;
+  #free(slots: readonly number[], end: number): GraphChange {
+    const { graph, state } = this;
     const freed = slots.filter((slot) => graph.isDead(slot)).map((slot) => graph.idOf(slot));
     for (const id of freed) graph.remove(id);
-    return this.#write(end < state.next ? { ...sweep, position: end } : undefined, freed);
+    return this.#changed(end < state.next ? { ...this.#sweep, position: end } : undefined, freed);
   }
 
-  #write(sweep: Sweep | undefined, freed: readonly number[] = []): PromiseOrValue<GraphState> {
-    const { state, graph } = this;
-    const { stored, stamp } = this.site;
-    const sequence = state.sequence + 1;
-    const next: GraphState = {
-      ...state,
-      sequence,
-      stamp,
-      entry: graph.entry,
-      top: graph.top,
-      dead: state.dead - freed.length,
-      freed: freed.length > 0 ? sequence : state.freed,
-      sweep,
-    };
-    return andThen(stored.write(graph, next, freed), () => next);
+  #changed(sweep: Sweep | undefined, freed: readonly number[] = []): GraphChange {
+    const { state } = this;
+    return { state: { ...state, dead: state.dead - freed.length, sweep }, freed };
   }
 }

@@ -16,20 +16,30 @@ import type { Metric } from '../metric.js';
 import { paddedLength } from '../packed-block.js';
 import { grown } from './vector-arena.js';
 
-/** So many are measured together. */
-const AT_ONCE = 512;
+/** The most that are measured, or compared, together. */
+export const CODES_AT_ONCE = 2_048;
 const FIRST_CAPACITY = 64;
-/** So many are measured together at least. */
-const TOGETHER = 4;
+/** Vectors of a group: their facts, and eight codes of each in turn, lie side by side. */
+export const GROUP = 4;
+const CODES_IN_TURN = 8;
 const MOST_CODE = 127;
 const MOST_QUERY_CODE = 2 ** 15 - 1;
 /** What sums of 32-bit floats and their rounding may add to an error, of the squares they are made of. */
 const ROUNDING = 2 ** -20;
 const FLOAT = 4;
-/** What lies before the codes of a vector: its scale, ‖e‖, ‖v‖ and ‖v‖² in 32-bit floats. */
+/** What is known of a vector beside its codes: its scale, ‖e‖, ‖v‖ and ‖v‖² in 32-bit floats. */
 const FACTS = 4;
-/** Bytes of them, and of the factors by which a query multiplies them. */
-const FACTS_SIZE = FLOAT * FACTS;
+
+/** A query as it is measured. */
+export interface CodeQuery {
+  readonly codes: Int16Array;
+  /** The factors of the sum of products, and of ‖e‖ and ‖v‖ for the error of a square: −2t, 2‖td‖ and 2‖f‖. */
+  readonly byProduct: number;
+  readonly byLoss: number;
+  readonly byNorm: number;
+  /** ‖q‖² */
+  readonly square: number;
+}
 
 interface Encoded {
   readonly scale: number;
@@ -37,29 +47,27 @@ interface Encoded {
   readonly loss: number;
 }
 
+/** The query's codes, its factors, `CODES_AT_ONCE` results and as many places lie before the groups, in one buffer. */
 export class CodeArena {
-  readonly #dimension: number;
-  /** Bytes of the codes of a vector; what pads them is zero. */
+  /** Codes of a vector; those that pad it are zero. */
   readonly #width: number;
-  readonly #stride: number;
+  /** Bytes of a group. */
+  readonly #groupSize: number;
   readonly #isCosine: boolean;
   readonly #module: KernelModule;
+  /** Where the codes of a vector are before they are put in its group. */
+  readonly #encoded: Int8Array;
   #capacity = 0;
   #codes = new Int8Array();
   #floats = new Float32Array();
-  /** The factors that a query gives the sums of products, and ‖e‖ and ‖v‖ for the error of a square: 2‖td‖ and 2‖f‖. */
-  #byProduct = 0;
-  #byLoss = 0;
-  #byNorm = 0;
-  /** ‖q‖² */
-  #square = 0;
+  #places = new Uint32Array();
 
   private constructor({ name }: Metric, dimension: number, module: KernelModule) {
-    this.#dimension = dimension;
     this.#width = paddedLength(dimension);
-    this.#stride = this.#width + FACTS_SIZE;
+    this.#groupSize = GROUP * CodeArena.sizeOf(dimension);
     this.#isCosine = name === 'COSINE';
     this.#module = module;
+    this.#encoded = new Int8Array(this.#width);
   }
 
   /** `undefined` for metrics that codes don't measure, and where WebAssembly has no SIMD or there is no memory. */
@@ -73,7 +81,7 @@ export class CodeArena {
 
   /** What a vector takes, in bytes. */
   static sizeOf(dimension: number): number {
-    return paddedLength(dimension) + FACTS_SIZE;
+    return paddedLength(dimension) + FLOAT * FACTS;
   }
 
   /** In bytes. */
@@ -86,46 +94,84 @@ export class CodeArena {
     if (slot >= this.#capacity) this.reserve(grown(slot + 1));
     const norm = magnitude(vector);
     const unit = this.#isCosine ? norm : 1;
-    const from = this.#offsetOf(slot);
-    const codes = this.#codes.subarray(from + FACTS_SIZE, from + FACTS_SIZE + this.#dimension);
-    const { scale, loss } = encode(vector, codes, MOST_CODE);
+    const { scale, loss } = encode(vector, this.#encoded, MOST_CODE);
     const length = norm / unit;
-    this.#floats.set([scale / unit, loss / unit, length, length * length], from / FLOAT);
+    const facts = this.#factsOf(slot);
+    this.#floats[facts] = scale / unit;
+    this.#floats[facts + GROUP] = loss / unit;
+    this.#floats[facts + 2 * GROUP] = length;
+    this.#floats[facts + 3 * GROUP] = length * length;
+    this.#putCodes(slot);
   }
 
-  setQuery(vector: Floats): void {
-    const norm = magnitude(vector);
-    const unit = this.#isCosine ? norm : 1;
-    const codes = new Int16Array(this.#codes.buffer, 0, this.#width);
-    const most = Math.min(MOST_QUERY_CODE, Math.floor(2 ** 31 / MOST_CODE / this.#width) - 1);
-    const { scale, loss } = encode(vector, codes, most);
-    this.#byProduct = (-2 * scale) / unit;
-    this.#byLoss = (2 * (norm + loss)) / unit;
-    this.#byNorm = (2 * loss) / unit;
-    this.#square = (norm / unit) ** 2;
-    this.#floats.set([0, -this.#byLoss, -this.#byNorm, 1 - ROUNDING], this.#factors / FLOAT);
-  }
-
-  /** The squares that the distances of the vectors in `count` slots from `first` on have at least, into `out`. */
-  bound(first: number, count: number, out: Float32Array): void {
-    const square = this.#square * (1 - ROUNDING);
-    const factors = this.#factors;
-    const results = factors + FACTS_SIZE;
-    for (let from = first; from < first + count; from += AT_ONCE) {
-      const some = Math.min(AT_ONCE, first + count - from);
-      const rows = this.#offsetOf(from);
-      const all = upTo(some, TOGETHER);
-      this.#module.boundRows(0, this.#byProduct, factors, square, rows, all, this.#stride, results);
-      out.set(this.#floats.subarray(results / FLOAT, results / FLOAT + some), from);
+  #putCodes(slot: number): void {
+    const codes = this.#codes;
+    const encoded = this.#encoded;
+    let to = this.#offsetOf(slot) + FLOAT * GROUP * FACTS + CODES_IN_TURN * (slot % GROUP);
+    for (let from = 0; from < this.#width; from += CODES_IN_TURN, to += GROUP * CODES_IN_TURN) {
+      for (let at = 0; at < CODES_IN_TURN; at++) codes[to + at] = encoded[from + at] as number;
     }
   }
 
-  /** How much more than this the square for a slot may be. */
-  uncertainty(slot: number): number {
+  query(vector: Floats): CodeQuery {
+    const norm = magnitude(vector);
+    const unit = this.#isCosine ? norm : 1;
+    const codes = new Int16Array(this.#width);
+    const most = Math.min(MOST_QUERY_CODE, Math.floor(2 ** 31 / MOST_CODE / this.#width) - 1);
+    const { scale, loss } = encode(vector, codes, most);
+    return {
+      codes,
+      byProduct: (-2 * scale) / unit,
+      byLoss: (2 * (norm + loss)) / unit,
+      byNorm: (2 * loss) / unit,
+      square: (norm / unit) ** 2,
+    };
+  }
+
+  /**
+   * The squares that the distances of the vectors in `count` slots from `first` on have at least.
+   * @param first a multiple of `GROUP`
+   * @param count at most `CODES_AT_ONCE`
+   * @returns which holds until something else is measured or compared
+   */
+  bound({ codes, byProduct, byLoss, byNorm, square }: CodeQuery, first: number, count: number): Float32Array {
     const floats = this.#floats;
-    const at = this.#offsetOf(slot) / FLOAT;
-    const error = this.#byLoss * (floats[at + 1] as number) + this.#byNorm * (floats[at + 2] as number);
-    return 2 * (error + ROUNDING * ((floats[at + 3] as number) + this.#square));
+    const [factors, results] = [this.#factors, this.#results];
+    this.#codes.set(new Int8Array(codes.buffer), 0);
+    floats[factors] = byProduct;
+    floats[factors + 1] = -byLoss;
+    floats[factors + 2] = -byNorm;
+    floats[factors + 3] = 1 - ROUNDING;
+    const least = square * (1 - ROUNDING);
+    const groups = Math.ceil(count / GROUP);
+    const from = this.#offsetOf(first);
+    this.#module.boundGroups(0, FLOAT * factors, least, from, groups, this.#groupSize, FLOAT * results);
+    return floats.subarray(results, results + count);
+  }
+
+  /**
+   * Where those of some numbers stand that aren't above a limit.
+   * @param numbers at most `CODES_AT_ONCE`
+   * @returns which holds until something else is measured or compared
+   */
+  upTo(limit: number, numbers: Float32Array): Uint32Array {
+    const values = this.#results;
+    const places = values + CODES_AT_ONCE;
+    const { length } = numbers;
+    const padded = Math.ceil(length / GROUP) * GROUP;
+    this.#floats.set(numbers, values);
+    // It isn't within any limit.
+    this.#floats.fill(Number.NaN, values + length, values + padded);
+    const count = this.#module.upTo(FLOAT * values, padded, limit, FLOAT * places);
+    return this.#places.subarray(places, places + count);
+  }
+
+  /** How much more than its bound the square for a slot may be. */
+  uncertainty({ byLoss, byNorm, square }: CodeQuery, slot: number): number {
+    const floats = this.#floats;
+    const facts = this.#factsOf(slot);
+    const error = byLoss * (floats[facts + GROUP] as number) + byNorm * (floats[facts + 2 * GROUP] as number);
+    return 2 * (error + ROUNDING * ((floats[facts + 3 * GROUP] as number) + square));
   }
 
   /** Grows to this many vectors. @throws RangeError if there is no memory */
@@ -134,26 +180,34 @@ export class CodeArena {
   }
 
   #grow(slots: number): boolean {
-    if (!growTo(this.#module, this.#offsetOf(upTo(slots, TOGETHER)))) return false;
+    if (!growTo(this.#module, this.#offsetOf(slots + GROUP))) return false;
     this.#capacity = slots;
-    this.#codes = new Int8Array(this.#module.memory.buffer);
-    this.#floats = new Float32Array(this.#module.memory.buffer);
+    const { buffer } = this.#module.memory;
+    this.#codes = new Int8Array(buffer);
+    this.#floats = new Float32Array(buffer);
+    this.#places = new Uint32Array(buffer);
     return true;
   }
 
-  /** The query's codes lie first, then its factors, `AT_ONCE` results, and the vectors. */
+  /** Where the factors and the results lie, in floats. */
   get #factors(): number {
-    return 2 * this.#width;
+    return this.#width / 2;
   }
 
+  get #results(): number {
+    return this.#factors + FACTS;
+  }
+
+  /** Where the group of a slot begins, in bytes. */
   #offsetOf(slot: number): number {
-    return this.#factors + FACTS_SIZE + FLOAT * AT_ONCE + slot * this.#stride;
+    const before = FLOAT * (this.#results + 2 * CODES_AT_ONCE);
+    return before + Math.floor(slot / GROUP) * this.#groupSize;
   }
-}
 
-/** The least multiple of `step` that isn't less. */
-function upTo(count: number, step: number): number {
-  return Math.ceil(count / step) * step;
+  /** Where the first fact of a slot lies, in floats. */
+  #factsOf(slot: number): number {
+    return this.#offsetOf(slot) / FLOAT + (slot % GROUP);
+  }
 }
 
 /** Writes a vector's codes, from −`most` to `most`. */

@@ -3,31 +3,38 @@
  * may be among the nearest for all that is known of the errors.
  */
 import { Heap } from '../../base/heap.js';
-import type { Floats } from '../distances.js';
-import type { CodeArena } from './code-arena.js';
+import { CODES_AT_ONCE, type CodeArena, type CodeQuery, GROUP } from './code-arena.js';
 import { Graph, type Need, PAUSE } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
+import type { ScanRequest } from './scan-request.js';
 import { QUERY } from './vector-arena.js';
 
 /** Components that are measured between two pauses: some hundred microseconds. */
 const COMPONENTS = 2 ** 20;
-/** Distances that are compared between two pauses. */
-const COMPARED = 2 ** 14;
+/** So many distances are compared first, then twice as many each time: by then few are as near as those before. */
+const COMPARED_FIRST = 64;
 
 /** A scan as `whole-scan.ts` describes it. */
 export class CodeScan {
   readonly #graph: Graph;
   readonly #codes: CodeArena;
-  readonly #point: Floats;
-  readonly #accepts: (slot: number) => boolean;
-  /** For each slot the least that the square of its distance may be. */
+  readonly #request: ScanRequest;
+  readonly #query: CodeQuery;
+  /** The first slot that is measured: the first of a group. */
+  readonly #first: number;
+  /** For each slot from that one on the least that the square of its distance may be. */
   #least = new Float32Array();
 
-  constructor(graph: Graph, codes: CodeArena, point: Floats, accepts: (slot: number) => boolean) {
+  constructor(graph: Graph, codes: CodeArena, request: ScanRequest) {
     this.#graph = graph;
     this.#codes = codes;
-    this.#point = point;
-    this.#accepts = accepts;
+    this.#request = request;
+    this.#query = codes.query(request.point);
+    this.#first = request.first - (request.first % GROUP);
+  }
+
+  get first(): number {
+    return this.#request.first;
   }
 
   get size(): number {
@@ -35,13 +42,14 @@ export class CodeScan {
   }
 
   *run(): Generator<Need, void, void> {
-    const { slots } = this.#graph;
-    this.#least = new Float32Array(slots);
-    const step = Math.max(1, Math.floor(COMPONENTS / this.#point.length));
-    for (let from = 0; from < slots; from += step) {
+    const least = new Float32Array(Math.max(0, this.#graph.slots - this.#first));
+    this.#least = least;
+    const some = Math.max(1, Math.floor(COMPONENTS / this.#request.point.length / GROUP)) * GROUP;
+    const step = Math.min(some, CODES_AT_ONCE);
+    for (let from = 0; from < least.length; from += step) {
       if (from > 0) yield PAUSE;
-      this.#codes.setQuery(this.#point);
-      this.#codes.bound(from, Math.min(step, slots - from), this.#least);
+      const count = Math.min(step, least.length - from);
+      least.set(this.#codes.bound(this.#query, this.#first + from, count), from);
     }
   }
 
@@ -52,7 +60,7 @@ export class CodeScan {
     for (let from = 0; from < candidates.length; from += arena.out.length) {
       if (from > 0) yield PAUSE;
       const some = candidates.slice(from, from + arena.out.length);
-      arena.setQuery(this.#point);
+      arena.setQuery(this.#request.point);
       arena.slots.set(some);
       arena.measure(QUERY, some.length);
       for (const [at, slot] of some.entries()) {
@@ -69,24 +77,29 @@ export class CodeScan {
   *#candidates(most: number): Generator<Need, number[], void> {
     const least = this.#least;
     const found: Candidates = { slots: [], most, farthest: new Heap(), bound: Number.POSITIVE_INFINITY };
-    for (let from = 0; from < least.length; from += COMPARED) {
+    let count = COMPARED_FIRST;
+    for (let from = 0; from < least.length; ) {
       if (from > 0) yield PAUSE;
-      this.#codes.setQuery(this.#point);
-      this.#compare(from, Math.min(from + COMPARED, least.length), found);
+      this.#compare(from, least.subarray(from, from + count), found);
+      from += count;
+      count = Math.min(2 * count, CODES_AT_ONCE);
     }
-    return found.slots.filter((slot) => (least[slot] as number) <= found.bound);
+    return found.slots.filter((slot) => (least[slot - this.#first] as number) <= found.bound);
   }
 
-  #compare(from: number, to: number, found: Candidates): void {
+  /** @param from how many come before these */
+  #compare(from: number, least: Float32Array, found: Candidates): void {
     const graph = this.#graph;
-    const least = this.#least;
+    const query = this.#query;
+    const { accepts } = this.#request;
     const { slots, farthest, most } = found;
     let { bound } = found;
-    for (let slot = from; slot < to; slot++) {
-      const square = least[slot] as number;
-      if (square > bound || !Graph.isHere(graph.slotOf(slot)) || !this.#accepts(slot)) continue;
+    for (const at of this.#codes.upTo(bound, least)) {
+      const square = least[at] as number;
+      const slot = this.#first + from + at;
+      if (square > bound || !Graph.isHere(graph.slotOf(slot)) || !accepts(slot)) continue;
       slots.push(slot);
-      const worst = square + this.#codes.uncertainty(slot);
+      const worst = square + this.#codes.uncertainty(query, slot);
       if (worst >= bound) continue;
       farthest.push(-worst, slot);
       if (farthest.size > most) farthest.pop();

@@ -1,8 +1,8 @@
 /** The nearest nodes of a graph by measuring all of them, in floats of 32 bits. */
 import { Heap } from '../../base/heap.js';
-import type { Floats } from '../distances.js';
 import { Graph, type Need, PAUSE } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
+import type { ScanRequest } from './scan-request.js';
 
 /** Components that are measured between two pauses: some hundred microseconds. */
 const COMPONENTS = 2 ** 19;
@@ -12,14 +12,17 @@ const COMPARED = 2 ** 14;
 /** A scan as `whole-scan.ts` describes it. */
 export class FloatScan {
   readonly #graph: Graph;
-  readonly #point: Floats;
-  readonly #accepts: (slot: number) => boolean;
+  readonly #request: ScanRequest;
+  /** Of the slots from the first on. */
   #distances = new Float32Array();
 
-  constructor(graph: Graph, point: Floats, accepts: (slot: number) => boolean) {
+  constructor(graph: Graph, request: ScanRequest) {
     this.#graph = graph;
-    this.#point = point;
-    this.#accepts = accepts;
+    this.#request = request;
+  }
+
+  get first(): number {
+    return this.#request.first;
   }
 
   get size(): number {
@@ -27,21 +30,23 @@ export class FloatScan {
   }
 
   *run(): Generator<Need, void, void> {
-    const { arena } = this.#graph;
-    const { slots } = this.#graph;
-    const distances = new Float32Array(slots);
+    const { arena, slots } = this.#graph;
+    const { first, point } = this.#request;
+    const distances = new Float32Array(Math.max(0, slots - first));
     this.#distances = distances;
-    arena.setQuery(this.#point);
+    const some = Math.max(1, Math.floor(COMPONENTS / point.length));
+    const step = Math.min(some, arena.out.length);
     let measured = 0;
-    for (let from = 0; from < slots; from += arena.out.length) {
-      const count = Math.min(arena.out.length, slots - from);
-      arena.measureRow(from, count);
+    for (let from = 0; from < distances.length; from += step) {
+      if (measured >= COMPONENTS) {
+        measured = 0;
+        yield PAUSE;
+      }
+      const count = Math.min(step, distances.length - from);
+      arena.setQuery(point);
+      arena.measureRow(first + from, count);
       distances.set(arena.out.subarray(0, count), from);
-      measured += count * this.#point.length;
-      if (measured < COMPONENTS) continue;
-      measured = 0;
-      yield PAUSE;
-      arena.setQuery(this.#point);
+      measured += count * point.length;
     }
   }
 
@@ -49,11 +54,13 @@ export class FloatScan {
     const nearest = new Heap();
     const graph = this.#graph;
     const distances = this.#distances;
+    const { accepts, first } = this.#request;
     let bound = Number.POSITIVE_INFINITY;
-    for (let slot = 0; slot < distances.length; slot++) {
-      if ((slot + 1) % COMPARED === 0) yield PAUSE;
-      const distance = distances[slot] as number;
-      if (distance > bound || !Graph.isHere(graph.slotOf(slot)) || !this.#accepts(slot)) continue;
+    for (let at = 0; at < distances.length; at++) {
+      if ((at + 1) % COMPARED === 0) yield PAUSE;
+      const distance = distances[at] as number;
+      const slot = first + at;
+      if (distance > bound || !Graph.isHere(graph.slotOf(slot)) || !accepts(slot)) continue;
       nearest.push(-distance, slot);
       if (nearest.size <= most) continue;
       nearest.pop();

@@ -23,13 +23,17 @@ function fraction(key: string): number {
   return (((hash ^ (hash >>> 16)) >>> 0) + 1) / 2 ** 32;
 }
 
-/** Adds a node under an id that is free, and links it with others. */
-export function* insert(graph: Graph, id: number, key: string, vector: Floats): Generator<Need, void, void> {
+/** Adds a node under an id that is free. It has no links as yet. */
+export function place(graph: Graph, id: number, key: string, vector: Floats): number {
+  const layers = Array.from({ length: levelOf(key, graph.options.levelFactor) + 1 }, () => new Uint32Array());
+  return graph.add(id, { key, vector, links: { isDead: false, layers } });
+}
+
+/** Links a node that has no links with others. */
+export function* link(graph: Graph, slot: number): Generator<Need, void, void> {
   const { options } = graph;
-  const level = levelOf(key, options.levelFactor);
-  const layers = Array.from({ length: level + 1 }, () => new Uint32Array());
-  let near: readonly number[] = yield* descend(graph, vector, level);
-  const slot = graph.add(id, { key, vector, links: { isDead: false, layers } });
+  const level = graph.levelOf(slot);
+  let near: readonly number[] = yield* descend(graph, slot, level);
   const isAlive = (at: number): boolean => !graph.isDead(at) && at !== slot;
   for (let layer = Math.min(level, graph.top); near.length > 0 && layer >= 0; layer--) {
     const ef = options.efConstruction;
@@ -48,7 +52,7 @@ export function* insert(graph: Graph, id: number, key: string, vector: Floats): 
     if (all.length > 0) near = all.map((each) => each.slot);
   }
   if (graph.entry !== undefined && level <= graph.top) return;
-  graph.entry = id;
+  graph.entry = graph.idOf(slot);
   graph.top = level;
 }
 
