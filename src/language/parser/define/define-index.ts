@@ -78,12 +78,14 @@ type Fulltext = Extract<IndexKind, { kind: 'fulltext' }>;
 /** The analyzer of an index that names none. */
 const DEFAULT_ANALYZER = 'like';
 
+/** Its parts come in any order. */
 function fulltext(parser: Parser): Fulltext {
-  const analyzer = parser.acceptWord('ANALYZER') ? parser.name() : DEFAULT_ANALYZER;
+  let analyzer = DEFAULT_ANALYZER;
   let bm25: Fulltext['bm25'];
   let highlights = false;
   for (;;) {
-    if (parser.acceptWord('BM25')) bm25 = bm25Arguments(parser) ?? [1.2, 0.75];
+    if (parser.acceptWord('ANALYZER')) analyzer = parser.name();
+    else if (parser.acceptWord('BM25')) bm25 = bm25Arguments(parser) ?? [1.2, 0.75];
     else if (parser.acceptWord('HIGHLIGHTS')) highlights = true;
     else return { kind: 'fulltext', analyzer, ...(bm25 !== undefined && { bm25 }), highlights };
   }
@@ -93,11 +95,16 @@ function bm25Arguments(parser: Parser): readonly [number, number] | undefined {
   const openedAt = parser.start;
   const inParentheses = parser.acceptPunct('(');
   if (!inParentheses && parser.kind !== 'number') return undefined;
-  const k1 = decimalNumber(parser);
+  const k1 = signedDecimal(parser);
   parser.expectPunct(',');
-  const b = decimalNumber(parser);
+  const b = signedDecimal(parser);
   if (inParentheses) parser.expectClose(')', openedAt);
   return [k1, b];
+}
+
+function signedDecimal(parser: Parser): number {
+  const sign = parser.acceptPunct('-') ? -1 : 1;
+  return sign * decimalNumber(parser);
 }
 
 function decimalNumber(parser: Parser): number {

@@ -168,7 +168,8 @@ function matches(parser: Parser): MatchesOperator {
   // Default: all words must match.
   const word = parser.acceptOneOf('AND', 'OR', 'QUERY');
   const operator = word === 'AND' ? undefined : word;
-  if (!parser.acceptPunct('@')) parser.unexpected(reference === undefined ? 'a match reference, operator or `@`' : '@');
+  const isEmpty = reference === undefined && word === undefined;
+  if (!parser.acceptPunct('@')) parser.unexpected(isEmpty ? 'a match reference, operator or `@`' : '@');
   return {
     kind: 'matches',
     ...(reference !== undefined && { reference }),
