@@ -9,7 +9,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // What is waited for comes when it comes: a machine may have more to do than these tests.
     // `npm run coverage`.
     coverage: {
       provider: 'v8',
@@ -18,9 +17,10 @@ export default defineConfig({
       reportsDirectory: 'coverage',
       // A long run isn't lost for one test that failed.
       reportOnFailure: true,
-      // A third of the tests reaches as much; all of them must.
-      thresholds: { statements: 80, branches: 77, functions: 83, lines: 82 },
+      // Measured: 94.1, 90.6, 94.8, 95.2. Scripts run in ways that differ from commit to commit, hence the point below.
+      thresholds: { statements: 93, branches: 89, functions: 93, lines: 94 },
     },
+    // Generous: the machine may have more to do than these tests.
     expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Tessera } from '../dist/embedded/index.js';
-import { isChecksumRight, sealRecord } from '../dist/value/sealed-record.js';
+import { isChecksumRight, sealRecord } from '../dist/value/codecs/sealed-record.js';
 import { objectFrom, RecordId } from '../dist/value/value.js';
 import { readOptions } from '../scripts/options.mjs';
 

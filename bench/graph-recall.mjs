@@ -17,7 +17,7 @@ const { positionals } = readOptions(HELP, { allowPositionals: true });
 const [count, dimension] = [10_000, 16].map((standard, at) => Number(positionals[at] ?? standard));
 
 const load = (name) => import(new URL(`../dist/${name}.js`, import.meta.url));
-const { encodeKey } = await load('value/key-codec');
+const { encodeKey } = await load('value/codecs/key-codec');
 const { parseMetric } = await load('vectors/metric');
 const { Graph } = await load('vectors/hnsw/graph');
 const { searchEntries } = await load('vectors/hnsw/descend');

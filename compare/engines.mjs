@@ -17,7 +17,7 @@ const failed = (error) => `--! ${error.message ?? error}`;
  */
 export async function openTessera(dist) {
   const { open, toText } = await partOf(dist, 'embedded/index.js');
-  const { encodeCbor } = await partOf(dist, 'value/cbor-encode.js');
+  const { encodeCbor } = await partOf(dist, 'value/codecs/cbor-encode.js');
   const tessera = await open('memory');
   const shown = answered(toText);
   const sessions = new Map();
@@ -62,8 +62,8 @@ export async function openTessera(dist) {
 export async function openPeerEngine(dist, folder = PEER) {
   const { toText } = await partOf(dist, 'embedded/index.js');
   const codec = {
-    ...(await partOf(dist, 'value/cbor-encode.js')),
-    ...(await partOf(dist, 'value/cbor-decode.js')),
+    ...(await partOf(dist, 'value/codecs/cbor-encode.js')),
+    ...(await partOf(dist, 'value/codecs/cbor-decode.js')),
     ...(await partOf(dist, 'value/uuid.js')),
     ...(await partOf(dist, 'embedded/from-javascript.js')),
   };

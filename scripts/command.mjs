@@ -19,7 +19,7 @@ const { metafile } = await build({
   entryPoints: {
     tessera: 'dist/cli/tessera.js',
     worker: 'dist/exec/script/worker.js',
-    'write-worker': 'dist/storage/engines/write-worker.js',
+    'write-worker': 'dist/storage/engines/lmdb/write-worker.js',
   },
   outdir: folder,
   bundle: true,

@@ -1,10 +1,17 @@
-// Runs the tests that run in one process, and tells how much of src/ they reach; fails below the floor of `vitest.config.ts`.
-// Servers and clients in processes of their own aren't counted, so that their tests are left out.
+// Runs the tests that run in one process, and shows how much of src/ they reach; fails below the floor of `vitest.config.ts`.
+// Servers and clients in processes of their own aren't counted, so their tests are left out.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const APART = ['tests/end-to-end/**', 'tests/protocol/**', 'tests/bench/**', 'tests/repository/**', 'tests/compare/**'];
+const APART = [
+  'tests/end-to-end/**',
+  'tests/protocol/**',
+  'tests/studio/**',
+  'tests/bench/**',
+  'tests/repository/**',
+  'tests/compare/**',
+];
 
 // Counting takes its time, in loops above all, and more on a machine that has other work.
 const TIME = ['--test-timeout=600000', '--hook-timeout=600000'];

@@ -74,7 +74,7 @@ async function indexBytes(engine) {
   const { indexPrefix } = await tessera('catalog/keys/store-keys');
   const { prefixRange } = await tessera('catalog/keys/key-bytes');
   const { CatalogCache, loadDatabase } = await tessera('catalog/definitions/load');
-  const { encodeRecord } = await tessera('value/record-encode');
+  const { encodeRecord } = await tessera('value/codecs/record-encode');
   const transaction = await engine.begin({ writable: false });
   const catalog = await loadDatabase(transaction, new CatalogCache(), 'bench', 'bench');
   const table = catalog.tables.get('article');

@@ -52,12 +52,12 @@ const webSocket = (protocol, { encode, decode }) => ({
 const IN_JSON = webSocket('json', { encode: JSON.stringify, decode: parsed });
 const IN_CBOR = webSocket('cbor', {
   encode: async (request) => {
-    const { encodeCbor } = await tessera('value/cbor-encode');
+    const { encodeCbor } = await tessera('value/codecs/cbor-encode');
     const { objectFromJavaScript } = await tessera('embedded/from-javascript');
     return encodeCbor(objectFromJavaScript(request));
   },
   decode: async (bytes) => {
-    const { decodeCbor } = await tessera('value/cbor-decode');
+    const { decodeCbor } = await tessera('value/codecs/cbor-decode');
     const { DEFAULT_DECODE_LIMITS } = await tessera('value/nesting');
     return decodeCbor(bytes, DEFAULT_DECODE_LIMITS);
   },

@@ -6,8 +6,8 @@ import type { SigningKey } from '../catalog/credentials/signing-key.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { type DatabasePath, roleNames } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
-import { datetimeNanoseconds } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
+import { datetimeNanoseconds } from '../value/time/datetime.js';
 import { assertIncarnation, type Claims, claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
@@ -67,7 +67,7 @@ async function grantedTo(
   return incarnation;
 }
 
-/** The key that signs the tokens of a bearer access method. */
+/** The key that signs the tokens of a bearer access method. @throws TesseraError `invalid_auth` */
 export function bearerKey({ secret }: AccessDefinition): SigningKey {
   if (secret === undefined) throw failure('invalid_auth');
   return { algorithm: 'HS512', key: secret };
@@ -86,7 +86,10 @@ export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims):
   throw failure('invalid_auth');
 }
 
-/** The session of a grant's subject, which must exist; its roles are the current ones. AUTHENTICATE may deny it. */
+/**
+ * The session of a grant's subject, which must exist; its roles are the current ones. AUTHENTICATE may deny it.
+ * @throws TesseraError `invalid_auth`, and as the AUTHENTICATE clause
+ */
 export function bearerSession(
   context: AuthContext,
   access: AccessDefinition,

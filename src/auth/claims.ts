@@ -3,7 +3,7 @@ import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.
 import { failure } from '../errors/error.js';
 import { timeOfUuid } from '../functions/identifiers.js';
 import type { RequiredClaims, Role } from '../language/ast.js';
-import { datetimeNanoseconds } from '../value/datetime.js';
+import { datetimeNanoseconds } from '../value/time/datetime.js';
 import { parseUuid } from '../value/uuid.js';
 import { newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 import { MAX_NAME_LENGTH } from './credentials.js';

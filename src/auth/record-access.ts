@@ -57,7 +57,10 @@ export function signInClause(access: AccessDefinition | undefined): Expression |
   return access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
 }
 
-/** Signs in or up through a clause of a record access method, or in with one of its refresh tokens. */
+/**
+ * Signs in or up through a clause of a record access method, or in with one of its refresh tokens.
+ * @throws TesseraError `access_method_mismatch`, `hashing_busy`, and what the error table of the clause names
+ */
 export async function enterAsRecord(
   context: AuthContext,
   way: keyof typeof CLAUSES,

@@ -17,8 +17,8 @@ import { RevocationList } from '../catalog/credentials/revocation-list.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { type DatabasePath, recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
-import { datetimeNanoseconds, toDatetime } from '../value/datetime.js';
 import { toText } from '../value/text/text.js';
+import { datetimeNanoseconds, toDatetime } from '../value/time/datetime.js';
 import type { AuthContext } from './context.js';
 import type { IdentifiedRecord } from './directory.js';
 

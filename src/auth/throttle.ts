@@ -1,65 +1,13 @@
-import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
-import type { AttemptedAccount, FailureCount } from '../exec/runtime/inspection.js';
+import type { FailureCount } from '../exec/runtime/inspection.js';
+import { type Attempt, type AttemptKeys, digestsOf, keysOf, networkOf } from './attempt-keys.js';
 import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
+import { DEFAULT_RULES, type ThrottleRules } from './throttle-rules.js';
 
-/** A sign-in attempt. */
-export interface Attempt {
-  /** The target account, as an opaque key; `undefined` if unknown, as in a sign-up. */
-  readonly account: string | undefined;
-  /** The client's address; `undefined` in process. */
-  readonly source: string | undefined;
-  /** The account as it is shown to owners. */
-  readonly named?: AttemptedAccount | undefined;
-}
-
-/** After `free` failures, each further one doubles the delay before the next attempt, starting at one second. */
-export interface ThrottleRule {
-  readonly free: number;
-  /** Milliseconds. */
-  readonly longestDelay: number;
-  /** Milliseconds after which one failure is forgiven. */
-  readonly forgiveAfter: number;
-}
-
-/**
- * - `pair`: one account from one source. It cannot lock out a user who signs in from elsewhere.
- * - `account`: one account from all sources, except those that have signed in to it before, so that a distributed
- *   attack cannot lock its owner out.
- * - `source`: one source for all accounts, except those that have signed in from there before, so that users who share
- *   an address with a guesser aren't locked out. Generous, since an office or a web server may share one address.
- *
- * No counter denies attempts for good: an attempt waits for its turn. With `DEFAULT_RULES`, a guesser who has used up
- * the free failures gets at most 180 attempts per hour on one account, from one source or many, and 900 per hour from
- * one source over all accounts; 660 on an account whose owner signs in from the same source meanwhile, which resets its
- * counter.
- */
-export interface ThrottleRules {
-  readonly pair: ThrottleRule;
-  readonly account: ThrottleRule;
-  readonly source: ThrottleRule;
-  /** Milliseconds that an attempt may wait before it is denied. */
-  readonly longestWait: number;
-}
-
+/** Milliseconds. */
 const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-/** The longest delay that one guesser can impose on others; shorter than common client timeouts. */
-const LONGEST_DELAY = 20 * SECOND;
-/**
- * Milliseconds between two successes that reset a counter, so that a client which signs in constantly doesn't reset it
- * for a guesser.
- */
-const CLEARED_AT_MOST = MINUTE;
-export const DEFAULT_RULES: ThrottleRules = {
-  pair: { free: 5, longestDelay: LONGEST_DELAY, forgiveAfter: 10 * MINUTE },
-  account: { free: 10, longestDelay: LONGEST_DELAY, forgiveAfter: MINUTE },
-  source: { free: 100, longestDelay: 4 * SECOND, forgiveAfter: 6 * SECOND },
-  longestWait: LONGEST_DELAY + 5 * SECOND,
-};
 
 /** What counts failures. */
 export type CounterKind = 'pair' | 'account' | 'source';
@@ -84,6 +32,11 @@ export interface FailureExchange {
   onFailures(callback: (failures: Failures) => void): void;
 }
 
+/**
+ * Milliseconds between two successes that reset a counter, so that a client which signs in constantly doesn't reset it
+ * for a guesser.
+ */
+const CLEARED_AT_MOST = 60 * SECOND;
 /** Counters kept of each kind; least recently used ones are evicted. */
 const CAPACITY = 10_000;
 /** Waiting attempts in all, and per counter. */
@@ -96,9 +49,6 @@ const MAX_WAITING_DELAYED = 8;
 const MOST_AT_ONCE = 256;
 /** Servers at which failures of a counter were, the last ones. */
 const MOST_NODES = 8;
-/** Characters of base64url: 128 bits. */
-const DIGEST_LENGTH = 22;
-
 /** The failures of one pair, account or source. */
 interface Counter {
   failures: number;
@@ -397,7 +347,7 @@ export class Throttle {
   }
 
   /** The counters of an attempt. A pair that has signed in before has only its own. */
-  #limitsOf({ pair, account, source }: Keys): readonly Limit[] {
+  #limitsOf({ pair, account, source }: AttemptKeys): readonly Limit[] {
     const limits: Limit[] = [];
     if (pair !== undefined && source !== undefined) limits.push({ kind: 'pair', key: pair });
     if (pair !== undefined && this.#known.get(pair)) return limits;
@@ -425,41 +375,6 @@ function countedBy({ kind }: Limit, { named, source }: Attempt): CountedAttempt 
   const address = source === undefined ? undefined : shownText(networkOf(source));
   if (kind === 'source') return { address };
   return kind === 'account' ? { account: named } : { account: named, address };
-}
-
-interface Keys {
-  readonly pair: string | undefined;
-  readonly account: string | undefined;
-  readonly source: string | undefined;
-}
-
-function keysOf({ account, source }: Attempt): Keys {
-  const network = source === undefined ? undefined : networkOf(source);
-  return { account, source: network, pair: account === undefined ? undefined : `${network ?? ''} ${account}` };
-}
-
-/** So that what is stored of failures is short, and says no names or addresses. */
-function digestsOf({ pair, account, source }: Keys): Keys {
-  const digest = (key: string | undefined) =>
-    key === undefined ? undefined : createHash('sha256').update(key).digest('base64url').slice(0, DIGEST_LENGTH);
-  return { pair: digest(pair), account: digest(account), source: digest(source) };
-}
-
-/** The IPv4 address, or the /64 network of an IPv6 address, which one customer controls. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = (address.split('%')[0] as string).toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0);
-    while (groups.length + after < 8) groups.push('0');
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }
 
 function isClientsFault(error: unknown): boolean {

@@ -12,7 +12,7 @@ import type { Clock, Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import { uuidV7 } from '../functions/identifiers.js';
 import type { JwtAccess, JwtVerification } from '../language/ast.js';
-import { datetimeNanoseconds } from '../value/datetime.js';
+import { datetimeNanoseconds } from '../value/time/datetime.js';
 import { type Claims, readClaims } from './claims.js';
 import { type KeySetSource, KeySets } from './key-sets.js';
 import { type PublicJwk, SigningKeys } from './signing-keys.js';

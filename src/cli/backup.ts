@@ -11,7 +11,7 @@ import { createBackup } from '../storage/backup/create-backup.js';
 import { type OpenBackup, openBackup, readParts } from '../storage/backup/read-backup.js';
 import { restoreStore } from '../storage/backup/restore-store.js';
 import { readStoreAddress, withoutPassword } from '../storage/engines/address.js';
-import { openLmdb } from '../storage/engines/lmdb.js';
+import { openLmdb } from '../storage/engines/lmdb/lmdb.js';
 import { openBlobs, type SecretFiles, secretOf } from './backup-target.js';
 import { Progress } from './progress.js';
 

@@ -8,7 +8,7 @@ import { ConfigurationError } from '../server/setting.js';
 import type { Engine } from '../storage/contract.js';
 import { copyStore } from '../storage/copy/copy-store.js';
 import { readStoreAddress, type StoreAddress } from '../storage/engines/address.js';
-import { DATA_FILE } from '../storage/engines/lmdb-store.js';
+import { DATA_FILE } from '../storage/engines/lmdb/lmdb-store.js';
 import { openEngine } from '../storage/engines/open.js';
 import { Progress } from './progress.js';
 

@@ -1,8 +1,8 @@
 /** `tessera graphql schema`: the GraphQL schema of a database as text. */
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql';
 import { isArray, isObject, newObject, type Value } from '../value/value.js';
-import { type ConnectionOptions, connectAs } from './connection.js';
-import { ServerError } from './server-error.js';
+import { type ConnectionOptions, connectAs } from './client/connection.js';
+import { ServerError } from './client/server-error.js';
 
 /** A full introspection query. */
 const QUERY = getIntrospectionQuery({

@@ -1,11 +1,11 @@
 /** Runs a command line. */
 import { TesseraError } from '../errors/error.js';
 import { ConfigurationError } from '../server/setting.js';
+import { ServerError } from './client/server-error.js';
+import { systemErrorText } from './client/system-error.js';
 import { CommandError } from './command-error.js';
 import { withOwnNames } from './flags.js';
 import { createProgram } from './program.js';
-import { ServerError } from './server-error.js';
-import { systemErrorText } from './system-error.js';
 
 try {
   await createProgram().parseAsync(withOwnNames(process.argv));

@@ -1,6 +1,6 @@
 /** The command that lists the nodes of a store. */
 import type { Command } from 'commander';
-import { addConnectionOptions } from './connection.js';
+import { addConnectionOptions } from './client/connection.js';
 import { Flag } from './flags.js';
 import type { NodesOptions } from './nodes.js';
 

@@ -1,8 +1,8 @@
 /** `tessera nodes`. */
 import { printStatement } from '../language/print.js';
 import { isArray, isObject } from '../value/value.js';
-import { type ConnectionOptions, connectAs } from './connection.js';
-import { ServerError } from './server-error.js';
+import { type ConnectionOptions, connectAs } from './client/connection.js';
+import { ServerError } from './client/server-error.js';
 import { formatValue } from './shell/print.js';
 import { styleOf } from './shell/style.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addConnectionOptions } from './connection.js';
+import { addConnectionOptions } from './client/connection.js';
 import { Flag } from './flags.js';
 import type { SqlOptions } from './sql.js';
 

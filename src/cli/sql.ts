@@ -1,6 +1,6 @@
 /** `tessera sql`: statements in, results out. */
 import { isArray, isObject, type Value } from '../value/value.js';
-import { type ConnectionOptions, connectAs } from './connection.js';
+import { type ConnectionOptions, connectAs } from './client/connection.js';
 import { History, historyFile } from './shell/history.js';
 import { pagerOf } from './shell/pager.js';
 import { askPassword } from './shell/password.js';

@@ -7,10 +7,11 @@ import { checkEntries } from '../exec/check/check-entries.js';
 import { ADVICE, Faults } from '../exec/check/fault.js';
 import { type RepairResult, repairIndexes } from '../exec/check/repair-indexes.js';
 import { readStoreAddress } from '../storage/engines/address.js';
-import { type CheckedFile, checkFile } from '../storage/engines/check-file.js';
-import { lockFolder } from '../storage/engines/folder-lock.js';
-import { type LmdbOptions, openLmdb } from '../storage/engines/lmdb.js';
-import { DATA_FILE } from '../storage/engines/lmdb-store.js';
+import { type CheckedFile, checkFile } from '../storage/engines/lmdb/check-file.js';
+import { lockFolder } from '../storage/engines/lmdb/folder-lock.js';
+import { openLmdb } from '../storage/engines/lmdb/lmdb.js';
+import type { LmdbOptions } from '../storage/engines/lmdb/lmdb-options.js';
+import { DATA_FILE } from '../storage/engines/lmdb/lmdb-store.js';
 import { Progress } from './progress.js';
 
 export interface CheckOptions {

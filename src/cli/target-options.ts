@@ -1,6 +1,6 @@
 /** The options of commands that work with a server, or with a store that no server has open. */
 import type { Command } from 'commander';
-import { addConnectionOptions, type ConnectionOptions } from './connection.js';
+import { addConnectionOptions, type ConnectionOptions } from './client/connection.js';
 import { Flag } from './flags.js';
 
 export interface TargetOptions extends ConnectionOptions {

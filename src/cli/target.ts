@@ -5,9 +5,9 @@ import { ConfigurationError } from '../server/setting.js';
 import { openDatabase } from '../session/database/database.js';
 import { openEngine } from '../storage/engines/open.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
-import { connectAs } from './connection.js';
-import { envelope, type RpcClient, reasonOf, unwrapResult } from './rpc-client.js';
-import { ServerError } from './server-error.js';
+import { connectAs } from './client/connection.js';
+import { envelope, type RpcClient, reasonOf, unwrapResult } from './client/rpc-client.js';
+import { ServerError } from './client/server-error.js';
 import type { TargetOptions } from './target-options.js';
 
 /**

@@ -4,8 +4,8 @@ import { rename, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { EXPORT_SECTIONS, type ExportSection, type ExportSelection } from '../exec/export/selection.js';
-import type { ConnectionOptions } from './connection.js';
-import { begin, bodyText, responseError } from './http-client.js';
+import type { ConnectionOptions } from './client/connection.js';
+import { begin, bodyText, responseError } from './client/http-client.js';
 import { countingBytes, Progress } from './progress.js';
 
 /** Where it reads and writes; the process's own, unless a test has others. */

@@ -1,9 +1,9 @@
 /** `tessera types`. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { realEnvironment } from '../env/real.js';
+import type { RpcClient } from './client/rpc-client.js';
+import { ServerError } from './client/server-error.js';
 import { CommandError } from './command-error.js';
-import type { RpcClient } from './rpc-client.js';
-import { ServerError } from './server-error.js';
 import { withTarget } from './target.js';
 import type { TargetOptions } from './target-options.js';
 import { CLIENT_DIALECTS } from './types/dialect.js';

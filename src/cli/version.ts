@@ -2,9 +2,9 @@
 
 import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
+import { ServerError } from './client/server-error.js';
+import { unreachableServer } from './client/unreachable-server.js';
 import { httpAddress } from './is-ready.js';
-import { ServerError } from './server-error.js';
-import { unreachableServer } from './unreachable-server.js';
 
 export const OWN_VERSION = `tessera ${VERSION} (speaks ${PROTOCOL_VERSION})`;
 

@@ -8,7 +8,7 @@
  *     await db.connect('mem://');                 // or a folder: 'tessera://./data'
  */
 import type { Engines } from 'surrealdb';
-import type { DatabaseOptions } from '../session/database/database.js';
+import type { DatabaseOptions } from '../session/database/options.js';
 import { TesseraEngine } from './client/engine.js';
 
 export type { DatabaseOptions };

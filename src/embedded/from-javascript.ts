@@ -1,8 +1,8 @@
 import { failure } from '../errors/error.js';
 import { copyValue } from '../value/copy.js';
-import { datetimeFromMilliseconds } from '../value/datetime.js';
 import { nextDepth } from '../value/nesting.js';
 import { setFrom } from '../value/order.js';
+import { datetimeFromMilliseconds } from '../value/time/datetime.js';
 import { float, int, isObject, KIND, newObject, type ObjectValue, type Value } from '../value/value.js';
 
 /** Converts a nested value. */

@@ -18,7 +18,7 @@ import type {
   NotificationSink,
   StatementResult,
 } from '../session/contract.js';
-import type { DatabaseOptions } from '../session/database/database.js';
+import type { DatabaseOptions } from '../session/database/options.js';
 import { ClientConnection } from '../session/resources/client-connection.js';
 import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
@@ -28,7 +28,7 @@ import type { Change, Subscription } from './subscription.js';
 export { openFileSink as openAuditFile } from '../audit/file-sink.js';
 export type { AuditSink } from '../audit/sink.js';
 export { TesseraError } from '../errors/error.js';
-export { stringifyJson as toJson } from '../value/json.js';
+export { stringifyJson as toJson } from '../value/codecs/json.js';
 export { toDisplay, toText } from '../value/text/text.js';
 export * from '../value/value.js';
 export type {

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import { describeKey } from '../catalog/keys/describe-key.js';
 import type { Database } from '../session/contract.js';
-import { type DatabaseOptions, openDatabase } from '../session/database/database.js';
+import { openDatabase } from '../session/database/database.js';
+import type { DatabaseOptions } from '../session/database/options.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { openEngine } from '../storage/engines/open.js';
 

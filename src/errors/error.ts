@@ -63,6 +63,11 @@ const TOO_LONG: ReadonlySet<string> = new Set([
   'Set maximum size exceeded',
 ]);
 
+/** The message of anything thrown, for the text of another error. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /**
  * Converts anything thrown. Foreign errors become `internal`, with the original as cause (for the log only); V8's
  * length errors become the corresponding limit errors.

@@ -20,7 +20,10 @@ export function callFunction(
   return functionCaller(row, called)(args, context);
 }
 
-/** The same for many calls of one function. One with much to do comes by a checkpoint first. */
+/**
+ * The same for many calls of one function. One with much to do comes by a checkpoint first.
+ * @throws as `callFunction`, when it is called
+ */
 export function functionCaller(
   row: FunctionRow,
   called: string,
@@ -44,6 +47,7 @@ export function functionCaller(
 /**
  * The same for a call as a method: whatever arguments turn out to be wrong, even within a closure, the error names the
  * method.
+ * @throws as `callFunction`
  */
 export function callMethod(
   row: FunctionRow,

@@ -1,6 +1,6 @@
 /** Named constants, by their lower-case paths. */
-import { MAX_DATETIME, MIN_DATETIME } from '../value/datetime.js';
-import { MAX_DURATION } from '../value/duration.js';
+import { MAX_DATETIME, MIN_DATETIME } from '../value/time/datetime.js';
+import { MAX_DURATION } from '../value/time/duration.js';
 import { Datetime, Duration, type Value } from '../value/value.js';
 
 export interface NamedConstant {

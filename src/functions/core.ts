@@ -1,7 +1,7 @@
 /** The functions without a family. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { foldInSteps, type Pausing } from '../base/steps.js';
-import { durationMilliseconds } from '../value/duration.js';
+import { durationMilliseconds } from '../value/time/duration.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isArray, SetValue, type Value } from '../value/value.js';
 import type { FunctionContext, FunctionRow } from './contract.js';

@@ -1,7 +1,7 @@
 import { failure } from '../errors/error.js';
-import { DURATION_UNITS, type DurationUnit, durationFromNanoseconds } from '../value/duration.js';
 import { MAX_INT } from '../value/number.js';
 import { toText } from '../value/text/text.js';
+import { DURATION_UNITS, type DurationUnit, durationFromNanoseconds } from '../value/time/duration.js';
 import { int } from '../value/value.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';

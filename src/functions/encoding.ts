@@ -2,11 +2,11 @@ import { andThen, otherwise, type PromiseOrValue, untilTrue } from '../base/prom
 import type { Pausing } from '../base/steps.js';
 import { TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
-import { decodeCbor } from '../value/cbor-decode.js';
-import { encodeCbor } from '../value/cbor-encode.js';
-import { parseJson, stringifyJson } from '../value/json.js';
+import { decodeCbor } from '../value/codecs/cbor-decode.js';
+import { encodeCbor } from '../value/codecs/cbor-encode.js';
+import { parseJson, stringifyJson } from '../value/codecs/json.js';
+import { CBOR_PIECES, isLargeValue, JSON_PIECES, type Pieces, piecesOf } from '../value/codecs/pieces.js';
 import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
-import { CBOR_PIECES, isLargeValue, JSON_PIECES, type Pieces, piecesOf } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { NetworkAnswer } from '../env/network.js';
 import { failure, TesseraError } from '../errors/error.js';
-import { parseJson, stringifyJson } from '../value/json.js';
+import { parseJson, stringifyJson } from '../value/codecs/json.js';
 import { toDisplay } from '../value/text/text.js';
 import { isObject, kindOf, type Value } from '../value/value.js';
 import type { FunctionContext, FunctionRow } from './contract.js';

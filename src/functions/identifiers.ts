@@ -1,6 +1,6 @@
 /** Random identifiers, and the moments that some of them carry. */
 import type { Random } from '../env/environment.js';
-import { datetimeFromMilliseconds, datetimeFromNanoseconds } from '../value/datetime.js';
+import { datetimeFromMilliseconds, datetimeFromNanoseconds } from '../value/time/datetime.js';
 import { uuidFromBytes } from '../value/uuid.js';
 import type { Datetime, Uuid } from '../value/value.js';
 

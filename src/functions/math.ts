@@ -88,7 +88,7 @@ function selects(name: string, description: string, wins: (a: NumberValue, b: Nu
   );
 }
 
-/** The number without its sign. */
+/** The number without its sign. @throws TesseraError `arithmetic_overflow` */
 export function absolute(x: NumberValue): NumberValue {
   if (x === MIN_INT) throw failure('arithmetic_overflow', { call: `math::abs(${x})` });
   return compareNumbers(x, 0) < 0 ? (negate(x) as NumberValue) : x instanceof Float ? float(Math.abs(x.number)) : x;

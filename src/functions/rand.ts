@@ -1,6 +1,6 @@
 import { toInt } from '../value/coerce.js';
-import { datetimeFrom, datetimeMilliseconds, MAX_DATETIME, MIN_DATETIME } from '../value/datetime.js';
 import { MAX_INT, MIN_INT, toNumber } from '../value/number.js';
+import { datetimeFrom, datetimeMilliseconds, MAX_DATETIME, MIN_DATETIME } from '../value/time/datetime.js';
 import { Datetime, Duration, float, int, isArray, type NumberValue, type Value } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';

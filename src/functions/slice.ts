@@ -15,6 +15,7 @@ export interface Slice {
 /**
  * Which part of something of `length` elements is meant by the arguments `bounds`, of which there are none, one or two;
  * bounds beyond it are cut off. `name` is what errors name.
+ * @throws TesseraError `invalid_arguments`
  */
 export function sliceOf(name: string, length: number, bounds: readonly Value[]): Slice {
   const [from, to] = bounds;

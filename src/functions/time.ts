@@ -1,8 +1,8 @@
 import { nextTimestamp } from '../env/timestamp.js';
 import { failure } from '../errors/error.js';
-import { datetimeFromNanoseconds, datetimeNanoseconds } from '../value/datetime.js';
 import { compare } from '../value/order.js';
 import { toText } from '../value/text/text.js';
+import { datetimeFromNanoseconds, datetimeNanoseconds } from '../value/time/datetime.js';
 import { type Datetime, int, type NumberValue } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
 import type { FunctionContext, FunctionRow } from './contract.js';

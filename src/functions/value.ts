@@ -1,5 +1,5 @@
-import { diff } from '../value/diff.js';
-import { patch } from '../value/patch.js';
+import { diff } from '../value/patch/diff.js';
+import { patch } from '../value/patch/patch.js';
 import type { FunctionRow } from './contract.js';
 import { define } from './define.js';
 import { any } from './parameters.js';

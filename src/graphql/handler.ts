@@ -3,7 +3,7 @@ import { looksLikeJsonObject } from '../base/json-sniffing.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
-import { parseJson } from '../value/json.js';
+import { parseJson } from '../value/codecs/json.js';
 import { isArray, type ObjectValue, type Value } from '../value/value.js';
 import type { EffectiveLimits } from './effective-limits.js';
 import { type AnswerForm, answerForm } from './negotiation.js';

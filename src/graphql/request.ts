@@ -1,6 +1,6 @@
 /** A GraphQL request as GraphQL over HTTP writes it. */
 import { failure } from '../errors/error.js';
-import { parseJson } from '../value/json.js';
+import { parseJson } from '../value/codecs/json.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../value/value.js';
 
 export interface GraphqlRequest {

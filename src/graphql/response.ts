@@ -2,7 +2,7 @@
  * Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field.
  */
 import { formatElapsed } from '../session/session/time-text.js';
-import { stringifyJson } from '../value/json.js';
+import { stringifyJson } from '../value/codecs/json.js';
 import { type ObjectValue, objectFrom } from '../value/value.js';
 import type { GraphqlFailure } from './errors.js';
 import type { OperationResult } from './service.js';

@@ -12,9 +12,9 @@ import type { Tracer } from '../tracing/tracer.js';
 import type { ConnectionCount } from './connection-count.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
-import type { WebPage } from './page.js';
-import type { RequestId } from './request-id.js';
-import type { Setup } from './setup.js';
+import type { RequestId } from './request/request-id.js';
+import type { WebPage } from './response/page.js';
+import type { Setup } from './routes/setup.js';
 
 export interface Context {
   readonly database: Database;

@@ -1,6 +1,6 @@
 /** Cross-origin resource sharing: which origins may call the server. */
 import type { FastifyReply } from 'fastify';
-import { SELECTION_HEADERS } from './request-headers.js';
+import { SELECTION_HEADERS } from './request/request-headers.js';
 
 const PREFLIGHT: Readonly<Record<string, string>> = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',

@@ -3,11 +3,11 @@ import { isUtf8 } from 'node:buffer';
 import type { Stepwise } from '../base/stepwise.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
-import { type CborOptions, decodeCbor, decodeCborStepwise } from '../value/cbor-decode.js';
-import { encodeCbor } from '../value/cbor-encode.js';
-import { parseJson, parseJsonStepwise, stringifyJson } from '../value/json.js';
+import { type CborOptions, decodeCbor, decodeCborStepwise } from '../value/codecs/cbor-decode.js';
+import { encodeCbor } from '../value/codecs/cbor-encode.js';
+import { parseJson, parseJsonStepwise, stringifyJson } from '../value/codecs/json.js';
+import { CBOR_PIECES, JSON_PIECES, type Pieces } from '../value/codecs/pieces.js';
 import { DEFAULT_DECODE_LIMITS, type DecodeLimits } from '../value/nesting.js';
-import { CBOR_PIECES, JSON_PIECES, type Pieces } from '../value/pieces.js';
 import type { Value } from '../value/value.js';
 import type { HttpLimits } from './options.js';
 

@@ -1,6 +1,6 @@
 /** Options of the HTTP server. Every limit has a setting, which its error names. */
 import { type Capabilities, EVERYTHING } from '../rpc/capabilities.js';
-import type { ClientAddressSource } from './client-address.js';
+import type { ClientAddressSource } from './request/client-address.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -16,8 +16,8 @@
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Key, KeyRange } from '../storage/contract.js';
-import { encodeKey, encodeOrder } from '../value/key-codec.js';
-import { KEY_TAGS } from '../value/key-tags.js';
+import { encodeKey, encodeOrder } from '../value/codecs/key-codec.js';
+import { KEY_TAGS } from '../value/codecs/key-tags.js';
 import { MAX_INDEX_ENTRIES } from '../value/limits.js';
 import { isArray, type ObjectValue, type RecordKey, Regex, type Value } from '../value/value.js';
 import { tooLarge } from '../value/walk.js';

@@ -4,7 +4,7 @@ import { prefixRange } from '../catalog/keys/key-bytes.js';
 import { failure } from '../errors/error.js';
 import type { IndexKind } from '../language/ast.js';
 import type { Key, KeyRange } from '../storage/contract.js';
-import { decodeKey, encodeKey } from '../value/key-codec.js';
+import { decodeKey, encodeKey } from '../value/codecs/key-codec.js';
 import { toNumber } from '../value/number.js';
 import { toText } from '../value/text/text.js';
 import { isArray, isNumber, type ObjectValue, type RecordKey, type Value } from '../value/value.js';

@@ -3,7 +3,7 @@
  *
  *     parseQuery('SELECT * FROM person; RETURN 1').statements.length === 2
  *
- * All throw `parse_error` with the place that is wrong, or `query_too_deep` / `query_too_long` beyond the limits.
+ * A `parse_error` shows the place that is wrong; the other errors are of texts beyond the limits.
  */
 import type { Stepwise } from '../base/stepwise.js';
 import { failure, TesseraError } from '../errors/error.js';
@@ -12,11 +12,11 @@ import { RecordId, type Value } from '../value/value.js';
 import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
 import { constantRecordId, constantValue } from './constant-value.js';
 import { type Parameterized, parameterize } from './parameterize.js';
-import { expression, tighter } from './parser/expression.js';
-import { idiom } from './parser/idiom.js';
+import { expression, tighter } from './parser/expression/expression.js';
+import { idiom } from './parser/expression/idiom.js';
+import { recordId } from './parser/expression/record-id.js';
 import { DEFAULT_PARSER_LIMITS, type Grammar, Parser, type ParserLimits } from './parser/parser.js';
 import { PAUSE, Pauses } from './parser/pauses.js';
-import { recordId } from './parser/record-id.js';
 import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
 import type { ReadStatement } from './parser/suggestion.js';
 import { type } from './parser/type.js';
@@ -27,7 +27,10 @@ export { DEFAULT_PARSER_LIMITS, type ParserLimits } from './parser/parser.js';
 /** All of the grammar. */
 export const GRAMMAR: Grammar = { expression, tighter, idiom, statement, keywordStatement, recordId: wholeRecordId };
 
-/** A query: statements with semicolons between. */
+/**
+ * A query: statements with semicolons between.
+ * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`, `query_too_large`
+ */
 export function parseQuery(text: string, limits?: ParserLimits): Query {
   const parser = new Parser(text, GRAMMAR, limits);
   const statements: Statement[] = [];
@@ -151,7 +154,10 @@ function endStatement(parser: Parser, statement: Statement, start: number): void
   if (!parser.isPunct(';') && !parser.atEnd()) beyondStatement(parser, { statement, start });
 }
 
-/** Something follows a statement, or another thing that was read, that a semicolon should come before, if anything. */
+/**
+ * Something follows a statement, or another thing that was read, that a semicolon should come before, if anything.
+ * @throws TesseraError `parse_error`
+ */
 export function beyondStatement(parser: Parser, read?: ReadStatement): never {
   const { start, end } = parser;
   if (parser.kind === 'word' && beginsStatement(parser)) {
@@ -164,7 +170,7 @@ export function beyondStatement(parser: Parser, read?: ReadStatement): never {
   return read === undefined ? parser.unexpected('Eof') : parser.unexpectedAfter('Eof', read);
 }
 
-/** One statement. */
+/** One statement. @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`, `query_too_large` */
 export function parseStatement(text: string, limits?: ParserLimits): Statement {
   return whole(text, limits, (parser) => {
     const { start } = parser;
@@ -175,22 +181,31 @@ export function parseStatement(text: string, limits?: ParserLimits): Statement {
   });
 }
 
-/** One expression. */
+/** One expression. @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`, `query_too_large` */
 export function parseExpression(text: string, limits?: ParserLimits): Expression {
   return whole(text, limits, expression);
 }
 
-/** One type, as `TYPE` takes it. */
+/**
+ * One type, as `TYPE` takes it.
+ * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`, `query_too_large`
+ */
 export function parseType(text: string, limits?: ParserLimits): Type {
   return whole(text, limits, type);
 }
 
-/** One path, as `SET` or `ORDER BY` takes it. */
+/**
+ * One path, as `SET` or `ORDER BY` takes it.
+ * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`, `query_too_large`
+ */
 export function parseIdiom(text: string, limits?: ParserLimits): Idiom {
   return whole(text, limits, idiom);
 }
 
-/** One value that is written out: nothing in it is looked up, called or run. */
+/**
+ * One value that is written out: nothing in it is looked up, called or run.
+ * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`, `query_too_large`
+ */
 export function parseValue(text: string, limits?: ParserLimits): Value {
   return whole(text, limits, (parser) => {
     const value = constantValue(expression(parser));

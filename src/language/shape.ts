@@ -7,9 +7,9 @@
  * blanks alone.
  */
 import '../base/well-formed.js';
-import { parseDatetime } from '../value/datetime.js';
 import { parseDecimal } from '../value/decimal.js';
-import { parseDuration } from '../value/duration.js';
+import { parseDatetime } from '../value/time/datetime.js';
+import { parseDuration } from '../value/time/duration.js';
 import { parseUuid } from '../value/uuid.js';
 import { float, type Value } from '../value/value.js';
 import { BLANK, CLASS, DIGIT, LETTER } from './character-classes.js';

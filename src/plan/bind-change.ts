@@ -7,7 +7,10 @@ import type { LiveQuery, RowNode, StreamNode } from './nodes.js';
 import { rewrite } from './rewrite.js';
 import type { RuleName, StatementFacts } from './rules/rule.js';
 
-/** The records that a statement is about. */
+/**
+ * The records that a statement is about.
+ * @throws TesseraError `nearest_nested`, `nearest_form`, `nearest_index_missing`
+ */
 export function bindFound(statement: Update | Upsert | Delete, binding: Binding): StreamNode {
   const { targets, with: hints } = statement;
   const { reader, rules } = binding;

@@ -34,35 +34,33 @@ export const RECORD_CHANGES: ReadonlySet<Statement['kind']> = new Set([
 /** The variable that brings views to where they were, when an import sets it (`exec/view/totals.ts`). */
 export const VIEW_TOTALS = 'view_totals';
 
-/**
- * Whether a statement may write, so that it needs a read-write transaction. Functions of users and JavaScript count as
- * writing, since what they do is known only when they are called.
- */
+export interface Effects {
+  /**
+   * It may write, so that it needs a read-write transaction. Functions of users and JavaScript count as writing, since
+   * what they do is known only when they are called.
+   */
+  readonly writes: boolean;
+  /**
+   * It reads and writes records and does nothing else that we know of: nothing outside of its transaction depends on
+   * it, so that what comes after it may begin before it is durable.
+   */
+  readonly plain: boolean;
+}
+
+/** Whether a statement may write (`Effects.writes`). */
 export function mayWrite(statement: Statement): boolean {
   return effectsOf(statement).writes;
-}
-
-/**
- * Whether a statement reads and writes records and does nothing else that we know of: nothing outside of its
- * transaction depends on it, so that what comes after it may begin before it is durable.
- */
-export function isPlainStatement(statement: Statement): boolean {
-  return effectsOf(statement).plain;
-}
-
-interface Effects {
-  writes: boolean;
-  plain: boolean;
 }
 
 /** Of definitions and the like, whatever stands inside them. */
 const ANY_EFFECTS: Effects = { writes: true, plain: false };
 
-function effectsOf(statement: Statement): Effects {
+/** What a statement may do besides answering; noted with it, since each run asks. */
+export function effectsOf(statement: Statement): Effects {
   if (!HARMLESS.has(statement.kind) && !RECORD_CHANGES.has(statement.kind)) return ANY_EFFECTS;
   const known = verdicts.get(statement);
   if (known !== undefined) return known;
-  const effects: Effects = { writes: false, plain: true };
+  const effects = { writes: false, plain: true };
   walk(statement, {
     statement: (each) => {
       if (HARMLESS.has(each.kind) && !(each.kind === 'let' && each.name === VIEW_TOTALS)) return;

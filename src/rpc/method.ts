@@ -77,7 +77,7 @@ export function wrongKind(name: string, kind: string, value: Value): TesseraErro
   return failure('invalid_params', { expected: `${name} to be ${kind}, got ${kindOf(value)}` });
 }
 
-/** An optional object: NONE and NULL count as absent. */
+/** An optional object: NONE and NULL count as absent. @throws TesseraError `invalid_params` */
 export function optionalObject(name: string, value: Value): ObjectValue | undefined {
   if (isNothing(value)) return undefined;
   if (!isObject(value)) throw wrongKind(name, 'object', value);

@@ -4,7 +4,7 @@ import { failure, type TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
 import type { Notification, StatementResult } from '../session/contract.js';
 import { formatElapsed } from '../session/session/time-text.js';
-import { stringifyJson } from '../value/json.js';
+import { stringifyJson } from '../value/codecs/json.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
 
 /** `{id, result}`. `result` is present even if it is NONE, since clients test for it. */

@@ -8,7 +8,7 @@ import type { AnalyzerFilter, DefineAnalyzer } from '../language/ast.js';
 import type { CountedTerms } from './document-terms.js';
 import { createFilter, type Filter, type Lemmas, type Term } from './filters.js';
 import { TermCounter } from './term-counter.js';
-import { createTokenizer, SEGMENTING, type Tokenizer } from './tokenizer.js';
+import { createTokenizer, loaded, SEGMENTING, type Tokenizer } from './tokenizer.js';
 
 /** A term with its place in the text. */
 export interface TermAt extends Term {
@@ -45,19 +45,12 @@ const GRAMS: ReadonlySet<AnalyzerFilter['kind']> = new Set(['ngram', 'edgengram'
 /** These and others that make nothing sensible of a part of a word. */
 const OF_WORDS: ReadonlySet<AnalyzerFilter['kind']> = new Set([...GRAMS, 'snowball', 'stopwords', 'mapper']);
 
-/** What is known of a token that has come before. */
-interface KnownToken {
-  readonly token: string;
-  readonly terms: readonly Term[];
-  readonly isRemembered: boolean;
-}
-
 /** What every analyzed value is given. */
 export class Analyzer {
   readonly #tokenize: Tokenizer;
   readonly #filters: readonly Filter[];
   /** By token: most tokens are words that have come before. */
-  #known = new Map<string, KnownToken>();
+  #known = new Map<string, readonly Term[]>();
   #counter: TermCounter | undefined;
   /** Of all known tokens, and terms that have a number. */
   #weight = 0;
@@ -113,23 +106,24 @@ export class Analyzer {
     const counter = this.#counter;
     counter.begin();
     for (const text of texts) {
-      const visit = (start: number, end: number): void => {
-        if (!counter.count(text, start, end)) this.#countNew(counter, text.slice(start, end));
+      const visit = (start: number, end: number, hash: number): void => {
+        const { units, from } = loaded;
+        if (!counter.count(units, start - from, end - from, hash)) this.#countNew(counter, text, start, end, hash);
       };
       this.#tokenize(text, visit).run(Number.POSITIVE_INFINITY);
     }
     return counter;
   }
 
-  #countNew(counter: TermCounter, token: string): void {
-    const { terms, isRemembered } = this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS);
-    const before = counter.dictionary.size;
-    counter.countNew(
-      token,
-      terms.map(({ term }) => term),
-      isRemembered,
-    );
-    this.#weight += (counter.dictionary.size - before) * OVERHEAD;
+  #countNew(counter: TermCounter, text: string, start: number, end: number, hash: number): void {
+    const { size, bytes } = counter.dictionary;
+    const terms = this.#filtered(copyOf(text, start, end), MAX_TERM_UNITS);
+    const numbers = counter.countNew(terms);
+    this.#weight += (counter.dictionary.size - size) * OVERHEAD + (counter.dictionary.bytes - bytes) * 4;
+    if (!this.#isRemembered(end - start, terms)) return;
+    const { units, from } = loaded;
+    counter.learn(units, start - from, end - from, hash, numbers);
+    this.#weight += 2 * (end - start) + numbers.length * OVERHEAD;
   }
 
   /**
@@ -172,7 +166,7 @@ export class Analyzer {
         return;
       }
       const token = text.slice(start, end);
-      take((this.#known.get(token) ?? this.#become(token, MAX_TERM_UNITS - units)).terms, start, end);
+      take(this.#termsOf(token, MAX_TERM_UNITS - units), start, end);
     });
     const takeWaiting = (): PromiseOrValue<void> =>
       forEachInOrder(waiting.splice(0), ([start, end]) => {
@@ -205,20 +199,34 @@ export class Analyzer {
     this.#weight = 0;
   }
 
-  #become(token: string, room: number): KnownToken {
-    // A slice would keep the whole text in memory.
-    const own = ` ${token}`.slice(1);
-    const filtering = new TokenFiltering(own, this.#filters, room);
-    filtering.run(Number.POSITIVE_INFINITY);
-    const { terms } = filtering;
-    const isLong = token.length > LONGEST_REMEMBERED || terms.length > LONGEST_REMEMBERED;
-    const isRemembered = !isLong && this.#weight <= REMEMBERED;
-    const known = { token: own, terms, isRemembered };
-    if (!isRemembered) return known;
-    this.#known.set(own, known);
+  /** The terms of a token, which is remembered. */
+  #termsOf(token: string, room: number): readonly Term[] {
+    const known = this.#known.get(token);
+    if (known !== undefined) return known;
+    const own = copyOf(token, 0, token.length);
+    const terms = this.#filtered(own, room);
+    if (!this.#isRemembered(token.length, terms)) return terms;
+    this.#known.set(own, terms);
     this.#weight += 2 * own.length + (1 + terms.length) * OVERHEAD;
-    return known;
+    return terms;
   }
+
+  #filtered(token: string, room: number): readonly Term[] {
+    const filtering = new TokenFiltering(token, this.#filters, room);
+    filtering.run(Number.POSITIVE_INFINITY);
+    return filtering.terms;
+  }
+
+  /** Whether a token of so many code units is worth it. */
+  #isRemembered(length: number, terms: readonly Term[]): boolean {
+    const isLong = length > LONGEST_REMEMBERED || terms.length > LONGEST_REMEMBERED;
+    return !isLong && this.#weight <= REMEMBERED;
+  }
+}
+
+/** A part of a text that doesn't keep the whole in memory, as a slice would. */
+function copyOf(text: string, start: number, end: number): string {
+  return ` ${text.slice(start, end)}`.slice(1);
 }
 
 /** A token that passes through the filters. */

@@ -49,6 +49,25 @@ export class ByteCursor {
   }
 }
 
+/** In how many bytes `writeVarint` writes a number. */
+export function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) length++;
+  return length;
+}
+
+/** Writes a whole number as `ByteWriter.varint` does, into bytes that have room for it; answers where it ends. */
+export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
+  let rest = value;
+  let end = at;
+  while (rest > 0x7f) {
+    bytes[end++] = (rest % 0x80) | 0x80;
+    rest = Math.floor(rest / 0x80);
+  }
+  bytes[end++] = rest;
+  return end;
+}
+
 /** Signed numbers as unsigned ones, small ones as small ones. */
 export function toZigzag(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value;

@@ -9,6 +9,7 @@ import { manifestKey, pendingPrefix } from './layout.js';
 import { readManifest } from './manifest.js';
 import { forEachNoted, type NotedTerms, notedLength, readChange } from './pending.js';
 import { PostingBuffer } from './postings.js';
+import { termText } from './term-bytes.js';
 import { StoredSource } from './term-sources.js';
 
 /** The same for the same terms and occurrences, in any order. */
@@ -87,7 +88,7 @@ function addSegment(source: StoredSource, digests: Map<string, number>): Promise
   const read = untilTrue(() =>
     andThen(source.fill(), (isFilled) => {
       for (; source.term !== undefined; source.advance()) {
-        const hash = hashOf(source.term);
+        const hash = hashOf(termText(source.term));
         postings.count = 0;
         source.addTo(postings, undefined);
         for (let at = 0; at < postings.count; at++) {

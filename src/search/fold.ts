@@ -15,11 +15,9 @@ import { mergeDocuments, mergeTerms } from './merge.js';
 import { type KeyedChange, notedLength, readChange } from './pending.js';
 import { WINDOW } from './postings.js';
 import { lastUpTo, readChanged, readHead, readKeys, withMarks } from './segment-reader.js';
-import { MAX_DOCUMENTS, SegmentWriter } from './segment-writer.js';
+import { SegmentWriter } from './segment-writer.js';
+import { toMerge } from './segments-to-merge.js';
 import { StoredSource } from './term-sources.js';
-
-/** Posting lists of segments that are made one, in bytes. */
-const MAX_BYTES = 8 * 2 ** 20;
 
 /**
  * Folds what is pending, or a part of it.
@@ -103,7 +101,7 @@ class Fold {
 
   /** Adds a segment; `left` is what those before it have lost. */
   #addTo(segments: readonly SegmentEntry[], source: GatheredSource, left: Statistics): PromiseOrValue<void> {
-    const { kept, merged } = chosen(segments, source.documents.length);
+    const { kept, merged } = toMerge(segments, source.documents.length);
     return andThen(this.#write(source, merged), (made) => {
       const { next, documents, terms } = this.manifest;
       const manifest = {
@@ -192,25 +190,6 @@ class Fold {
       andThen(this.transaction.deleteRange(prefixRange(segmentPrefix(this.index, id))), () => false),
     );
   }
-}
-
-/**
- * Which segments are merged with this many changes: from the youngest on, those that aren't more than twice as large.
- */
-function chosen(segments: readonly SegmentEntry[], count: number): { kept: SegmentEntry[]; merged: SegmentEntry[] } {
-  const kept = [...segments];
-  const merged: SegmentEntry[] = [];
-  let documents = count;
-  let bytes = 0;
-  for (let last = kept.at(-1); last !== undefined; last = kept.at(-1)) {
-    const together = documents + last.documents - last.changed;
-    if (last.documents > 2 * documents || together > MAX_DOCUMENTS || bytes + last.bytes > MAX_BYTES) break;
-    kept.pop();
-    merged.unshift(last);
-    documents = together;
-    bytes += last.bytes;
-  }
-  return { kept, merged };
 }
 
 function countOf(bits: Uint8Array): number {

@@ -7,6 +7,7 @@ import { GrowingNumbers } from './growing-numbers.js';
 import { forEachNoted, type KeyedChange, type NotedTerms, notedLength } from './pending.js';
 import type { PostingBuffer } from './postings.js';
 import { MAX_DOCUMENTS, type SegmentDocument } from './segment-writer.js';
+import { compareTerms, type TermBytes, termHead } from './term-bytes.js';
 import { TermDictionary } from './term-dictionary.js';
 import type { TermSource } from './term-sources.js';
 
@@ -16,14 +17,6 @@ const BYTES = 2 ** 23;
 
 /** Terms and postings between two pauses. */
 const TURN = 16_384;
-
-/** A term by its number. */
-interface GatheredTerm {
-  readonly number: number;
-  readonly term: string;
-  /** Orders most terms without a look at their texts (`headOf`). */
-  readonly head: number;
-}
 
 /** Documents come in the order of their keys. Call `sort` before terms are taken. */
 export class GatheredSource implements TermSource {
@@ -42,10 +35,15 @@ export class GatheredSource implements TermSource {
   readonly #ends = new GrowingNumbers();
   /** Where the postings of each term begin, once they are sorted. */
   #starts = new Uint32Array(1);
-  #sortedDocuments = new Uint32Array(0);
-  #sortedOccurrences = new Uint32Array(0);
-  #order: readonly GatheredTerm[] = [];
+  /** Of each posting its document, and how often the term occurs in it. */
+  #sorted = new Uint32Array(0);
+  /** The numbers of terms in the order of these. */
+  #order: readonly number[] = [];
   #at = 0;
+  #number = 0;
+  readonly #term: TermBytes = { units: new Uint16Array(0), start: 0, end: 0, head: 0 };
+  /** By term (`termHead`). */
+  #heads = new Float64Array(0);
 
   /** Whether no more should be gathered. */
   get isFull(): boolean {
@@ -113,93 +111,104 @@ export class GatheredSource implements TermSource {
     }
     for (let id = 1; id < starts.length; id++) starts[id] = (starts[id] as number) + (starts[id - 1] as number);
     this.#starts = starts;
-    this.#sortedDocuments = new Uint32Array(count);
-    this.#sortedOccurrences = new Uint32Array(count);
+    const sorted = new Uint32Array(2 * count);
+    this.#sorted = sorted;
     const free = starts.slice();
+    const { all: ends } = this.#ends;
+    const { all: occurrences } = this.#occurrences;
     let document = 0;
     let at = 0;
     const placed = untilTrue(() => {
-      for (const end = Math.min(count, at + TURN); at < end; at++) {
-        while (at >= (this.#ends.all[document] as number)) document++;
-        const term = terms[at] as number;
-        const place = free[term] as number;
-        free[term] = place + 1;
-        this.#sortedDocuments[place] = document;
-        this.#sortedOccurrences[place] = this.#occurrences.all[at] as number;
+      for (const until = Math.min(count, at + TURN); at < until; document++) {
+        const end = Math.min(ends[document] as number, until);
+        for (; at < end; at++) {
+          const term = terms[at] as number;
+          const place = 2 * (free[term] as number);
+          free[term] = (free[term] as number) + 1;
+          sorted[place] = document;
+          sorted[place + 1] = occurrences[at] as number;
+        }
+        if (end < (ends[document] as number)) break;
       }
       return at === count || andThen(pause(), () => false);
     });
-    return andThen(placed, () =>
-      andThen(this.#gatheredTerms(pause), (gathered) => {
-        const sorting = new StepwiseSort(gathered, compare);
-        const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
-        return andThen(sorted, () => {
-          this.#order = sorting.result;
-        });
-      }),
-    );
+    return andThen(placed, () => this.#sortTerms(pause));
   }
 
-  #gatheredTerms(pause: Pause): PromiseOrValue<GatheredTerm[]> {
-    const all: GatheredTerm[] = [];
-    const { size } = this.#dictionary;
-    const done = untilTrue(() => {
-      for (const end = Math.min(size, all.length + TURN); all.length < end; ) {
-        const term = this.#dictionary.text(all.length);
-        all.push({ number: all.length, term, head: headOf(term) });
+  #sortTerms(pause: Pause): PromiseOrValue<void> {
+    const dictionary = this.#dictionary;
+    const { size, units } = dictionary;
+    const heads = new Float64Array(size);
+    const numbers: number[] = [];
+    const headed = untilTrue(() => {
+      for (const end = Math.min(size, numbers.length + TURN); numbers.length < end; ) {
+        const number = numbers.length;
+        heads[number] = termHead(units, dictionary.startOf(number), dictionary.endOf(number));
+        numbers.push(number);
       }
-      return all.length === size || andThen(pause(), () => false);
+      return numbers.length === size || andThen(pause(), () => false);
     });
-    return andThen(done, () => all);
+    const termOf = (number: number): TermBytes => {
+      const [start, end] = [dictionary.startOf(number), dictionary.endOf(number)];
+      return { units, start, end, head: heads[number] as number };
+    };
+    const compare = (a: number, b: number): number =>
+      (heads[a] as number) - (heads[b] as number) || compareTerms(termOf(a), termOf(b));
+    return andThen(headed, () => {
+      const sorting = new StepwiseSort(numbers, compare);
+      const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
+      return andThen(sorted, () => {
+        this.#order = sorting.result;
+        this.#heads = heads;
+        this.#show();
+      });
+    });
   }
 
   isDropped(): boolean {
     return false;
   }
 
-  get term(): string | undefined {
-    return this.#order[this.#at]?.term;
+  get term(): TermBytes | undefined {
+    return this.#at < this.#order.length ? this.#term : undefined;
   }
 
   get net(): number {
-    const { number } = this.#order[this.#at] as GatheredTerm;
+    const number = this.#number;
     return (this.#starts[number + 1] as number) - (this.#starts[number] as number) - (this.#left.get(number) ?? 0);
   }
 
   addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
-    const { number } = this.#order[this.#at] as GatheredTerm;
-    const [from, to] = [this.#starts[number] as number, this.#starts[number + 1] as number];
+    const [from, to] = [this.#starts[this.#number] as number, this.#starts[this.#number + 1] as number];
+    const sorted = this.#sorted;
     buffer.reserve(to - from);
-    for (let at = from; at < to; at++) {
-      const document = this.#sortedDocuments[at] as number;
-      const renumbered = numbers === undefined ? document : (numbers[document] as number);
-      buffer.push(renumbered, this.#sortedOccurrences[at] as number);
+    for (let at = 2 * from; at < 2 * to; at += 2) {
+      const document = sorted[at] as number;
+      buffer.push(numbers === undefined ? document : (numbers[document] as number), sorted[at + 1] as number);
     }
   }
 
   advance(): void {
     this.#at++;
+    this.#show();
+  }
+
+  /** Has the present term in `term`. */
+  #show(): void {
+    if (this.#at >= this.#order.length) return;
+    const dictionary = this.#dictionary;
+    const number = this.#order[this.#at] as number;
+    const term = this.#term;
+    this.#number = number;
+    term.units = dictionary.units;
+    term.start = dictionary.startOf(number);
+    term.end = dictionary.endOf(number);
+    term.head = this.#heads[number] as number;
   }
 
   fill(): boolean {
     return false;
   }
-}
-
-/** The first six UTF-16 code units as one number; what follows one that isn't below 255 doesn't count. */
-function headOf(term: string): number {
-  let head = 0;
-  let isOpen = true;
-  for (let at = 0; at < 6; at++) {
-    const unit = isOpen && at < term.length ? Math.min(term.charCodeAt(at), 0xff) : 0;
-    if (unit === 0xff) isOpen = false;
-    head = head * 0x100 + unit;
-  }
-  return head;
-}
-
-function compare(a: GatheredTerm, b: GatheredTerm): number {
-  return a.head - b.head || (a.term < b.term ? -1 : 1);
 }
 
 /** Changes between two pauses. */

@@ -3,6 +3,7 @@ import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-valu
 import type { Pause } from './analyzer.js';
 import { PostingBuffer } from './postings.js';
 import type { SegmentDocument, SegmentWriter } from './segment-writer.js';
+import { compareTerms, type TermBytes } from './term-bytes.js';
 import type { TermSource } from './term-sources.js';
 
 /** Documents, and postings, between two pauses. */
@@ -74,6 +75,8 @@ class TermMerging {
   readonly #numbers: readonly Numbers[];
   readonly #writer: SegmentWriter;
   readonly #ended: boolean[];
+  /** The sources that have the term that is written. */
+  readonly #having: number[] = [];
   #postings = new PostingBuffer();
   #other = new PostingBuffer();
 
@@ -100,26 +103,31 @@ class TermMerging {
   /** Writes the least term of all; answers how much work that was, in postings, or 0 where there is none. */
   addTerm(): number {
     const sources = this.#sources;
-    let term: string | undefined;
+    const having = this.#having;
+    let term: TermBytes | undefined;
     for (let at = 0; at < sources.length; at++) {
       const own = (sources[at] as TermSource).term;
-      if (own !== undefined && (term === undefined || own < term)) term = own;
+      if (own === undefined) continue;
+      const order = term === undefined ? -1 : compareTerms(own, term);
+      if (order > 0) continue;
+      if (order < 0) having.length = 0;
+      having.push(at);
+      term = own;
     }
     if (term === undefined) return 0;
     let net = 0;
     this.#postings.count = 0;
-    for (let at = 0; at < sources.length; at++) {
+    for (const at of having) {
       const source = sources[at] as TermSource;
-      if (source.term !== term) continue;
       net += source.net;
       // One source alone keeps its numbers.
       const keeps = sources.length === 1 && !source.hasDropped;
       const from = this.#postings.count;
       source.addTo(this.#postings, keeps ? undefined : this.#numbers[at]);
       this.#unite(from);
-      source.advance();
     }
     this.#writer.add({ term, net, postings: this.#postings });
+    for (const at of having) (sources[at] as TermSource).advance();
     return this.#postings.count + 16;
   }
 

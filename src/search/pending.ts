@@ -2,12 +2,13 @@
  * What has changed of a record since it was last folded into a segment: its terms by then, and now. It stands under a
  * key of the record's own, so that those who write different records never conflict.
  */
+import { Buffer } from 'node:buffer';
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Stored } from '../storage/contract.js';
-import { ByteWriter, utf8Length } from '../value/byte-writer.js';
+import { ByteWriter, utf8Length } from '../value/codecs/byte-writer.js';
 import { isArray, type Value } from '../value/value.js';
 import type { Pause } from './analyzer.js';
-import { ByteCursor } from './byte-cursor.js';
+import { ByteCursor, varintLength, writeVarint } from './byte-cursor.js';
 import type { CountedTerms, DocumentTerms } from './document-terms.js';
 
 /**
@@ -33,15 +34,25 @@ const TURN = 16_384;
 /** Terms that were just counted as they are noted. */
 export function noteCounted(counted: CountedTerms): NotedTerms {
   const { length, dictionary, numbers } = counted;
-  writer.begin();
-  writer.varint(length);
-  writer.varint(numbers.length);
+  const { units } = dictionary;
+  const { all } = numbers;
+  let size = varintLength(length) + varintLength(numbers.length);
   for (let at = 0; at < numbers.length; at++) {
-    const number = numbers.all[at] as number;
-    dictionary.write(number, writer);
-    writer.varint(counted.occurrencesOf(number));
+    const number = all[at] as number;
+    const bytes = dictionary.endOf(number) - dictionary.startOf(number);
+    size += varintLength(bytes) + bytes + varintLength(counted.occurrencesOf(number));
   }
-  return writer.finish();
+  const noted = Buffer.allocUnsafe(size);
+  let place = writeVarint(noted, writeVarint(noted, 0, length), numbers.length);
+  for (let at = 0; at < numbers.length; at++) {
+    const number = all[at] as number;
+    const end = dictionary.endOf(number);
+    let from = dictionary.startOf(number);
+    place = writeVarint(noted, place, end - from);
+    while (from < end) noted[place++] = units[from++] as number;
+    place = writeVarint(noted, place, counted.occurrencesOf(number));
+  }
+  return noted;
 }
 
 /** The same of any others: there may be millions. */

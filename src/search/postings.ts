@@ -10,8 +10,7 @@
  *     windowed:  windows, (delta of window, postings, most occurrences, shortest document, bytes)*,
  *                ((number in the window* or 32 bytes of bits), exceptions, (index, occurrences)*)*
  */
-import { ByteWriter } from '../value/byte-writer.js';
-import { ByteCursor } from './byte-cursor.js';
+import { ByteCursor, writeVarint } from './byte-cursor.js';
 
 /** Documents in a window. */
 export const WINDOW = 256;
@@ -60,34 +59,52 @@ export class PostingBuffer implements Postings {
   }
 }
 
-const writer = new ByteWriter();
-const bodies = new ByteWriter();
+/** What a posting takes at most in a short list: two numbers below 2^32, one of them with a bit more. */
+const LONGEST_POSTING = 11;
+/** What a window takes at most in the table of windows, and behind it. */
+const LONGEST_HEAD = 5 * 5;
+const LONGEST_BODY = BIT_BYTES + 2 + 6 * WINDOW;
 
-/** `lengthOf`: how many terms a document has. */
-export function encodePostings(postings: Postings, lengthOf: (document: number) => number): Uint8Array {
-  writer.begin();
-  if (postings.count <= LIST_FORMAT.short) writeShort(postings);
-  else writeWindows(postings, lengthOf);
-  return writer.finish();
+/** Bytes that are written over and over, and copied by those who keep them. */
+let heads: Uint8Array = new Uint8Array(16_384);
+let bodies: Uint8Array = new Uint8Array(65_536);
+
+function reserve(bytes: Uint8Array, length: number): Uint8Array {
+  if (length <= bytes.length) return bytes;
+  const larger = new Uint8Array(2 * length);
+  larger.set(bytes);
+  return larger;
 }
 
-function writeShort({ documents, occurrences, count }: Postings): void {
+/** The bytes of a list, which hold until the next call. `lengthOf`: how many terms a document has. */
+export function encodePostings(postings: Postings, lengthOf: (document: number) => number): Uint8Array {
+  const length = postings.count <= LIST_FORMAT.short ? writeShort(postings) : writeWindows(postings, lengthOf);
+  return heads.subarray(0, length);
+}
+
+function writeShort({ documents, occurrences, count }: Postings): number {
+  heads = reserve(heads, count * LONGEST_POSTING);
+  const bytes = heads;
   let last = 0;
+  let place = 0;
   for (let at = 0; at < count; at++) {
     const document = documents[at] as number;
     const times = occurrences[at] as number;
-    writer.varint((document - last) * 2 + (times > 1 ? 1 : 0));
-    if (times > 1) writer.varint(times);
+    place = writeVarint(bytes, place, (document - last) * 2 + (times > 1 ? 1 : 0));
+    if (times > 1) place = writeVarint(bytes, place, times);
     last = document;
   }
+  return place;
 }
 
-const bits = new Uint8Array(BIT_BYTES);
-
-function writeWindows(postings: Postings, lengthOf: (document: number) => number): void {
+function writeWindows(postings: Postings, lengthOf: (document: number) => number): number {
   const { documents, occurrences, count } = postings;
-  bodies.begin();
-  writer.varint(windowsIn(postings));
+  const windows = windowsIn(postings);
+  heads = reserve(heads, 5 + windows * LONGEST_HEAD);
+  bodies = reserve(bodies, windows * LONGEST_BODY);
+  const bytes = heads;
+  let place = writeVarint(bytes, 0, windows);
+  let body = 0;
   let last = 0;
   for (let from = 0; from < count; ) {
     const window = Math.floor((documents[from] as number) / WINDOW);
@@ -95,53 +112,55 @@ function writeWindows(postings: Postings, lengthOf: (document: number) => number
     let to = from;
     let most = 1;
     let shortest = Number.MAX_SAFE_INTEGER;
-    let exceptions = 0;
     for (; to < count && (documents[to] as number) < end; to++) {
-      const times = occurrences[to] as number;
-      if (times > 1) exceptions++;
-      if (times > most) most = times;
+      most = Math.max(most, occurrences[to] as number);
       shortest = Math.min(shortest, lengthOf(documents[to] as number));
     }
-    let bytes = writeNumbers(documents, from, to);
-    bodies.varint(exceptions);
-    bytes += varintLength(exceptions);
-    for (let at = from; at < to; at++) {
-      const times = occurrences[at] as number;
-      if (times <= 1) continue;
-      bodies.byte(at - from);
-      bodies.varint(times);
-      bytes += 1 + varintLength(times);
-    }
-    writer.varint(window - last);
-    writer.varint(to - from);
-    writer.varint(most);
-    writer.varint(shortest);
-    writer.varint(bytes);
+    const after = writeOccurrences(occurrences, from, to, writeNumbers(documents, from, to, body));
+    place = writeVarint(bytes, place, window - last);
+    place = writeVarint(bytes, place, to - from);
+    place = writeVarint(bytes, place, most);
+    place = writeVarint(bytes, place, shortest);
+    place = writeVarint(bytes, place, after - body);
+    body = after;
     last = window;
     from = to;
   }
-  writer.raw(bodies.finish());
+  heads = reserve(heads, place + body);
+  heads.set(bodies.subarray(0, body), place);
+  return place + body;
 }
 
-/** Writes which documents of a window there are; answers in how many bytes. */
-function writeNumbers(documents: ArrayLike<number>, from: number, to: number): number {
+/** Writes which documents of a window there are; answers where that ends. */
+function writeNumbers(documents: ArrayLike<number>, from: number, to: number, place: number): number {
+  const bytes = bodies;
   if (to - from <= LIST_FORMAT.sparse) {
-    for (let at = from; at < to; at++) bodies.byte((documents[at] as number) % WINDOW);
-    return to - from;
+    for (let at = from; at < to; at++) bytes[place + at - from] = (documents[at] as number) % WINDOW;
+    return place + to - from;
   }
-  bits.fill(0);
+  bytes.fill(0, place, place + BIT_BYTES);
   for (let at = from; at < to; at++) {
-    const place = (documents[at] as number) % WINDOW;
-    bits[place >>> 3] = (bits[place >>> 3] as number) | (1 << (place & 7));
+    const number = (documents[at] as number) % WINDOW;
+    const byte = place + (number >>> 3);
+    bytes[byte] = (bytes[byte] as number) | (1 << (number & 7));
   }
-  bodies.raw(bits);
-  return BIT_BYTES;
+  return place + BIT_BYTES;
 }
 
-function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) length++;
-  return length;
+/** Writes how often the term occurs where it does more than once. */
+function writeOccurrences(occurrences: ArrayLike<number>, from: number, to: number, place: number): number {
+  let exceptions = 0;
+  for (let at = from; at < to; at++) if ((occurrences[at] as number) > 1) exceptions++;
+  const bytes = bodies;
+  let after = writeVarint(bytes, place, exceptions);
+  for (let at = from; at < to && exceptions > 0; at++) {
+    const times = occurrences[at] as number;
+    if (times <= 1) continue;
+    bytes[after++] = at - from;
+    after = writeVarint(bytes, after, times);
+    exceptions--;
+  }
+  return after;
 }
 
 /** The postings of a window, in buffers that the next reading fills again. */
@@ -284,22 +303,29 @@ export class PostingList {
 const some = new WindowPostings();
 const NO_BYTES = new Uint8Array(0);
 
-/** Adds the postings of a list as it is stored, as `PostingList.addTo` does. */
+/** A list as it is stored, behind other bytes. */
+export interface StoredList {
+  readonly bytes: Uint8Array;
+  readonly at: number;
+  /** Of its postings. */
+  readonly count: number;
+  readonly format: ListFormat;
+}
+
+/** Adds the postings of a list, as `PostingList.addTo` does. */
 export function addStored(
-  bytes: Uint8Array,
-  count: number,
-  format: ListFormat,
+  { bytes, at, count, format }: StoredList,
   buffer: PostingBuffer,
   numbers: Int32Array | undefined,
 ): void {
   if (count > format.short) {
-    new PostingList(bytes, count, format).addTo(buffer, numbers);
+    new PostingList(bytes.subarray(at), count, format).addTo(buffer, numbers);
     return;
   }
   buffer.reserve(count);
-  const cursor = new ByteCursor(bytes);
+  const cursor = new ByteCursor(bytes, at);
   let document = 0;
-  for (let at = 0; at < count; at++) {
+  for (let left = count; left > 0; left--) {
     const first = cursor.varint();
     document += Math.floor(first / 2);
     const occurrences = first % 2 === 1 ? cursor.varint() : 1;

@@ -82,11 +82,30 @@ function isAt(bytes: Uint8Array, from: number, term: Uint8Array): boolean {
   return true;
 }
 
-export function readEntry(term: string, cursor: ByteCursor): TermEntry {
+/** An entry without its term. */
+export interface StoredEntry {
+  readonly count: number;
+  readonly net: number;
+  /** The number of the list, if it stands by itself; otherwise it stands on the page. */
+  readonly list: number | undefined;
+  /** Where the list begins. */
+  readonly at: number;
+}
+
+/** Reads an entry behind its term, and goes on to the next one. */
+export function readStoredEntry(cursor: ByteCursor): StoredEntry {
   const count = cursor.varint();
   const net = count + fromZigzag(cursor.varint());
   const size = cursor.varint();
-  return { term, count, net, list: size === 0 ? cursor.varint() : cursor.slice(size - 1) };
+  if (size === 0) return { count, net, list: cursor.varint(), at: 0 };
+  const { at } = cursor;
+  cursor.at += size - 1;
+  return { count, net, list: undefined, at };
+}
+
+function readEntry(term: string, cursor: ByteCursor): TermEntry {
+  const { count, net, list, at } = readStoredEntry(cursor);
+  return { term, count, net, list: list ?? cursor.bytes.subarray(at, cursor.at) };
 }
 
 function skipEntry(cursor: ByteCursor): void {

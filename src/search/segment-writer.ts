@@ -1,9 +1,10 @@
 /** Writes a segment: documents in the order of their keys, then terms in their order. */
 import type { Key, Stored } from '../storage/contract.js';
-import { ByteWriter, utf8Length } from '../value/byte-writer.js';
+import { ByteWriter } from '../value/codecs/byte-writer.js';
 import { toZigzag } from './byte-cursor.js';
 import type { SegmentKeys } from './layout.js';
 import { encodePostings, type Postings, WINDOW } from './postings.js';
+import { type TermBytes, termText } from './term-bytes.js';
 
 /** How lists are written (`LIST_FORMAT`); segments without a format are earlier ones. */
 const SEGMENT_FORMAT = 2;
@@ -26,7 +27,7 @@ export interface SegmentDocument {
 }
 
 export interface TermPostings {
-  readonly term: string;
+  readonly term: TermBytes;
   /**
    * By how much this segment changes the number of documents with the term: those that it holds, less those of earlier
    * segments that were changed or deleted since.
@@ -60,7 +61,7 @@ export class SegmentWriter {
     }
   }
 
-  /** Terms come in ascending order, by UTF-16 code units. */
+  /** Terms come in ascending order (`compareTerms`). */
   add({ term, net, postings }: TermPostings): void {
     const { count } = postings;
     if (count === 0 && net === 0) return;
@@ -68,11 +69,11 @@ export class SegmentWriter {
     this.#bytes += list.length;
     if (this.#pageBytes === 0) {
       this.#page.begin();
-      this.#firsts.push(term);
+      this.#firsts.push(termText(term));
     }
-    const bytes = utf8Length(term);
+    const bytes = term.end - term.start;
     this.#page.varint(bytes);
-    this.#page.utf8(term, bytes);
+    this.#page.part(term.units, term.start, term.end);
     this.#page.varint(count);
     this.#page.varint(toZigzag(net - count));
     this.#pageBytes += bytes + 6;
@@ -83,7 +84,7 @@ export class SegmentWriter {
     } else {
       this.#page.varint(0);
       this.#page.varint(this.#lists);
-      this.#put(this.#keys.list(this.#lists++), list);
+      this.#put(this.#keys.list(this.#lists++), list.slice());
     }
     if (this.#pageBytes >= PAGE) this.#endPage();
   }

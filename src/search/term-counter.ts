@@ -1,7 +1,8 @@
 /** Counts the terms of one document after the other, by numbers: for documents whose words mostly have come before. */
 import type { CountedTerms } from './document-terms.js';
+import type { Term } from './filters.js';
 import { GrowingNumbers } from './growing-numbers.js';
-import { SequenceTable } from './sequence-table.js';
+import { SequenceTable, type Units } from './sequence-table.js';
 import { TermDictionary } from './term-dictionary.js';
 
 export class TermCounter implements CountedTerms {
@@ -22,22 +23,26 @@ export class TermCounter implements CountedTerms {
     this.numbers.length = 0;
   }
 
-  /** Counts the terms of a token that was learned; answers whether it was. */
-  count(text: string, start: number, end: number): boolean {
-    const known = this.#tokens.ofText(text, start, end);
+  /** Counts the terms of a token that was learned, a part of some units; answers whether it was. */
+  count(units: Units, start: number, end: number, hash: number): boolean {
+    const known = this.#tokens.valueOf(units, start, end, hash);
     if (known === 0) return false;
     if (known > 0) this.#countTerm(known - 1);
     else for (const number of this.#lists[-1 - known] as readonly number[]) this.#countTerm(number);
     return true;
   }
 
-  /** Counts the terms of a token that wasn't; `learns`: from now on it is known. */
-  countNew(token: string, terms: readonly string[], learns: boolean): void {
-    const numbers = terms.map((term) => this.dictionary.numberOfText(term));
+  /** Counts the terms of a token that wasn't; answers their numbers. */
+  countNew(terms: readonly Term[]): readonly number[] {
+    const numbers = terms.map(({ term }) => this.dictionary.numberOfText(term));
     for (const number of numbers) this.#countTerm(number);
-    if (!learns) return;
+    return numbers;
+  }
+
+  /** From now on a token has the terms with these numbers. */
+  learn(units: Units, start: number, end: number, hash: number, numbers: readonly number[]): void {
     if (numbers.length !== 1) this.#lists.push(numbers);
-    this.#tokens.addText(token, numbers.length === 1 ? (numbers[0] as number) + 1 : -this.#lists.length);
+    this.#tokens.add(units, start, end, hash, numbers.length === 1 ? (numbers[0] as number) + 1 : -this.#lists.length);
   }
 
   occurrencesOf(number: number): number {

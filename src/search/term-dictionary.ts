@@ -1,15 +1,15 @@
 /** Terms by number, from 0, as UTF-8. */
 import { Buffer } from 'node:buffer';
-import { type ByteWriter, utf8Length } from '../value/byte-writer.js';
+import { utf8Length } from '../value/codecs/byte-writer.js';
 import { GrowingNumbers } from './growing-numbers.js';
-import { SequenceTable } from './sequence-table.js';
+import { hashOf, SequenceTable, type Units } from './sequence-table.js';
 
 let encoded = Buffer.alloc(1_024);
 
 export class TermDictionary {
   readonly #table = new SequenceTable();
   readonly #ends = new GrowingNumbers();
-  /** Those that were asked for. */
+  /** Those that were given as texts, or asked for. */
   readonly #texts: string[] = [];
 
   get size(): number {
@@ -22,16 +22,17 @@ export class TermDictionary {
   }
 
   /** The number of a term; -1 where it has none. */
-  find(bytes: Uint8Array, start: number, end: number): number {
-    return this.#table.ofBytes(bytes, start, end) - 1;
+  find(bytes: Units, start: number, end: number): number {
+    return this.#table.valueOf(bytes, start, end, hashOf(bytes, start, end)) - 1;
   }
 
   /** The number of a term; a new one where it has none. */
-  numberOf(bytes: Uint8Array, start: number, end: number): number {
-    const known = this.#table.ofBytes(bytes, start, end);
+  numberOf(bytes: Units, start: number, end: number): number {
+    const hash = hashOf(bytes, start, end);
+    const known = this.#table.valueOf(bytes, start, end, hash);
     if (known !== 0) return known - 1;
     const number = this.#ends.length;
-    this.#table.addBytes(bytes, start, end, number + 1);
+    this.#table.add(bytes, start, end, hash, number + 1);
     this.#ends.push(this.#table.used);
     return number;
   }
@@ -40,28 +41,30 @@ export class TermDictionary {
     const length = utf8Length(term);
     if (length > encoded.length) encoded = Buffer.alloc(2 * length);
     encoded.write(term, 0, 'utf8');
-    return this.numberOf(encoded, 0, length);
+    const number = this.numberOf(encoded, 0, length);
+    this.#texts[number] ??= term;
+    return number;
   }
 
-  /** Writes a term behind its length. */
-  write(number: number, writer: ByteWriter): void {
-    const { units } = this.#table;
-    const end = this.#ends.all[number] as number;
-    let at = this.#startOf(number);
-    writer.varint(end - at);
-    while (at < end) writer.byte(units[at++] as number);
+  /** All terms, one after the other. */
+  get units(): Uint16Array {
+    return this.#table.units;
+  }
+
+  /** Where a term begins among them, and where it ends. */
+  startOf(number: number): number {
+    return number === 0 ? 0 : (this.#ends.all[number - 1] as number);
+  }
+
+  endOf(number: number): number {
+    return this.#ends.all[number] as number;
   }
 
   text(number: number): string {
     const known = this.#texts[number];
     if (known !== undefined) return known;
-    const { units } = this.#table;
-    const text = Buffer.from(units.subarray(this.#startOf(number), this.#ends.all[number])).toString('utf8');
+    const text = Buffer.from(this.units.subarray(this.startOf(number), this.endOf(number))).toString('utf8');
     this.#texts[number] = text;
     return text;
-  }
-
-  #startOf(number: number): number {
-    return number === 0 ? 0 : (this.#ends.all[number - 1] as number);
   }
 }

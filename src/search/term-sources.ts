@@ -9,13 +9,14 @@ import {
   lengthAt,
   listsOn,
   readChanged,
-  readEntry,
   readHead,
   readKeys,
+  readStoredEntry,
   type SegmentHead,
-  type TermEntry,
+  type StoredEntry,
 } from './segment-reader.js';
 import { LENGTHS, type SegmentDocument } from './segment-writer.js';
+import { type TermBytes, termHead } from './term-bytes.js';
 
 /** Terms in ascending order, over documents in the order of their keys. */
 export interface TermSource {
@@ -25,7 +26,7 @@ export interface TermSource {
   /** Whether that may be so of any. */
   readonly hasDropped: boolean;
   /** The first term that wasn't taken yet; `undefined` where `fill` has to be called, or at the end. */
-  readonly term: string | undefined;
+  readonly term: TermBytes | undefined;
   /** What the source adds to the number of documents that hold that term (`TermPostings.net`). */
   readonly net: number;
   /** Adds the postings of that term to others, with new numbers of documents (`PostingList.addTo`). */
@@ -34,6 +35,8 @@ export interface TermSource {
   /** Fetches the next terms; answers `false` where there are none. */
   fill(): PromiseOrValue<boolean>;
 }
+
+const NO_ENTRY: StoredEntry = { count: 0, net: 0, list: undefined, at: 0 };
 
 /** An earlier segment. */
 export class StoredSource implements TermSource {
@@ -44,7 +47,9 @@ export class StoredSource implements TermSource {
   readonly #changed: Uint8Array;
   readonly #format: ListFormat;
   #cursor = new ByteCursor(new Uint8Array(0));
-  #entry: TermEntry | undefined;
+  readonly #term: TermBytes = { units: new Uint8Array(0), start: 0, end: 0, head: 0 };
+  #hasTerm = false;
+  #entry: StoredEntry = NO_ENTRY;
   #lists: ReadonlyMap<number, Uint8Array> = new Map();
   #page = 0;
 
@@ -96,23 +101,32 @@ export class StoredSource implements TermSource {
     return this.#changed.some((byte) => byte !== 0);
   }
 
-  get term(): string | undefined {
-    return this.#entry?.term;
+  get term(): TermBytes | undefined {
+    return this.#hasTerm ? this.#term : undefined;
   }
 
   get net(): number {
-    return this.#entry?.net ?? 0;
+    return this.#entry.net;
   }
 
   addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
-    const { list, count } = this.#entry as TermEntry;
-    const bytes = typeof list === 'number' ? (this.#lists.get(list) as Uint8Array) : list;
-    addStored(bytes, count, this.#format, buffer, numbers);
+    const { list, at, count } = this.#entry;
+    const bytes = list === undefined ? this.#cursor.bytes : (this.#lists.get(list) as Uint8Array);
+    addStored({ bytes, at, count, format: this.#format }, buffer, numbers);
   }
 
   advance(): void {
     const cursor = this.#cursor;
-    this.#entry = cursor.isAtEnd ? undefined : readEntry(cursor.text(cursor.varint(), 'utf8'), cursor);
+    const term = this.#term;
+    this.#hasTerm = !cursor.isAtEnd;
+    if (!this.#hasTerm) return;
+    const length = cursor.varint();
+    term.units = cursor.bytes;
+    term.start = cursor.at;
+    cursor.at += length;
+    term.end = cursor.at;
+    term.head = termHead(term.units, term.start, term.end);
+    this.#entry = readStoredEntry(cursor);
   }
 
   fill(): PromiseOrValue<boolean> {

@@ -3,10 +3,15 @@
  * `OTHER` always end one and are part of none.
  */
 import type { TokenizerName } from '../language/ast.js';
-import { BLANK, isMark, isUpper, kindOf, LETTER, OTHER, PUNCTUATION } from './characters.js';
+import { BLANK, characterClass, isMark, isUpper, LETTER, OTHER, PUNCTUATION } from './characters.js';
+import { hashWith } from './sequence-table.js';
+import { TextUnits } from './text-units.js';
 
-/** Receives tokens as UTF-16 positions, end exclusive. */
-export type TokenVisitor = (start: number, end: number) => void;
+/** Receives tokens as UTF-16 positions, end exclusive, with the hash of their code units, which are in `loaded`. */
+export type TokenVisitor = (start: number, end: number, hash: number) => void;
+
+/** What is being divided: the token that was found last among it. */
+export const loaded = new TextUnits();
 
 /** Longer tokens are cut into pieces, in UTF-16 code units. */
 export const MAX_TOKEN = 8_192;
@@ -51,6 +56,7 @@ class CharacterWalk implements Tokenizing {
   #at: number;
   /** Where the token under way begins; -1 between tokens. */
   #start = -1;
+  #hash = 0;
   #kind = OTHER;
   #previous = 0;
 
@@ -64,32 +70,45 @@ class CharacterWalk implements Tokenizing {
     this.#at = from;
   }
 
-  run(units: number): boolean {
-    const { text, to, visit } = this;
+  run(count: number): boolean {
+    const { to, visit } = this;
     const { dropsBlanks, byClass, byCamel, byPunctuation, keepsMarks } = this.rules;
-    const until = Math.min(to, this.#at + units);
+    const until = Math.min(to, this.#at + count);
     let at = this.#at;
     let start = this.#start;
+    let hash = this.#hash;
     let before = this.#kind;
     let previous = this.#previous;
+    // With the low half of a character whose high half is the last one.
+    loaded.load(this.text, start < 0 ? at : start, Math.min(to, until + 1));
+    const { units, from } = loaded;
     for (let next = at; at < until; at = next) {
-      let point = text.charCodeAt(at);
+      const unit = units[at - from] as number;
       next = at + 1;
-      if (point >= 0xd800 && point <= 0xdbff) {
-        point = text.codePointAt(at) as number;
-        if (point > 0xffff) next++;
+      let point = unit;
+      let low = 0;
+      if (unit >= 0xd800 && unit <= 0xdbff && next < to) {
+        low = units[next - from] as number;
+        if (low >= 0xdc00 && low <= 0xdfff) {
+          point = 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+          next++;
+        }
       }
-      if (keepsMarks && start >= 0 && point >= 0x300 && isMark(point)) continue;
-      const kind = kindOf(point);
+      if (keepsMarks && start >= 0 && point >= 0x300 && isMark(point)) {
+        hash = hashWith(hash, unit);
+        if (point > 0xffff) hash = hashWith(hash, low);
+        continue;
+      }
+      const kind = characterClass(point);
       if (kind === OTHER || (kind === BLANK && dropsBlanks)) {
-        if (start >= 0) visit(start, at);
+        if (start >= 0) visit(start, at, hash);
         start = -1;
         continue;
       }
       if (byPunctuation && kind === PUNCTUATION) {
-        if (start >= 0) visit(start, at);
+        if (start >= 0) visit(start, at, hash);
         start = -1;
-        visit(at, next);
+        visit(at, next, hashWith(0, unit));
         continue;
       }
       if (start >= 0) {
@@ -98,20 +117,26 @@ class CharacterWalk implements Tokenizing {
           (byCamel && kind === LETTER && (before !== LETTER || (isUpper(point) && !isUpper(previous)))) ||
           next - start > MAX_TOKEN;
         if (ends) {
-          visit(start, at);
+          visit(start, at, hash);
           start = -1;
         }
       }
-      if (start < 0) start = at;
+      if (start < 0) {
+        start = at;
+        hash = 0;
+      }
+      hash = hashWith(hash, unit);
+      if (point > 0xffff) hash = hashWith(hash, low);
       before = kind;
       previous = point;
     }
     this.#at = at;
     this.#start = start;
+    this.#hash = hash;
     this.#kind = before;
     this.#previous = previous;
     if (at < to) return false;
-    if (start >= 0) visit(start, to);
+    if (start >= 0) visit(start, to, hash);
     this.#start = -1;
     return true;
   }
@@ -180,6 +205,6 @@ class SegmentWalk implements Tokenizing {
 }
 
 function hasLetter(segment: string): boolean {
-  for (const character of segment) if (kindOf(character.codePointAt(0) as number) === LETTER) return true;
+  for (const character of segment) if (characterClass(character.codePointAt(0) as number) === LETTER) return true;
   return false;
 }

@@ -89,7 +89,7 @@ const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, B: 1, KiB: 2 ** 10
 /** Buffers and frames are limited to 32-bit sizes. */
 const LARGEST_SIZE = 2 ** 31 - 1;
 
-/** Bytes: `1048576`, `64KiB`, `16MiB`. */
+/** Bytes: `1048576`, `64KiB`, `16MiB`. @throws Error for any other text */
 export function readSize(text: string): number {
   const bytes = readStreamedSize(text);
   if (bytes > LARGEST_SIZE) throw new Error(`"${text}" is not between 1 byte and 2 GiB`);
@@ -107,7 +107,7 @@ export function readStreamedSize(text: string): number {
   return bytes;
 }
 
-/** A size, or a percentage of `whole`: `40%`. */
+/** A size, or a percentage of `whole`: `40%`. @throws Error for any other text, when it is called */
 export function readShareOrSize(whole: number): (text: string) => number {
   return (text) => {
     const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
@@ -122,7 +122,7 @@ const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 60e3, h
 /** The limit of Node's timers. */
 const LONGEST_TIME = 2 ** 31 - 1;
 
-/** Milliseconds: `500ms`, `30s`, `5m`; `none` is 0. */
+/** Milliseconds: `500ms`, `30s`, `5m`; `none` is 0. @throws Error for any other text */
 export function readTime(text: string): number {
   if (text === 'none') return 0;
   const [, digits, unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
@@ -151,7 +151,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** `127.0.0.1:8000`, `[::1]:8000`, `localhost:8000`; port 0 selects a free one. */
+/** `127.0.0.1:8000`, `[::1]:8000`, `localhost:8000`; port 0 selects a free one. @throws Error for any other text */
 export function readAddress(text: string): Address {
   const [, v6, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = v6 ?? plain;
@@ -162,7 +162,7 @@ export function readAddress(text: string): Address {
   return { host, port };
 }
 
-/** Comma-separated addresses and networks: `10.0.0.0/8,192.0.2.7`. */
+/** Comma-separated addresses and networks: `10.0.0.0/8,192.0.2.7`. @throws Error for any other text */
 export function readNetworks(text: string): BlockList {
   const networks = new BlockList();
   for (const item of readList(text)) {
@@ -186,7 +186,7 @@ export function readAllOr<T>(read: (text: string) => T): (text: string) => 'all'
   };
 }
 
-/** A host, address or network in a network rule. */
+/** A host, address or network in a network rule. @throws Error for any other text */
 export function readNetworkTarget(text: string): NetworkTarget {
   const target = readTarget(text);
   if (target === undefined)
@@ -194,7 +194,7 @@ export function readNetworkTarget(text: string): NetworkTarget {
   return target;
 }
 
-/** The name of a function or function family. */
+/** The name of a function or function family. @throws Error for any other text */
 export function readFunctionName(text: string): string {
   const name = text.replace(/::\*?$/, '');
   if (!/^\w+(::\w+)*$/.test(name))

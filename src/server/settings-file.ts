@@ -67,7 +67,10 @@ function parsed(path: string, text: string): TomlTable {
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    if (value.some((item) => item.includes(','))) throw new Error('no item of a list may have a comma in it');
+    return value.join(',');
+  }
   throw new Error('it must be a text, a whole number, true or false, or a list of texts');
 }
 

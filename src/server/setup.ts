@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../base/loopback.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { asTesseraError, failure } from '../errors/error.js';
-import type { Setup, SetupRequest } from '../http/setup.js';
+import type { Setup, SetupRequest } from '../http/routes/setup.js';
 import { permits } from '../rpc/capabilities.js';
 import type { Origin } from '../session/contract.js';
 import type { OpenDatabase } from '../session/database/database.js';

@@ -9,7 +9,7 @@ import { powerOfDecimals } from './decimal-power.js';
 import { MAX_JOINED_FIELDS, MAX_JOINED_TEXT } from './limits.js';
 import { MAX_INT, MIN_INT, toNumber } from './number.js';
 import { toErrorDisplay, toErrorText } from './text/text.js';
-import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time-arithmetic.js';
+import { addTimes, divideDuration, multiplyDuration, subtractTimes } from './time/time-arithmetic.js';
 import {
   type ArrayValue,
   Decimal,
@@ -75,7 +75,7 @@ const POWER: NumberOperation = {
  *
  *     add('a', 'b')   // 'ab'
  *
- * @throws TesseraError `cannot_add`, `value_too_large`, and as `calculate`
+ * @throws TesseraError `cannot_add`, also for an overflow; `time_overflow`, `value_too_large`
  */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -97,7 +97,7 @@ function joinedTexts(a: string, b: string): string {
 
 /**
  * `a - b`: numbers and times, arrays and sets without the elements of the right one.
- * @throws TesseraError `cannot_subtract`, and as `calculate`
+ * @throws TesseraError `cannot_subtract`, also for an overflow; `time_overflow`, `negative_time`, `value_too_large`
  */
 export function subtract(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -110,7 +110,10 @@ export function subtract(a: Value, b: Value): Value {
   return result;
 }
 
-/** `a * b`: numbers, and a duration with a number. @throws TesseraError `cannot_multiply` */
+/**
+ * `a * b`: numbers, and a duration with a number.
+ * @throws TesseraError `cannot_multiply`, also for an overflow; `time_overflow`, `duration_factor`
+ */
 export function multiply(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b;

@@ -2,14 +2,14 @@
 import { failure } from '../errors/error.js';
 import { COERCION, toGeometry, toInt } from './coerce.js';
 import { type Conversion, type ConversionResult, convert, FAILED, Mismatch } from './conversion.js';
-import { parseDatetime } from './datetime.js';
 import { parseDecimal } from './decimal.js';
-import { parseDuration } from './duration.js';
 import { geometryFrom } from './geometry.js';
 import { MAX_INT, MIN_INT, parseFloatText, parseInteger } from './number.js';
 import { isPattern } from './regex.js';
 import { toBoundedDisplay, toErrorText } from './text/text.js';
 import { typeTextInErrors } from './text/type-text.js';
+import { parseDatetime } from './time/datetime.js';
+import { parseDuration } from './time/duration.js';
 import type { Type } from './type.js';
 import { parseUuid } from './uuid.js';
 import {

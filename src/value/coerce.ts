@@ -115,7 +115,10 @@ export function toDecimal(value: Value): Decimal | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? decimalFrom(value) : undefined;
 }
 
-/** A geometry as it is, or made of an object in GeoJSON's form; `undefined` of anything else. */
+/**
+ * A geometry as it is, or made of an object in GeoJSON's form; `undefined` of anything else.
+ * @throws TesseraError `nesting_too_deep`
+ */
 export function toGeometry(value: Value): Geometry | undefined {
   if (value instanceof Geometry) return value;
   return isObject(value) ? geometryFromObject(value) : undefined;

@@ -33,7 +33,7 @@ export function geometriesIntersect(a: Geometry, b: Geometry): boolean {
   );
 }
 
-/** Whether all of `inner` lies in `outer`, and not only on its boundary. */
+/** Whether all of `inner` lies in `outer`, and not only on its boundary. @throws TesseraError `value_too_large` */
 export function containsGeometry(outer: Geometry, inner: Geometry): boolean {
   const a = partsOf(outer.shape);
   const b = partsOf(inner.shape);

@@ -8,20 +8,23 @@ import { includesText } from './text-search.js';
 import { type ArrayValue, Geometry, isArray, isObject, Range, Regex, SetValue, type Value } from './value.js';
 import { tooLarge } from './walk.js';
 
-/** The `=` of the language: equality by value; a regex equals every text that it matches anywhere. */
+/**
+ * The `=` of the language: equality by value; a regex equals every text that it matches anywhere.
+ * @throws TesseraError `regex_invalid`, `regex_too_costly`
+ */
 export function looselyEquals(a: Value, b: Value): boolean {
   if (typeof a === 'string' && b instanceof Regex) return matchesRegex(b, a);
   if (typeof b === 'string' && a instanceof Regex) return matchesRegex(a, b);
   return equals(a, b);
 }
 
-/** `?=`: whether any element equals `value`; what isn't a collection is compared itself. */
+/** `?=`: whether any element equals `value`; what isn't a collection is compared itself. @throws as `looselyEquals` */
 export function anyEquals(collection: Value, value: Value): boolean {
   const items = itemsOf(collection);
   return items === undefined ? looselyEquals(collection, value) : items.some((item) => looselyEquals(item, value));
 }
 
-/** `*=`: whether all elements equal `value`; what isn't a collection is compared itself. */
+/** `*=`: whether all elements equal `value`; what isn't a collection is compared itself. @throws as `looselyEquals` */
 export function allEqual(collection: Value, value: Value): boolean {
   const items = itemsOf(collection);
   return items === undefined ? looselyEquals(collection, value) : items.every((item) => looselyEquals(item, value));
@@ -55,12 +58,13 @@ const CONTAINS: ByKind<boolean, Value> = {
 /**
  * `container CONTAINS item`: an element, a part of a text, a field name, a value within a range, a place within an
  * area.
+ * @throws TesseraError `value_too_large`
  */
 export function contains(container: Value, item: Value): boolean {
   return byKind(CONTAINS, container, item);
 }
 
-/** `container CONTAINSALL items`. */
+/** `container CONTAINSALL items`. @throws TesseraError `value_too_large` */
 export function containsAll(container: Value, items: Value): boolean {
   const list = itemsOf(items);
   // Of nothing, all is in anything.
@@ -69,19 +73,22 @@ export function containsAll(container: Value, items: Value): boolean {
   return list.every(holderOf(container, list.length));
 }
 
-/** `container CONTAINSANY items`. */
+/** `container CONTAINSANY items`. @throws TesseraError `value_too_large` */
 export function containsAny(container: Value, items: Value): boolean {
   const list = itemsOf(items);
   if (list === undefined || holdsSingles(container)) return containsText(container, items);
   return list.some(holderOf(container, list.length));
 }
 
-/** `container CONTAINSNONE items`. */
+/** `container CONTAINSNONE items`. @throws TesseraError `value_too_large` */
 export function containsNone(container: Value, items: Value): boolean {
   return !containsAny(container, items);
 }
 
-/** `a INTERSECTS b`: geometries that have a point in common; nothing else intersects. */
+/**
+ * `a INTERSECTS b`: geometries that have a point in common; nothing else intersects.
+ * @throws TesseraError `value_too_large`
+ */
 export function intersects(a: Value, b: Value): boolean {
   return a instanceof Geometry && b instanceof Geometry && geometriesIntersect(a, b);
 }

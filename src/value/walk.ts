@@ -160,7 +160,10 @@ export function tooLarge(limit: number) {
   return failure('value_too_large', { limit });
 }
 
-/** A string that may grow sixfold by escaping, which must stay within V8's limit of 2^29. */
+/**
+ * A string that may grow sixfold by escaping, which must stay within V8's limit of 2^29.
+ * @throws TesseraError `value_too_large`
+ */
 export function escapable(text: string): string {
   if (text.length > MAX_ENCODED / 2) throw tooLarge(MAX_ENCODED / 2);
   return text;

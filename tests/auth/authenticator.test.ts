@@ -5,7 +5,7 @@ import { type Authenticator, createAuthenticator } from '../../src/auth/authenti
 import { readSignIn, readSignUp } from '../../src/auth/credentials.js';
 import { type Client, guestIdentity, withDatabasePath } from '../../src/auth/identity.js';
 import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords.js';
-import { DEFAULT_RULES } from '../../src/auth/throttle.js';
+import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
 import type { DatabasePath } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';

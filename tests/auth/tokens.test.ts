@@ -5,7 +5,7 @@ import { claimedRoles, claimsValue } from '../../src/auth/claims.js';
 import { type TokenContent, Tokens } from '../../src/auth/tokens.js';
 import { headerName, type SigningKey, validateKey, validateKeys } from '../../src/catalog/credentials/signing-key.js';
 import { ALGORITHMS, type Algorithm } from '../../src/language/ast.js';
-import { datetimeFromNanoseconds, MAX_DATETIME } from '../../src/value/datetime.js';
+import { datetimeFromNanoseconds, MAX_DATETIME } from '../../src/value/time/datetime.js';
 import { type Datetime, RecordId } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

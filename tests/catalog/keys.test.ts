@@ -24,7 +24,7 @@ import {
 } from '../../src/catalog/keys/store-keys.js';
 import { TableKeys } from '../../src/catalog/keys/table-keys.js';
 import type { Key, KeyRange } from '../../src/storage/contract.js';
-import { encodeKey } from '../../src/value/key-codec.js';
+import { encodeKey } from '../../src/value/codecs/key-codec.js';
 
 const id = fc.integer({ min: 0, max: 2 ** 32 - 2 });
 const name = fc.string({

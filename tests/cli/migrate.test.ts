@@ -1,5 +1,6 @@
 /** `tessera migrate`, with a server and with stores, by several migrators at once, and its refusals. */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -198,6 +199,15 @@ describe('files are refused', () => {
     for (const [name, text] of Object.entries(files)) file(name, text);
     expect(await run(runApply)).toContain(message);
     expect(await run(runStatus)).toMatch(/\n1$/);
+  });
+
+  it('where they are folders or pipes', async () => {
+    file('1_a.surql', '');
+    mkdirSync(join(dir, '2_b.surql'));
+    expect(await run(runApply)).toBe('2_b.surql: it is not a file\n1');
+    rmSync(join(dir, '2_b.surql'), { recursive: true });
+    execFileSync('mkfifo', [join(dir, '2_c.surql')]);
+    expect(await run(runStatus)).toBe('2_c.surql: it is not a file\n1');
   });
 
   it.each([

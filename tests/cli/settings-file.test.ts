@@ -79,6 +79,7 @@ describe('a file of settings', () => {
     ['server.bind = "x"', ':1: server: there is no such setting'],
     ['bind = "8000"', ':1: bind: "8000" is not an address'],
     ['import-file = """\nlog = "x"\n"""\nlog = "loud"', ':4: log: "loud" is none of'],
+    ['allow-funcs = ["string", "math,time"]', ':1: allow-funcs: no item of a list may have a comma in it'],
     ['max-message = 1.5', ':1: max-message: it must be a text, a whole number, true or false, or a list of texts'],
     ['bind = 1979-05-27', ':1: bind: it must be'],
     ['deny-net = [1]', ':1: deny-net: it must be'],

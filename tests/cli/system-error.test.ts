@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { systemErrorText } from '../../src/cli/system-error.js';
+import { systemErrorText } from '../../src/cli/client/system-error.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-system-'));
 afterAll(() => rmSync(folder, { recursive: true }));

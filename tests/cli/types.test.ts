@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../src/cli/rpc-client.js';
+import { connect } from '../../src/cli/client/rpc-client.js';
 import { runTypes, type TypesOptions, watchTypes } from '../../src/cli/types.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { objectFrom } from '../../src/value/value.js';

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Timers } from '../../src/env/environment.js';
-import { type LmdbEngine, type LmdbOptions, openLmdb } from '../../src/storage/engines/lmdb.js';
+import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import type { LmdbOptions } from '../../src/storage/engines/lmdb/lmdb-options.js';
 import { earlyAnswersConformance } from './early-answers.js';
 import { storageConformance } from './storage.js';
 

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Timers } from '../../src/env/environment.js';
-import { lockFolder } from '../../src/storage/engines/folder-lock.js';
-import { type LmdbOptions, openLmdb } from '../../src/storage/engines/lmdb.js';
+import { lockFolder } from '../../src/storage/engines/lmdb/folder-lock.js';
+import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import type { LmdbOptions } from '../../src/storage/engines/lmdb/lmdb-options.js';
 import { openSharedLmdb } from '../../src/storage/engines/shared-lmdb/open.js';
 import { storageConformance } from './storage.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/env/environment.js';
-import { formatDatetime } from '../../src/value/datetime.js';
 import { toText } from '../../src/value/text/text.js';
+import { formatDatetime } from '../../src/value/time/datetime.js';
 import { type Datetime, Duration, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { fakeNetwork } from '../support/fake-network.js';
 import { call, testContext } from './calls.js';

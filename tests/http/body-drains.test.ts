@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
-import { BodyDrains } from '../../src/http/request-body.js';
+import { BodyDrains } from '../../src/http/request/request-body.js';
 
 const KIB = 1024;
 

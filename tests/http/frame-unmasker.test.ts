@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FrameUnmasker } from '../../src/http/frame-unmasker.js';
+import { FrameUnmasker } from '../../src/http/websocket/frame-unmasker.js';
 
 /** A frame in RFC 6455's form; `wide` has the length take eight bytes whatever it is. */
 function frame(payload: Uint8Array, mask: readonly number[] | undefined, wide: boolean): Buffer {

@@ -6,7 +6,7 @@ import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../src/http/options.js';
-import type { DatabaseOptions } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { run, World } from '../support/world.js';

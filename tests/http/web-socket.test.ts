@@ -8,7 +8,7 @@ import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
-import { FrameUnmasker } from '../../src/http/frame-unmasker.js';
+import { FrameUnmasker } from '../../src/http/websocket/frame-unmasker.js';
 import { newObject, Uuid } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 

@@ -8,7 +8,7 @@ import { SIGNAL_LOG } from '../../src/catalog/keys/node-keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, holderOf, workOnGroup } from '../../src/catalog/nodes/lease-row.js';
 import { checkEntries } from '../../src/exec/check/check-entries.js';
 import { Faults } from '../../src/exec/check/fault.js';
-import type { DatabaseOptions } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { NODE_RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
 import { fakeNetwork } from '../support/fake-network.js';
 import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';

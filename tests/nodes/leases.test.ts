@@ -6,7 +6,7 @@ import { LeaseLost } from '../../src/session/background/lease.js';
 import { LEASE_TIME, Membership, NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
 import type { Transaction } from '../../src/storage/contract.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
-import { toDatetime } from '../../src/value/datetime.js';
+import { toDatetime } from '../../src/value/time/datetime.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { NodeProcess, pass, settled } from '../support/node-process.js';
 import { type SharedNodes, simulatedNodes } from '../support/shared-nodes.js';

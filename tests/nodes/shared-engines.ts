@@ -1,7 +1,8 @@
 /** Databases of two nodes on the engines of stores over a network, in real time. */
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { SharedNodes } from '../support/shared-nodes.js';
 
 export interface OpenNode {

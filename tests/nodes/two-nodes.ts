@@ -1,7 +1,8 @@
 /** Two nodes on one store in memory, with sessions. */
 import { expect } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';

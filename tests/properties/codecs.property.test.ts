@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
-import { decodeCbor } from '../../src/value/cbor-decode.js';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
-import { parseJson, stringifyJson } from '../../src/value/json.js';
-import { decodeRecord, encodeRecord } from '../../src/value/record-encode.js';
+import { decodeCbor } from '../../src/value/codecs/cbor-decode.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
+import { parseJson, stringifyJson } from '../../src/value/codecs/json.js';
+import { decodeRecord, encodeRecord } from '../../src/value/codecs/record-encode.js';
 import { sendableValue, storableValue } from '../support/arbitraries.js';
 import { expectSame } from './same.js';
 

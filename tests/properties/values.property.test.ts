@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diff } from '../../src/value/diff.js';
-import { decodeKey, encodeKey, encodeOrder } from '../../src/value/key-codec.js';
+import { decodeKey, encodeKey, encodeOrder } from '../../src/value/codecs/key-codec.js';
 import { compare, equals, setFrom } from '../../src/value/order.js';
-import { patch } from '../../src/value/patch.js';
+import { diff } from '../../src/value/patch/diff.js';
+import { patch } from '../../src/value/patch/patch.js';
+import { TextDiffs } from '../../src/value/patch/text-diff.js';
+import { patchText } from '../../src/value/patch/text-patch.js';
 import { withoutNone } from '../../src/value/paths.js';
 import { toText } from '../../src/value/text/text.js';
-import { TextDiffs } from '../../src/value/text-diff.js';
-import { patchText } from '../../src/value/text-patch.js';
 import { objectFrom, type SetValue, type Value } from '../../src/value/value.js';
 import { anyValue, closeValue, pairOfAKind, storableValue, text } from '../support/arbitraries.js';
 import { expectSame } from './same.js';

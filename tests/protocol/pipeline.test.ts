@@ -11,7 +11,7 @@ import { SILENT } from '../../src/http/log.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { LmdbEngine } from '../../src/storage/engines/lmdb.js';
+import { LmdbEngine } from '../../src/storage/engines/lmdb/lmdb.js';
 import { HeldStore, openUnsynced } from '../support/held-store.js';
 import { ROOT } from '../support/server.js';
 

@@ -22,19 +22,42 @@ for (const [file, text] of texts) {
   }
 }
 
-/** The exported functions of a text; of overloads the first one, which has the docstring. */
-function functionsOf(text: string): { readonly name: string; readonly isDocumented: boolean }[] {
-  const found = new Map<string, boolean>();
-  for (const { 1: name = '', index } of text.matchAll(/^export (?:async )?function\*? (\w+)/gm)) {
-    if (!found.has(name)) found.set(name, text.slice(0, index).endsWith('*/\n'));
-  }
-  return Array.from(found, ([name, isDocumented]) => ({ name, isDocumented }));
+interface Documented {
+  readonly name: string;
+  readonly doc: string | undefined;
+  /** From the name to the end of the body. */
+  readonly text: string;
 }
 
+/** The exported functions of a text; of overloads the first one, which has the docstring. */
+function functionsOf(text: string): readonly Documented[] {
+  const found = new Map<string, Documented>();
+  for (const { 1: name = '', index } of text.matchAll(/^export (?:async )?function\*? (\w+)/gm)) {
+    if (found.has(name)) continue;
+    const before = text.slice(0, index);
+    const doc = before.endsWith('*/\n') ? before.slice(before.lastIndexOf('/**')) : undefined;
+    found.set(name, { name, doc, text: text.slice(index, text.indexOf('\n}\n', index)) });
+  }
+  return [...found.values()];
+}
+
+const functions = [...texts].flatMap(([file, text]) =>
+  functionsOf(text).map((each) => ({ file, isFace: imported.get(file)?.has(each.name) === true, ...each })),
+);
+const placesOf = (found: typeof functions) => found.map(({ file, name }) => `${file}: ${name}`);
+
 test('functions that other rooms import have docstrings', () => {
-  const faces = [...texts].flatMap(([file, text]) =>
-    functionsOf(text).flatMap((each) => (imported.get(file)?.has(each.name) ? [{ file, ...each }] : [])),
-  );
+  const faces = functions.filter(({ isFace }) => isFace);
   expect(faces.length).toBeGreaterThan(400);
-  expect(faces.filter(({ isDocumented }) => !isDocumented)).toEqual([]);
+  expect(placesOf(faces.filter(({ doc }) => doc === undefined))).toEqual([]);
+});
+
+/** All of the grammar throws `parse_error` (`language/parser/parser.ts`). */
+test('docstrings of functions that throw an error of the catalogue say so', () => {
+  const throwing = functions.filter(
+    ({ file, doc, text }) =>
+      doc !== undefined && text.includes('throw failure(') && !file.startsWith('src/language/parser/'),
+  );
+  expect(throwing.length).toBeGreaterThan(100);
+  expect(placesOf(throwing.filter(({ doc }) => !doc?.includes('@throws')))).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
-import { encodeKey } from '../../src/value/key-codec.js';
-import { encodeRecord } from '../../src/value/record-encode.js';
+import { encodeKey } from '../../src/value/codecs/key-codec.js';
+import { encodeRecord } from '../../src/value/codecs/record-encode.js';
 
 const page = readFileSync(new URL('../../docs/FORMATS.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('### Examples'), page.indexOf('## Change log'));

@@ -10,8 +10,8 @@ const NODES = new Set(['Access', 'Aggregate', 'Bound', 'Delete', 'Filter', 'Live
  * memory and a priority queue; a statement and a geometry; a range of a text and of a trace; a compiled and a stored one.
  */
 const APART = new Set(['Commit', 'Durations', 'EdgeDirection', 'Heap', 'Pause', 'Plan', 'Shape', 'Span']);
-/** The same distance or norm of packed vectors (`vectors/`) and of arrays of numbers (`functions/vector/`); the kind of a value, of a character. */
-const SHARED = new Set(['hamming', 'kindOf', 'magnitude', 'manhattan', 'minkowski']);
+/** The same distance or norm of packed vectors (`vectors/`) and of arrays of numbers (`functions/vector/`). */
+const SHARED = new Set(['hamming', 'magnitude', 'manhattan', 'minkowski']);
 
 /** The files that export a name, by the names that a pattern finds. */
 function filesByName(pattern: RegExp, isLookedAt: (file: string) => boolean): Map<string, string[]> {

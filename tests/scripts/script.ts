@@ -20,8 +20,8 @@
  * Versionstamps tell the time, and read 0 in canonical texts.
  */
 import type { Database, Session } from '../../src/session/contract.js';
-import type { DatabaseOptions } from '../../src/session/database/database.js';
-import { parseJson } from '../../src/value/json-parse.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
+import { parseJson } from '../../src/value/codecs/json-parse.js';
 import { toText } from '../../src/value/text/text.js';
 import type { ObjectValue, Value } from '../../src/value/value.js';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { untilTrue } from '../../src/base/promise-or-value.js';
 import type { AnalyzerFilter, TokenizerName } from '../../src/language/ast.js';
 import { Analyzer, type TermAt } from '../../src/search/analyzer.js';
-import { kindOf, LETTER, OTHER } from '../../src/search/characters.js';
+import { characterClass, LETTER, OTHER } from '../../src/search/characters.js';
 import { createTokenizer } from '../../src/search/tokenizer.js';
 
 const noFiles = (path: string): never => {
@@ -59,7 +59,7 @@ test('a token of 1 MiB is cut into pieces', () => {
 test('lone surrogates are part of no token', () => {
   const { terms } = analyzed(analyzer(['blank'], []), 'a\ud800b \udc00 c\udfff');
   expect(terms.map(({ term }) => term)).toEqual(['a', 'b', 'c']);
-  expect([0xd800, 0xdfff].map(kindOf)).toEqual([OTHER, OTHER]);
+  expect([0xd800, 0xdfff].map(characterClass)).toEqual([OTHER, OTHER]);
 });
 
 const NAMES: readonly TokenizerName[] = ['blank', 'class', 'camel', 'punct', 'segment'];
@@ -112,7 +112,7 @@ test('segmenting a text pauses often', () => {
 });
 
 function lettersOf(text: string): number {
-  return [...text].filter((character) => kindOf(character.codePointAt(0) as number) === LETTER).length;
+  return [...text].filter((character) => characterClass(character.codePointAt(0) as number) === LETTER).length;
 }
 
 test('the text of a query grows no ngrams', () => {

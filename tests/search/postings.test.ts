@@ -1,4 +1,5 @@
 /** Posting lists and the tables of terms, as they are written and read. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/pending.js';
 import {
@@ -10,9 +11,10 @@ import {
   PostingList,
   WINDOW,
 } from '../../src/search/postings.js';
-import { SequenceTable } from '../../src/search/sequence-table.js';
+import { hashOf, SequenceTable } from '../../src/search/sequence-table.js';
+import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/term-bytes.js';
 import { TermDictionary } from '../../src/search/term-dictionary.js';
-import { ByteWriter } from '../../src/value/byte-writer.js';
+import { ByteWriter } from '../../src/value/codecs/byte-writer.js';
 
 function gathered(documents: readonly number[]): PostingBuffer {
   const buffer = new PostingBuffer();
@@ -38,9 +40,9 @@ describe('a posting list', () => {
     ['one with a dense window and others', [...every(1, WINDOW + 50), 1_000, 5_000, 65_535]],
   ])('is read as it was written: %s', (_, documents) => {
     const postings = gathered(documents);
-    const bytes = encodePostings(postings, (document) => document + 1);
+    const bytes = encodePostings(postings, (document) => document + 1).slice();
     const read = new PostingBuffer();
-    addStored(bytes, documents.length, LIST_FORMAT, read, undefined);
+    addStored({ bytes, at: 0, count: documents.length, format: LIST_FORMAT }, read, undefined);
     expect(entries(read)).toEqual(entries(postings));
     const listed = new PostingBuffer();
     new PostingList(bytes, documents.length).addTo(listed, undefined);
@@ -50,13 +52,8 @@ describe('a posting list', () => {
   test('is read with other numbers, and without those that are left out', () => {
     const numbers = Int32Array.from({ length: 600 }, (_, at) => (at % 2 === 0 ? -1 : at + 1_000));
     const read = new PostingBuffer();
-    addStored(
-      encodePostings(gathered(every(1, 500)), () => 1),
-      500,
-      LIST_FORMAT,
-      read,
-      numbers,
-    );
+    const bytes = Uint8Array.of(0, 0, ...encodePostings(gathered(every(1, 500)), () => 1));
+    addStored({ bytes, at: 2, count: 500, format: LIST_FORMAT }, read, numbers);
     expect(entries(read).map(([document]) => document)).toEqual(
       every(1, 500).flatMap((document) => (document % 2 === 0 ? [] : document + 1_000)),
     );
@@ -69,7 +66,7 @@ describe('a posting list', () => {
     for (let document = 0; document < 40; document++) writer.byte(document * 2);
     for (const value of [1, 3, 2]) writer.varint(value);
     const read = new PostingBuffer();
-    addStored(writer.finish(), 40, EARLIER_LIST_FORMAT, read, undefined);
+    addStored({ bytes: writer.finish(), at: 0, count: 40, format: EARLIER_LIST_FORMAT }, read, undefined);
     expect(entries(read)).toEqual(Array.from({ length: 40 }, (_, at) => [at * 2, at === 3 ? 2 : 1]));
   });
 });
@@ -116,7 +113,7 @@ describe('a note', () => {
 /** 256 texts of 16 units that hash alike: of each two units there are two choices that lead to the same state. */
 function sameHashes(): string[] {
   const factor = 0x9e3779b1;
-  let hash = 16;
+  let hash = 0;
   let texts = [''];
   for (let block = 0; block < 8; block++) {
     const seen = new Map<number, number>();
@@ -135,16 +132,26 @@ function sameHashes(): string[] {
   return texts;
 }
 
+function unitsOf(text: string): Uint16Array {
+  return Uint16Array.from(text, (unit) => unit.charCodeAt(0));
+}
+
+function addText(table: SequenceTable, text: string, value: number): void {
+  const units = unitsOf(text);
+  table.add(units, 0, units.length, hashOf(units, 0, units.length), value);
+}
+
 describe('tables of words', () => {
   test('find what was added, however many there are', () => {
     const table = new SequenceTable();
     const words = Array.from({ length: 5_000 }, (_, at) => `w${at.toString(36)}é`);
-    for (const [at, word] of words.entries()) table.addText(word, at + 1);
-    const text = `-${words.join('-')}-`;
+    for (const [at, word] of words.entries()) addText(table, word, at + 1);
+    const text = unitsOf(`-${words.join('-')}-`);
+    const found = (start: number, end: number) => table.valueOf(text, start, end, hashOf(text, start, end));
     let start = 1;
     for (const [at, word] of words.entries()) {
-      expect(table.ofText(text, start, start + word.length)).toBe(at + 1);
-      expect(table.ofText(text, start, start + word.length + 1)).toBe(0);
+      expect(found(start, start + word.length)).toBe(at + 1);
+      expect(found(start, start + word.length + 1)).toBe(0);
       start += word.length + 1;
     }
   });
@@ -152,9 +159,43 @@ describe('tables of words', () => {
   test('find words whose hashes are all the same', () => {
     const table = new SequenceTable();
     const same = sameHashes();
-    for (const [at, word] of same.entries()) table.addText(word, at + 1);
-    expect(same.map((word) => table.ofText(word, 0, word.length))).toEqual(same.map((_, at) => at + 1));
-    expect(table.ofText('none', 0, 4)).toBe(0);
+    for (const [at, word] of same.entries()) addText(table, word, at + 1);
+    const found = (word: string) => table.valueOf(unitsOf(word), 0, word.length, hashOf(unitsOf(word), 0, word.length));
+    expect(new Set(same.map((word) => hashOf(unitsOf(word), 0, word.length))).size).toBe(1);
+    expect(same.map(found)).toEqual(same.map((_, at) => at + 1));
+    expect(found('none')).toBe(0);
+  });
+
+  test('order terms as texts are ordered', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 30 }), (some) => {
+        const texts = [
+          ...some,
+          'tea',
+          'teapot',
+          'teapots',
+          'teapoz',
+          '\u{1f600}',
+          '\ue000',
+          '\uffee',
+          '\ud7ff',
+          'é',
+          'z',
+          '',
+        ];
+        const terms = texts.map((text): TermBytes => {
+          const units = new TextEncoder().encode(text);
+          return { units, start: 0, end: units.length, head: termHead(units, 0, units.length) };
+        });
+        for (const [at, a] of texts.entries()) {
+          for (const [other, b] of texts.entries()) {
+            const order = compareTerms(terms[at] as TermBytes, terms[other] as TermBytes);
+            expect(Math.sign(order)).toBe(a < b ? -1 : a > b ? 1 : 0);
+          }
+        }
+        expect(terms.map(termText)).toEqual(texts);
+      }),
+    );
   });
 
   test('number terms, and give them back', () => {

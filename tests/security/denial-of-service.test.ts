@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Session } from '../../src/session/contract.js';
-import { durationFromNanoseconds } from '../../src/value/duration.js';
+import { durationFromNanoseconds } from '../../src/value/time/duration.js';
 import { objectFrom } from '../../src/value/value.js';
 import { answer, answers, run, World } from '../support/world.js';
 import { attack } from './attack.js';

@@ -2,10 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect } from 'vitest';
 import { createPasswordHasher } from '../../src/auth/passwords.js';
-import { DEFAULT_RULES } from '../../src/auth/throttle.js';
+import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
 import { realEnvironment } from '../../src/env/real.js';
-import type { ClientAddressSource } from '../../src/http/client-address.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
+import type { ClientAddressSource } from '../../src/http/request/client-address.js';
 import { readNetworks } from '../../src/server/setting.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../src/http/log.js';
-import { isFromOwnPage, isLocal } from '../../src/http/own-page.js';
+import { isFromOwnPage, isLocal } from '../../src/http/request/own-page.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { hasRootUser, makeRootUser } from '../../src/server/first-user.js';
 import { openConfigured, prepareDatabase } from '../../src/server/open.js';

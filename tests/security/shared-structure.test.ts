@@ -1,10 +1,10 @@
 /** Values that share their parts are small to make and have 2^40 parts for a function that follows them down (`value/walk.ts`). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { open, type Tessera } from '../../src/embedded/index.js';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
-import { stringifyJson } from '../../src/value/json.js';
-import { encodeKey, encodeOrder } from '../../src/value/key-codec.js';
-import { encodeRecord } from '../../src/value/record-encode.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
+import { stringifyJson } from '../../src/value/codecs/json.js';
+import { encodeKey, encodeOrder } from '../../src/value/codecs/key-codec.js';
+import { encodeRecord } from '../../src/value/codecs/record-encode.js';
 import { toDisplay, toText } from '../../src/value/text/text.js';
 import type { Value } from '../../src/value/value.js';
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { Session } from '../../src/session/contract.js';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { Closure, newObject, objectFrom, Range, RecordId, Regex, Table, type Value } from '../../src/value/value.js';
 import { answer, answers, RECORD_ACCESS, run, World } from '../support/world.js';
 import { attack } from './attack.js';

@@ -9,7 +9,7 @@ import { createHttpServer } from '../../src/http/create-http-server.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import type { Session } from '../../src/session/contract.js';
 import type { ResourceUsage } from '../../src/session/database/database.js';
-import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
+import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { catalogOf } from '../support/catalog-of.js';

@@ -1,7 +1,7 @@
 /** How many transactions and snapshots may be held, by whom, for how long, and what they may take. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HeldTransaction, Session, StatementExecutor } from '../../src/session/contract.js';
-import type { DatabaseOptions } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { answer, run, World } from '../support/world.js';

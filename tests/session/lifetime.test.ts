@@ -25,7 +25,7 @@ test('is without end by default', () => {
 test('ends when it expires, however it is used', () => {
   lifetime.begin(inMinutes(3), undefined);
   environment.advance(2 * MINUTE);
-  lifetime.use(false);
+  lifetime.use(false, environment.clock.monotonic());
   expect(lifetime.remaining).toBe(MINUTE);
   environment.advance(MINUTE);
   expect(lifetime.isOver).toBe(true);
@@ -34,10 +34,10 @@ test('ends when it expires, however it is used', () => {
 test('ends when it is not used, which what is read on its behalf does not count as', () => {
   lifetime.begin(inMinutes(60), 10 * MINUTE);
   environment.advance(9 * MINUTE);
-  lifetime.use(false);
+  lifetime.use(false, environment.clock.monotonic());
   const used = lifetime.usedAt;
   environment.advance(9 * MINUTE);
-  lifetime.use(true);
+  lifetime.use(true, environment.clock.monotonic());
   expect(lifetime.usedAt).toBe(used);
   expect(lifetime.askedAt).toBe(environment.clock.monotonic());
   expect(lifetime.remaining).toBe(MINUTE);

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Notification } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';

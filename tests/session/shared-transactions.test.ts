@@ -1,7 +1,7 @@
 /** Transactions belong to the connection: every session of it may use them, each with its own rights, as long as those last. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { RpcConnection } from '../../src/rpc/connection.js';
-import type { DatabaseOptions } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';

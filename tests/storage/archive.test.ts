@@ -23,7 +23,7 @@ import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
 import { openBackup } from '../../src/storage/backup/read-backup.js';
 import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import type { Engine, Entry } from '../../src/storage/contract.js';
-import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb.js';
+import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 
 const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
 

@@ -1,5 +1,5 @@
 /** Backups of stores in folders, in this process and while another one writes. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,8 +17,8 @@ import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import type { Secret } from '../../src/storage/backup/sealing.js';
 import { sha256 } from '../../src/storage/backup/sha256.js';
 import type { Entry } from '../../src/storage/contract.js';
-import { checkFile } from '../../src/storage/engines/check-file.js';
-import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { checkFile } from '../../src/storage/engines/lmdb/check-file.js';
+import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 import { compiled } from '../support/compiled.js';
 
 const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
@@ -121,6 +121,26 @@ describe('a backup', () => {
     expect(existsSync(target)).toBe(false);
     await restore(secret);
     expect(await contentOf(target)).toEqual(await contentOf(source));
+  });
+
+  it('waits for no pipe, and reads no device, in the place of a blob', async () => {
+    await fill(source, { some: 'text' });
+    await createBackup(source, new FolderBlobs(place));
+    for (const name of readdirSync(place)) {
+      const path = join(place, name);
+      const bytes = readFileSync(path);
+      const replaceBy = (command: string, ...args: string[]) => {
+        rmSync(path);
+        execFileSync(command, [...args, path]);
+      };
+      for (const [command, ...args] of [['mkfifo'], ['ln', '-s', '/dev/zero'], ['mkdir']] as const) {
+        replaceBy(command, ...args);
+        await expect(restore()).rejects.toMatchObject({ code: 'backup_damaged' });
+        rmSync(path, { recursive: true });
+        writeFileSync(path, bytes);
+      }
+    }
+    await restore();
   });
 
   it('reports each byte that is damaged, and each blob that is missing', async () => {

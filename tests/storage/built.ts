@@ -1,8 +1,8 @@
 /** The built engine: its thread for large writes is loaded by Node itself, which knows no TypeScript. */
 import { fileURLToPath } from 'node:url';
-import type { LmdbOptions } from '../../src/storage/engines/lmdb.js';
+import type { LmdbOptions } from '../../src/storage/engines/lmdb/lmdb-options.js';
 
-type Lmdb = typeof import('../../src/storage/engines/lmdb.js');
+type Lmdb = typeof import('../../src/storage/engines/lmdb/lmdb.js');
 type Retry = typeof import('../../src/storage/retry.js');
 
 const built = (name: string): Promise<unknown> =>

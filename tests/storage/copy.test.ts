@@ -11,7 +11,7 @@ import { COPY_MARKER } from '../../src/storage/copy/copy-marker.js';
 import { copyStore } from '../../src/storage/copy/copy-store.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
-import { encodeRecord } from '../../src/value/record-encode.js';
+import { encodeRecord } from '../../src/value/codecs/record-encode.js';
 import { objectFrom } from '../../src/value/value.js';
 import { storableValue } from '../support/arbitraries.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';

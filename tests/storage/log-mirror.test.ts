@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key, Stored } from '../../src/storage/contract.js';
-import { LOG_GROUPS } from '../../src/storage/engines/lmdb-databases.js';
+import { LOG_GROUPS } from '../../src/storage/engines/lmdb/lmdb-databases.js';
 import { LogMirror, type LogSource } from '../../src/storage/engines/shared-lmdb/log-mirror.js';
 import {
   encodeGroup,
@@ -11,7 +11,7 @@ import {
 } from '../../src/storage/engines/shared-lmdb/logged-group.js';
 import { ReadSet } from '../../src/storage/transaction/read-set.js';
 import { WriteSet } from '../../src/storage/transaction/write-set.js';
-import { decodeSealed } from '../../src/value/sealed-record.js';
+import { decodeSealed } from '../../src/value/codecs/sealed-record.js';
 
 function group(version: number, keys: readonly Key[], isMaintenance = false): LoggedGroup {
   return {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine, Transaction } from '../../src/storage/contract.js';
 import { forEachBatch } from '../../src/storage/cursor.js';
-import { openLmdb } from '../../src/storage/engines/lmdb.js';
+import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { code } from '../conformance/storage.js';

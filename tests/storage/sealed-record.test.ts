@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { xxh32 } from '../../src/base/xxh32.js';
-import { decodeRecord, encodeRecord } from '../../src/value/record-encode.js';
-import { decodeSealed, sealEncoded, sealRecord, sealState } from '../../src/value/sealed-record.js';
+import { decodeRecord, encodeRecord } from '../../src/value/codecs/record-encode.js';
+import { decodeSealed, sealEncoded, sealRecord, sealState } from '../../src/value/codecs/sealed-record.js';
 import { objectFrom } from '../../src/value/value.js';
 
 describe('xxh32', () => {

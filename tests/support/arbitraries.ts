@@ -1,11 +1,11 @@
 /** Values of every kind, for property tests. */
 import fc from 'fast-check';
 import type { KindTypes } from '../../src/value/by-kind.js';
-import { MAX_DATETIME, MIN_DATETIME } from '../../src/value/datetime.js';
 import { exact, fitDecimal } from '../../src/value/decimal.js';
-import { MAX_DURATION } from '../../src/value/duration.js';
 import { MAX_INT, MIN_INT } from '../../src/value/number.js';
 import { setFrom } from '../../src/value/order.js';
+import { MAX_DATETIME, MIN_DATETIME } from '../../src/value/time/datetime.js';
+import { MAX_DURATION } from '../../src/value/time/duration.js';
 import { uuidFromHex } from '../../src/value/uuid.js';
 import {
   Closure,

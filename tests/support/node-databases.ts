@@ -2,7 +2,8 @@
 
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session } from '../../src/session/contract.js';
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';

@@ -1,7 +1,8 @@
 /** A database with a signed-in user of every kind, for tests of what each may do. */
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session, StatementExecutor } from '../../src/session/contract.js';
-import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { add, divide, multiply, negate, power, remainder, subtract } from '../../src/value/arithmetic.js';
-import { parseDatetime } from '../../src/value/datetime.js';
 import { parseDecimal } from '../../src/value/decimal.js';
-import { parseDuration } from '../../src/value/duration.js';
 import { setFrom } from '../../src/value/order.js';
 import { toText } from '../../src/value/text/text.js';
+import { parseDatetime } from '../../src/value/time/datetime.js';
+import { parseDuration } from '../../src/value/time/duration.js';
 import { Float, objectFrom, type Value } from '../../src/value/value.js';
 
 const f = (number: number) => new Float(number);

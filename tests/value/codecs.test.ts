@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decodeCbor } from '../../src/value/cbor-decode.js';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
-import { parseJson, stringifyJson } from '../../src/value/json.js';
-import { decodeKey, encodeKey, encodeOrder } from '../../src/value/key-codec.js';
+import { decodeCbor } from '../../src/value/codecs/cbor-decode.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
+import { parseJson, stringifyJson } from '../../src/value/codecs/json.js';
+import { decodeKey, encodeKey, encodeOrder } from '../../src/value/codecs/key-codec.js';
+import { decodeRecord, encodeRecord } from '../../src/value/codecs/record-encode.js';
 import { setFrom } from '../../src/value/order.js';
-import { decodeRecord, encodeRecord } from '../../src/value/record-encode.js';
 import { toText } from '../../src/value/text/text.js';
 import { Closure, FileReference, Geometry, RecordId, Regex, Table, type Value } from '../../src/value/value.js';
 import { dec, dt, dur, f, geo, o, range, uuid } from './make.js';

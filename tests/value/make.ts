@@ -1,7 +1,8 @@
 /** Short names for making values in tests. */
-import { parseDatetime } from '../../src/value/datetime.js';
+
 import { parseDecimal } from '../../src/value/decimal.js';
-import { parseDuration } from '../../src/value/duration.js';
+import { parseDatetime } from '../../src/value/time/datetime.js';
+import { parseDuration } from '../../src/value/time/duration.js';
 import { parseUuid } from '../../src/value/uuid.js';
 import {
   type Bound,

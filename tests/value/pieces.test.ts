@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeCbor } from '../../src/value/cbor-encode.js';
-import { stringifyJson } from '../../src/value/json.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
+import { stringifyJson } from '../../src/value/codecs/json.js';
+import { CBOR_PIECES, isLargeValue, JSON_PIECES, piecesOf } from '../../src/value/codecs/pieces.js';
 import { setFrom } from '../../src/value/order.js';
-import { CBOR_PIECES, isLargeValue, JSON_PIECES, piecesOf } from '../../src/value/pieces.js';
 import { newObject, RecordId, type Value } from '../../src/value/value.js';
 
 const object = (fields: Record<string, Value>): Value => Object.assign(newObject(), fields);

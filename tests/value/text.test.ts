@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatDatetime, MAX_DATETIME, MIN_DATETIME, parseDatetime } from '../../src/value/datetime.js';
 import { parseDecimal } from '../../src/value/decimal.js';
-import { formatDuration, parseDuration } from '../../src/value/duration.js';
 import { setFrom } from '../../src/value/order.js';
 import { escapeIdentifier } from '../../src/value/text/quote.js';
 import { toDisplay, toText } from '../../src/value/text/text.js';
 import { typeText, typeTextInErrors } from '../../src/value/text/type-text.js';
+import { formatDatetime, MAX_DATETIME, MIN_DATETIME, parseDatetime } from '../../src/value/time/datetime.js';
+import { formatDuration, parseDuration } from '../../src/value/time/duration.js';
 import type { Type } from '../../src/value/type.js';
 import { parseUuid } from '../../src/value/uuid.js';
 import {

@@ -104,12 +104,12 @@ describe.each(['EUCLIDEAN', 'COSINE'])('%s', (metric) => {
   });
 });
 
-it('lists which of many numbers are within a limit', () => {
+it('finds which of many numbers are within a limit', () => {
   const codes = CodeArena.open(parseMetric('EUCLIDEAN'), 1) as CodeArena;
   const few = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 20 });
   fc.assert(
     fc.property(few, fc.constantFrom(-6, 0, 3, Number.POSITIVE_INFINITY), (numbers, limit) => {
-      // What an earlier call has left there isn't listed.
+      // What an earlier call has left there isn't found.
       codes.upTo(0, new Float32Array(40).fill(-9));
       const wanted = [...numbers.keys()].filter((at) => (numbers[at] as number) <= limit);
       expect([...codes.upTo(limit, Float32Array.from(numbers))]).toEqual(wanted);

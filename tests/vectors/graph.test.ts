@@ -1,6 +1,6 @@
 /** Graphs by themselves: what they find beside a plain loop, after changes too; that they depend on nothing but the data. */
 import { describe, expect, test, vi } from 'vitest';
-import { encodeKey } from '../../src/value/key-codec.js';
+import { encodeKey } from '../../src/value/codecs/key-codec.js';
 import { distanceOf } from '../../src/vectors/distances.js';
 import { searchEntries } from '../../src/vectors/hnsw/descend.js';
 import { Graph, type GraphOptions, type Need } from '../../src/vectors/hnsw/graph.js';

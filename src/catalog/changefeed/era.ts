@@ -7,7 +7,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
 import { stampOfTime } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime } from '../../value/value.js';
 import { readDefinition } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';

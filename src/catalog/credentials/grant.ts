@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, newObject, RecordId, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys/store-keys.js';

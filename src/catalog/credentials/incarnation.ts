@@ -12,8 +12,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, newObject, Range, type RecordId, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';

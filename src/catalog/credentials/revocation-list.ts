@@ -4,7 +4,7 @@
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, type Value } from '../../value/value.js';
 import { restoredAt } from '../changefeed/era.js';
 import { forEachEntry } from '../entries.js';

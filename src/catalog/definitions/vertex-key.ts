@@ -1,4 +1,4 @@
-import { encodeRecordKey } from '../../value/key-codec.js';
+import { encodeRecordKey } from '../../value/codecs/key-codec.js';
 import type { RecordId } from '../../value/value.js';
 import { undefinedVertex } from '../keys/edge-keys.js';
 import type { DatabaseCatalog } from './database-catalog.js';

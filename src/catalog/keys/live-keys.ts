@@ -31,18 +31,20 @@ export function liveLogPrunedKey(database: Id): Key {
 const LIVE_LOG_START = liveLogPrefix(0);
 /** The byte behind the area of a database. */
 const KIND_AT = LIVE_LOG_START.length - 1;
-const LIVE_KINDS = new Set([watchKey(0, 0), liveQueryKey(0, ''), liveLogPrefix(0), liveLogPrunedKey(0)].map(kindOf));
+const LIVE_KINDS = new Set(
+  [watchKey(0, 0), liveQueryKey(0, ''), liveLogPrefix(0), liveLogPrunedKey(0)].map(areaByteOf),
+);
 
-function kindOf(key: Key): string | undefined {
+function areaByteOf(key: Key): string | undefined {
   return key[KIND_AT];
 }
 
 /** Whether a key is one of these. */
 export function isLiveState(key: Key): boolean {
-  return key[0] === LIVE_LOG_START[0] && LIVE_KINDS.has(kindOf(key));
+  return key[0] === LIVE_LOG_START[0] && LIVE_KINDS.has(areaByteOf(key));
 }
 
 /** The database in whose log a key is, if it is in any. */
 export function databaseOfLiveLog(key: Key): Id | undefined {
-  return key[0] === LIVE_LOG_START[0] && kindOf(key) === kindOf(LIVE_LOG_START) ? idAt(key, 1) : undefined;
+  return key[0] === LIVE_LOG_START[0] && areaByteOf(key) === areaByteOf(LIVE_LOG_START) ? idAt(key, 1) : undefined;
 }

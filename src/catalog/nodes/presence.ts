@@ -1,7 +1,7 @@
 /** The lasting sessions of all nodes, so that each can list them, count them, and end them. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, Stored, Transaction } from '../../storage/contract.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { RevocableToken } from '../credentials/revocation-list.js';
 import { entriesOf } from '../entries.js';

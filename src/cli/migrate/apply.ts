@@ -1,9 +1,9 @@
 /** Applies migrations: one transaction for each, which holds its entry in the journal as well. */
 import { realEnvironment } from '../../env/real.js';
 import type { ObjectValue, Value } from '../../value/value.js';
+import type { RpcClient } from '../client/rpc-client.js';
+import { ServerError } from '../client/server-error.js';
 import { CommandError } from '../command-error.js';
-import type { RpcClient } from '../rpc-client.js';
-import { ServerError } from '../server-error.js';
 import { readStatementResults, statementError } from '../target.js';
 import { type Migration, sourceLocation, statementPositions } from './files.js';
 import { type AppliedMigration, JOURNAL, prepareJournal, readJournal, writeEntry } from './journal.js';

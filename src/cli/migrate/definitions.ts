@@ -1,8 +1,8 @@
 /** All definitions of a database, as INFO shows them. */
 import { printStatement } from '../../language/print.js';
 import { isObject, type Value } from '../../value/value.js';
-import type { RpcClient } from '../rpc-client.js';
-import { ServerError } from '../server-error.js';
+import type { RpcClient } from '../client/rpc-client.js';
+import { ServerError } from '../client/server-error.js';
 import { valuesOf } from '../target.js';
 import { JOURNAL } from './journal.js';
 

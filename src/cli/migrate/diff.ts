@@ -1,5 +1,5 @@
 /** What the files of migrations define, compared with what a database has. */
-import type { RpcClient } from '../rpc-client.js';
+import type { RpcClient } from '../client/rpc-client.js';
 import { withStore } from '../target.js';
 import { runMigration } from './apply.js';
 import { type Definitions, readDefinitions } from './definitions.js';

@@ -1,6 +1,6 @@
 /** Migrations: the files of a folder. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SourcePosition, TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
@@ -22,8 +22,8 @@ const ENDING = '.surql';
 
 /**
  * The migrations of a folder, in the order of their names. Files with other endings are ignored.
- * @throws CommandError for names without a number, with the same number, or with numbers of several lengths; Error of
- * the file system
+ * @throws CommandError for names without a number, with the same number, or with numbers of several lengths, and for
+ * what isn't a file; Error of the file system
  */
 export function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)
@@ -33,6 +33,8 @@ export function readMigrations(folder: string): Migration[] {
   checkNames(folder, names);
   return names.map((name) => {
     const file = join(folder, name + ENDING);
+    // A pipe would be waited for, and what a folder's error is about isn't said by Node.
+    if (!statSync(file).isFile()) throw new CommandError(`${file}: it is not a file`);
     const text = normalized(readFileSync(file, 'utf8'));
     return { name, file, text, checksum: createHash('sha256').update(text).digest('hex') };
   });

@@ -7,8 +7,8 @@
  */
 import { toText } from '../../value/text/text.js';
 import { Datetime, isArray, isObject, RecordId, type Value } from '../../value/value.js';
-import type { RpcClient } from '../rpc-client.js';
-import { ServerError } from '../server-error.js';
+import type { RpcClient } from '../client/rpc-client.js';
+import { ServerError } from '../client/server-error.js';
 import { valuesOf } from '../target.js';
 import type { Migration } from './files.js';
 

@@ -1,5 +1,5 @@
 /** `tessera migrate`: what each of its commands prints. */
-import type { RpcClient } from '../rpc-client.js';
+import type { RpcClient } from '../client/rpc-client.js';
 import { withTarget } from '../target.js';
 import type { TargetOptions } from '../target-options.js';
 import { applyMigrations, tryMigrations } from './apply.js';

@@ -1,5 +1,5 @@
 /** Values as people read them: laid out over lines where they are long, and in colour. */
-import { stringifyJson } from '../../value/json.js';
+import { stringifyJson } from '../../value/codecs/json.js';
 import { sortedKeys } from '../../value/strings.js';
 import { escapeObjectKey } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';

@@ -1,9 +1,9 @@
 /** What a shell keeps with its server: one connection, what is selected, variables, and a transaction under way. */
 import { escapeIdentifier } from '../../value/text/quote.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
-import { type ConnectionOptions, connectAs } from '../connection.js';
-import type { Listener, RpcClient } from '../rpc-client.js';
-import { ServerError } from '../server-error.js';
+import { type ConnectionOptions, connectAs } from '../client/connection.js';
+import type { Listener, RpcClient } from '../client/rpc-client.js';
+import { ServerError } from '../client/server-error.js';
 import { firstWord } from './statements.js';
 
 /** What became of one statement. `time` is the server's, as text. */

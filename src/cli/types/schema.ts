@@ -3,8 +3,8 @@ import type { DefineField, DefineFunction, DefineParam, DefineTable, Statement }
 import { parseQuery } from '../../language/parse.js';
 import { printStatement } from '../../language/print.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { RpcClient } from '../rpc-client.js';
-import { ServerError } from '../server-error.js';
+import type { RpcClient } from '../client/rpc-client.js';
+import { ServerError } from '../client/server-error.js';
 
 export interface Schema {
   readonly tables: readonly TableSchema[];

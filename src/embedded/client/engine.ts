@@ -21,7 +21,7 @@ import { asTesseraError } from '../../errors/error.js';
 import { readExportSelection } from '../../exec/export/selection.js';
 import { RpcConnection, type SessionOpener } from '../../rpc/connection.js';
 import { errorMessage } from '../../rpc/response.js';
-import type { DatabaseOptions } from '../../session/database/database.js';
+import type { DatabaseOptions } from '../../session/database/options.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
 import { acquireStore } from '../shared-stores.js';
 import { storeAddress } from './address.js';

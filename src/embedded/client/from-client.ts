@@ -17,10 +17,10 @@ import {
 } from 'surrealdb';
 import { failure } from '../../errors/error.js';
 import { parseRecordId } from '../../language/parse.js';
-import { datetimeFrom } from '../../value/datetime.js';
 import { parseDecimal } from '../../value/decimal.js';
-import { durationFrom } from '../../value/duration.js';
 import { geometryFromObject } from '../../value/geometry.js';
+import { datetimeFrom } from '../../value/time/datetime.js';
+import { durationFrom } from '../../value/time/duration.js';
 import { parseUuid } from '../../value/uuid.js';
 import {
   type Bound,

@@ -16,8 +16,8 @@ import {
 import { failure } from '../../errors/error.js';
 import { type ByKind, byKind } from '../../value/by-kind.js';
 import { formatDecimal } from '../../value/decimal.js';
-import { durationSeconds, durationSubseconds } from '../../value/duration.js';
 import { sortedKeys } from '../../value/strings.js';
+import { durationSeconds, durationSubseconds } from '../../value/time/duration.js';
 import {
   type ArrayValue,
   type Bound,

@@ -1,7 +1,7 @@
 import type { DriverContext } from 'surrealdb';
 import { parseRecordId } from '../../language/parse.js';
-import { decodeCbor } from '../../value/cbor-decode.js';
-import { encodeCbor } from '../../value/cbor-encode.js';
+import { decodeCbor } from '../../value/codecs/cbor-decode.js';
+import { encodeCbor } from '../../value/codecs/cbor-encode.js';
 import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
 import type { Value } from '../../value/value.js';
 import { fromClient } from './from-client.js';

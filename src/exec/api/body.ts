@@ -1,8 +1,8 @@
 /** How bodies come and go: as JSON, CBOR, plain text or bytes, or as the values that they are. */
 import { failure, TesseraError } from '../../errors/error.js';
-import { decodeCbor } from '../../value/cbor-decode.js';
-import { encodeCbor } from '../../value/cbor-encode.js';
-import { parseJson, stringifyJson } from '../../value/json.js';
+import { decodeCbor } from '../../value/codecs/cbor-decode.js';
+import { encodeCbor } from '../../value/codecs/cbor-encode.js';
+import { parseJson, stringifyJson } from '../../value/codecs/json.js';
 import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';

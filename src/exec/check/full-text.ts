@@ -8,7 +8,7 @@ import { digestOf, type IndexDigests, readDigests } from '../../search/digest.js
 import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
 import { textsOf } from '../../search/indexed-texts.js';
 import type { Transaction } from '../../storage/contract.js';
-import { decodeKey } from '../../value/key-codec.js';
+import { decodeKey } from '../../value/codecs/key-codec.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import type { KeptIndex } from '../index/contract.js';

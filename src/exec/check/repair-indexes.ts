@@ -5,7 +5,7 @@ import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { realEnvironment } from '../../env/real.js';
 import { manifestKey } from '../../search/layout.js';
 import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { equals } from '../../value/order.js';
 import { isObject, RecordId, type RecordKey } from '../../value/value.js';
 import type { KeptIndex } from '../index/contract.js';

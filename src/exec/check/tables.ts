@@ -6,7 +6,7 @@ import { edgeAt, edgePrefix, edgesRange, referenceKey, referrerAt } from '../../
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
-import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey, type Value } from '../../value/value.js';

@@ -10,7 +10,10 @@ import type { InlineCompiler } from '../expression/inline-compiler.js';
 import type { Evaluate } from '../runtime/frame.js';
 import { restoreTotals } from '../view/totals.js';
 
-/** Names a value in the scope around it. A RETURN inside the value ends the value only. */
+/**
+ * Names a value in the scope around it. A RETURN inside the value ends the value only.
+ * @throws TesseraError `reserved_variable`, `variable_coercion`, when it runs
+ */
 export function compileLet({ name, type, value }: Let, compiler: InlineCompiler): Evaluate {
   if (REQUEST_PARAMS.has(name)) {
     return () => {

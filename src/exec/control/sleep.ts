@@ -1,6 +1,6 @@
 import { invariant } from '../../base/invariant.js';
 import type { Sleep } from '../../language/ast.js';
-import { durationMilliseconds } from '../../value/duration.js';
+import { durationMilliseconds } from '../../value/time/duration.js';
 import { Duration } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
 import type { Execution } from '../runtime/execution.js';

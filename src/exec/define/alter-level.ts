@@ -8,7 +8,10 @@ import { Duration } from '../../value/value.js';
 import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition } from './definition.js';
 
-/** No engine needs to be compacted by hand: they reuse what is freed. */
+/**
+ * No engine needs to be compacted by hand: they reuse what is freed.
+ * @throws TesseraError `not_allowed`, `compaction_unsupported`, when it runs
+ */
 export function compileAlterLevel({ level, compact, queryTimeout }: AlterLevel, compiler: Compiler): Evaluate {
   const evaluate = typeof queryTimeout === 'object' ? compiler.expression(queryTimeout) : () => undefined;
   const resource = level === 'root' ? 'Any' : level === 'namespace' ? 'Namespace' : 'Database';

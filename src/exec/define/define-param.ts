@@ -8,7 +8,10 @@ import { assertStorable } from '../record/storable.js';
 import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
-/** Defines a param with the value that its expression has now. */
+/**
+ * Defines a param with the value that its expression has now.
+ * @throws TesseraError `reserved_variable`, `param_exists`, when it runs
+ */
 export function compileDefineParam(statement: DefineParam, compiler: Compiler): Evaluate {
   const { name, mode } = statement;
   const evaluate = compiler.expression(statement.value);

@@ -18,7 +18,10 @@ import type { Execution } from '../runtime/execution.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 import { ensureTable } from './ensure-table.js';
 
-/** The compiled name of a definition. `what` names it in the error for a value that isn't a string: `table name`. */
+/**
+ * The compiled name of a definition. `what` names it in the error for a value that isn't a string: `table name`.
+ * @throws TesseraError `name_not_string`, when it runs
+ */
 export function compileName(name: Name, what: string, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {
   if (typeof name === 'string') return () => name;
   const evaluate = compiler.expression(name);
@@ -61,6 +64,7 @@ export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<
 
 /**
  * Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error.
+ * @throws `error()`, if the name is taken and there is no mode
  */
 export function shouldDefine(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
   if (!taken || mode === 'overwrite') return true;

@@ -7,7 +7,10 @@ import { printIdiom } from '../../language/print.js';
 import { toText } from '../../value/text/text.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 
-/** The compiled path of a field: as it is written, or as the text in a param says. */
+/**
+ * The compiled path of a field: as it is written, or as the text in a param says.
+ * @throws TesseraError `name_not_string`, `field_path`, when it runs
+ */
 export function compileFieldPath(path: Idiom, compiler: Compiler): (frame: Frame) => PromiseOrValue<Idiom> {
   if (path.start === undefined || path.parts.length > 0) return () => fieldPath(path);
   const evaluate = compiler.expression(path.start);

@@ -6,7 +6,10 @@ import type { Evaluate } from '../runtime/frame.js';
 import { defineAndBuild } from './define-index.js';
 import { beginDefinition } from './definition.js';
 
-/** REBUILD INDEX: rebuilds the entries of all records of the table. */
+/**
+ * REBUILD INDEX: rebuilds the entries of all records of the table.
+ * @throws TesseraError `index_missing`, `index_building`, `index_withdrawn`, when it runs
+ */
 export function compileRebuild({ index: name, table, ifExists, concurrently }: Rebuild): Evaluate {
   return ({ execution }) => {
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');

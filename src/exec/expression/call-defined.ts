@@ -44,6 +44,7 @@ function prepare(definition: FunctionDefinition, compiler: Compiler): Prepared {
 
 /**
  * Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own.
+ * @throws TesseraError `function_not_defined`, `function_forbidden`, `function_denied`
  */
 export function callDefined(
   name: string,

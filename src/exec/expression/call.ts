@@ -65,7 +65,7 @@ export function compileCall(call: Call, compiler: InlineCompiler): Evaluate {
   };
 }
 
-/** `(args)` behind a value. */
+/** `(args)` behind a value. @throws TesseraError `not_callable`, when it runs */
 export function invokeStep(args: readonly Expression[], compiler: Compiler): PartStep {
   const evaluate = compileList(args, compiler);
   return {

@@ -36,6 +36,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionOnMatch>> = {
 /**
  * Compiles a function on a full-text condition (`search::score`, `search::highlight`, …), joined to it by its
  * reference.
+ * @throws TesseraError `too_few_arguments`, when it runs
  */
 export function compileMatchCall(call: Call, condition: Binary, compiler: Compiler): Evaluate {
   const { least, run } = FUNCTIONS[call.path] as FunctionOnMatch;

@@ -12,7 +12,10 @@ import { compileList } from './collection.js';
 import { ExecutionFunctionContext } from './function-context.js';
 import type { PartStep, Step } from './step.js';
 
-/** The step `.name(args)`: a built-in function with the value as its first argument. */
+/**
+ * The step `.name(args)`: a built-in function with the value as its first argument.
+ * @throws TesseraError `method_missing`, `method_unknown`, when it runs
+ */
 export function methodStep(name: string, args: readonly Expression[], compiler: Compiler): PartStep {
   const evaluate = compileList(args, compiler);
   const apply: Step = (value, frame) =>

@@ -13,7 +13,10 @@ import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 const FIELD = 'type::field';
 const FIELDS = 'type::fields';
 
-/** The evaluation of a call of one of the two; `undefined` for any other call. */
+/**
+ * The evaluation of a call of one of the two; `undefined` for any other call.
+ * @throws TesseraError `invalid_arguments`, when it runs
+ */
 export function compileNamedField({ path, args }: Call, compiler: Compiler): Evaluate | undefined {
   if (path !== FIELD && path !== FIELDS) return undefined;
   const [name] = args;

@@ -60,7 +60,10 @@ function compileBound(
 /** Maximum number of record ids that a mock generates. */
 const MAX_MOCKS = 1_000_000;
 
-/** `|person:3|` gives three random ids, `|person:1..4|` those from 1 to 3. */
+/**
+ * `|person:3|` gives three random ids, `|person:1..4|` those from 1 to 3.
+ * @throws TesseraError `mock_too_large`, when it runs
+ */
 export function compileMock(mock: Mock): Evaluate {
   const { table, range } = mock;
   const [first, count] = range === undefined ? [0n, mock.count ?? 0n] : extent(range);

@@ -12,7 +12,10 @@ import type { Referrer } from '../runtime/links.js';
 import { compileRecordKey } from './record-id.js';
 import { fetchRecord } from './step.js';
 
-/** Finds the records that refer to one, as far as the principal can see that they do. */
+/**
+ * Finds the records that refer to one, as far as the principal can see that they do.
+ * @throws TesseraError `reference_range`, when it runs
+ */
 export function compileReferrers(
   { subjects }: GraphStep,
   compiler: Compiler,

@@ -19,7 +19,10 @@ export type Target =
 
 type Targets = (frame: Frame) => PromiseOrValue<readonly Target[]>;
 
-/** The targets of a statement that writes. Arrays and sets denote their elements, an object the record of its `id`. */
+/**
+ * The targets of a statement that writes. Arrays and sets denote their elements, an object the record of its `id`.
+ * @throws TesseraError `only_one`, when it runs
+ */
 export function compileTargets(
   { targets, only }: { readonly targets: readonly Expression[]; readonly only: boolean },
   compiler: Compiler,

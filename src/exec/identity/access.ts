@@ -14,7 +14,7 @@ import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.j
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Access } from '../../language/ast.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
@@ -75,7 +75,7 @@ const ACTIONS: Actions = {
     }),
 };
 
-/** ACCESS … GRANT, SHOW, REVOKE and PURGE. */
+/** ACCESS … GRANT, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
 export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return (frame) => {

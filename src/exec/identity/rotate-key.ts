@@ -8,7 +8,7 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { KeyRotation } from '../../language/ast.js';
-import { datetimeNanoseconds, toDatetime } from '../../value/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { schemaChangeOf } from '../authorization/selected-database.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';

@@ -12,7 +12,7 @@ import { textsOf } from '../../search/indexed-texts.js';
 import { pendingPrefix } from '../../search/layout.js';
 import { NO_TERMS, type NotedTerms, noteCounted, noteTerms, readChange, storeChange } from '../../search/pending.js';
 import type { KeyRange } from '../../storage/contract.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';

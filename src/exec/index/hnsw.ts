@@ -7,7 +7,7 @@ import { changedKey } from '../../index/hnsw/layout.js';
 import { linkChanged } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { encodedVectorKey, graphOptions, packedVector, vectorTypeOf } from '../../index/vectors.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';

@@ -2,14 +2,17 @@
  * INFO FOR SESSIONS: the sessions that the principal may end. Those over HTTP end with their request and aren't listed.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { toDatetime } from '../../value/datetime.js';
+import { toDatetime } from '../../value/time/datetime.js';
 import { parseUuid } from '../../value/uuid.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { guestRefusal } from '../authorization/authorize.js';
 import { mayEnd, sessionsElsewhere } from '../identity/kill-sessions.js';
 import type { Execution, LastingSession } from '../runtime/execution.js';
 
-/** The rows of INFO FOR SESSIONS, as far as the principal may see them. */
+/**
+ * The rows of INFO FOR SESSIONS, as far as the principal may see them.
+ * @throws TesseraError `not_allowed`, for guests
+ */
 export function sessionList(execution: Execution): PromiseOrValue<ObjectValue[]> {
   const { principal } = execution.identity;
   if (principal.kind === 'guest') throw guestRefusal();

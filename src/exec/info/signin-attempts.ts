@@ -2,7 +2,7 @@
 
 import { type DatabasePath, databasePathOf, mayAct } from '../../catalog/principal.js';
 import type { Level } from '../../language/ast.js';
-import { toDatetime } from '../../value/datetime.js';
+import { toDatetime } from '../../value/time/datetime.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
 import type { Execution } from '../runtime/execution.js';

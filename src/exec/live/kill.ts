@@ -11,7 +11,10 @@ import { Uuid } from '../../value/value.js';
 import type { Execution, LiveQuery } from '../runtime/execution.js';
 import type { Compiler, Evaluate } from '../runtime/frame.js';
 
-/** The error names the id as the statement does, so that it tells nothing of what a parameter holds. */
+/**
+ * The error names the id as the statement does, so that the value of a parameter stays hidden.
+ * @throws TesseraError `live_query_missing`, when it runs
+ */
 export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const evaluate = compiler.expression(id);
   const shown = printExpression(id);

@@ -10,7 +10,7 @@ import { rangeOf, stateKey } from '../../index/hnsw/layout.js';
 import { notedKeys, waitingIds } from '../../index/hnsw/link.js';
 import type { OpenedGraph } from '../../index/hnsw/resident-graphs.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
-import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
 import { Graph } from '../../vectors/hnsw/graph.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';

@@ -2,7 +2,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
-import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 import type { Execution } from '../runtime/execution.js';

@@ -7,7 +7,7 @@ import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { arrayEntries, overflowPrefix } from '../../index/entries.js';
 import type { CountEntries, FullTextScan, IndexScan } from '../../plan/nodes.js';
 import { countMatches } from '../../search/matches.js';
-import { encodeOrder } from '../../value/key-codec.js';
+import { encodeOrder } from '../../value/codecs/key-codec.js';
 import { Datetime, RecordId, Uuid, type Value } from '../../value/value.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../runtime/frame.js';

@@ -1,6 +1,6 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { Diff } from '../../plan/nodes.js';
-import { diff } from '../../value/diff.js';
+import { diff } from '../../value/patch/diff.js';
 import type { List, OperatorContext } from './operator.js';
 
 /** `LIVE SELECT DIFF`: how the record became what it is, of those that the condition lets through. */

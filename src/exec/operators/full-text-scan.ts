@@ -7,7 +7,7 @@ import type { FullTextScan } from '../../plan/nodes.js';
 import { bestMatches, type Matches, MatchesByKey } from '../../search/matches.js';
 import { openSearch, type Search } from '../../search/searcher.js';
 import type { Match } from '../../search/window-scan.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';

@@ -1,4 +1,4 @@
-import { encodeOrder } from '../../value/key-codec.js';
+import { encodeOrder } from '../../value/codecs/key-codec.js';
 import type { Value } from '../../value/value.js';
 
 /**

@@ -5,26 +5,22 @@
  * Aggregates accumulate row by row: a group never keeps its rows.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { ErrorCode } from '../../errors/catalogue.js';
-import { failure, TesseraError } from '../../errors/error.js';
-import { type Accumulator, type Aggregate, findAggregate } from '../../functions/aggregates.js';
-import type { Call, Expression, Group, Idiom, Projections } from '../../language/ast.js';
-import { fieldNameOf } from '../../language/field-name-of.js';
-import { printExpression } from '../../language/print.js';
-import { transformExpression } from '../../language/visitor.js';
+import type { Group, Projections } from '../../language/ast.js';
 import { expressionsOf } from '../../plan/projections.js';
-import { isObject, type MutableObject, newObject, type Value } from '../../value/value.js';
+import { type MutableObject, newObject, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import { fieldReader } from '../expression/field-reader.js';
-import { projectionPath } from '../expression/projection-name.js';
 import { mapChunks } from '../runtime/cooperative-yielding.js';
-import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
-import type { RequestMemory } from '../runtime/request-memory.js';
+import type { Compiler, Frame } from '../runtime/frame.js';
 import { rowFrames } from '../runtime/row-frames.js';
-import { Scope } from '../runtime/scope.js';
-import { scopedIfMade } from '../runtime/scoped.js';
 import { sortYielding } from '../runtime/sort-yielding.js';
 import { GroupNode } from './group-node.js';
+import {
+  compileColumns,
+  compileKey,
+  type GroupedColumn,
+  type GroupedColumnState,
+  type GroupKey,
+} from './grouped-columns.js';
 import { writeAt } from './projections.js';
 
 /** The groups of one run. */
@@ -38,31 +34,6 @@ export interface CompiledGroup {
   begin(frame: Frame): Grouping;
 }
 
-/** What a projection needs of each row, and what it makes of a finished group. */
-interface Column {
-  readonly path: readonly string[];
-  /** Whether a group keeps values of its rows. */
-  readonly keeps: boolean;
-  begin(frame: Frame): ColumnState;
-}
-
-interface ColumnState {
-  /** `at` gives the frame of a row. */
-  add(rows: readonly Value[], at: (row: Value) => Frame): PromiseOrValue<void>;
-  /** `frame` has the keys of the group as its document. */
-  finish(frame: Frame): PromiseOrValue<Value>;
-}
-
-interface Key {
-  readonly expression: Expression;
-  readonly text: string;
-  readonly path: readonly string[];
-  readonly evaluateRow: EvaluateRow;
-}
-
-/** What an expression is for a row, of which `at` gives the frame. */
-type EvaluateRow = (row: Value, at: (row: Value) => Frame) => PromiseOrValue<Value>;
-
 /** Compiles GROUP BY or GROUP ALL with the aggregates of the projections: hash aggregation. */
 export function compileGroup(group: Group, projections: Projections, compiler: Compiler): CompiledGroup {
   const keys = group.kind === 'all' ? [] : group.paths.map((path) => compileKey(path, projections, compiler));
@@ -74,7 +45,7 @@ export function compileGroup(group: Group, projections: Projections, compiler: C
 
 interface OneGroup {
   readonly values: readonly Value[];
-  readonly columns: readonly ColumnState[];
+  readonly columns: readonly GroupedColumnState[];
   /** Rows that the columns haven't been given yet. */
   waiting: Value[];
 }
@@ -95,8 +66,8 @@ class Groups implements Grouping {
   constructor(
     private readonly frame: Frame,
     private readonly frameOf: (row: Value) => Frame,
-    private readonly keys: readonly Key[],
-    private readonly columns: readonly Column[],
+    private readonly keys: readonly GroupKey[],
+    private readonly columns: readonly GroupedColumn[],
     private readonly single: boolean,
     all: boolean,
   ) {
@@ -143,7 +114,7 @@ class Groups implements Grouping {
   #await(row: Value, from: number, node: GroupNode<OneGroup>, met: OneGroup[]): PromiseOrValue<undefined> {
     let reached = node;
     for (let at = from; at < this.keys.length; at++) {
-      const value = (this.keys[at] as Key).evaluateRow(row, this.frameOf);
+      const value = (this.keys[at] as GroupKey).evaluateRow(row, this.frameOf);
       if (value instanceof Promise) {
         const before = reached;
         return value.then((settled) => this.#await(row, at + 1, this.#down(before, at, settled), met));
@@ -169,7 +140,7 @@ class Groups implements Grouping {
     return node.group;
   }
 
-  #addTo(columns: readonly ColumnState[], rows: readonly Value[]): PromiseOrValue<void> {
+  #addTo(columns: readonly GroupedColumnState[], rows: readonly Value[]): PromiseOrValue<void> {
     return forEachInOrder(columns, (column) => andThen(column.add(rows, this.frameOf), nothing));
   }
 
@@ -204,217 +175,4 @@ class Groups implements Grouping {
       },
     );
   }
-}
-
-/** A key may name a projection by its alias; otherwise it is a path in the row. */
-function compileKey(path: Idiom, projections: Projections, compiler: Compiler): Key {
-  const text = printExpression(path);
-  const items = projections.kind === 'fields' ? projections.items : [];
-  for (const item of items) {
-    if (item.kind === 'expression' && item.alias !== undefined && printExpression(item.alias) === text) {
-      const { expression } = item;
-      return { expression, text, path: projectionPath(item), evaluateRow: compileValue(expression, compiler) };
-    }
-  }
-  return {
-    expression: path,
-    text,
-    path: projectionPath({ expression: path }),
-    evaluateRow: compileValue(path, compiler),
-  };
-}
-
-function compileColumns(projections: Projections, keys: readonly Key[], compiler: Compiler): Column[] {
-  const items = projections.kind === 'value' ? [{ ...projections, kind: 'expression' as const }] : projections.items;
-  return items.map((item) => {
-    if (item.kind === 'all') throw failure('group_all_fields');
-    const path = projectionPath(item);
-    const named = printExpression(item.alias ?? item.expression);
-    const key =
-      keys.find(({ text }) => text === named) ?? keys.find(({ text }) => text === printExpression(item.expression));
-    if (key !== undefined) return keyColumn(path, key);
-    return aggregateColumn(path, item.expression, compiler) ?? listColumn(path, item.expression, compiler);
-  });
-}
-
-function keyColumn(path: readonly string[], key: Key): Column {
-  const pick = (frame: Frame): Value => {
-    let value: Value = frame.current;
-    for (const name of key.path) value = (value as MutableObject | undefined)?.[name];
-    return value;
-  };
-  return { path, keeps: false, begin: () => ({ add: () => undefined, finish: pick }) };
-}
-
-function listColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column {
-  const evaluateRow = compileValue(expression, compiler);
-  return {
-    path,
-    keeps: true,
-    begin: ({ execution }) => {
-      const values: Value[] = [];
-      return {
-        add: (rows, at) => {
-          const before = values.length;
-          const added = forEachInOrder(rows, (row) =>
-            andThen(evaluateRow(row, at), (value) => {
-              values.push(value);
-              return undefined;
-            }),
-          );
-          return andThen(added, () => execution.request.memory.chargeRows(values.slice(before)));
-        },
-        finish: () => values,
-      };
-    },
-  };
-}
-
-/** Fields of rows need neither a frame nor care for errors. */
-function compileValue(expression: Expression, compiler: Compiler): EvaluateRow {
-  const evaluate = scopedIfMade(compiler.expression(expression), [expression]);
-  const name = fieldNameOf(expression);
-  if (name === undefined) return (row, at) => evaluated(evaluate, at(row));
-  const field = fieldReader(name);
-  return (row, at) => (isObject(row) ? field.read(row) : evaluated(evaluate, at(row)));
-}
-
-function evaluated(evaluate: Evaluate, frame: Frame): PromiseOrValue<Value> {
-  try {
-    const value = evaluate(frame);
-    return value instanceof Promise ? value.catch(noneOf) : value;
-  } catch (error) {
-    return noneOf(error);
-  }
-}
-
-/**
- * What an operator or a function can't do with the value of one row is NONE, as a key and in a list; every other error
- * ends the statement.
- */
-function noneOf(error: unknown): Value {
-  if (error instanceof TesseraError && UNFIT.has(error.code)) return undefined;
-  throw error;
-}
-
-const UNFIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'cannot_add',
-  'cannot_subtract',
-  'cannot_multiply',
-  'cannot_remainder',
-  'cannot_raise',
-  'cannot_negate',
-  'invalid_arguments',
-]);
-
-interface AggregateCall {
-  readonly path: string;
-  readonly aggregate: Aggregate;
-  readonly value: EvaluateRow | undefined;
-  readonly rest: readonly EvaluateRow[];
-}
-
-/**
- * An expression with aggregates in it: they are taken out, accumulated, and put back as params when the group is
- * complete.
- */
-function aggregateColumn(path: readonly string[], expression: Expression, compiler: Compiler): Column | undefined {
-  const calls: AggregateCall[] = [];
-  const rewritten = transformExpression(expression, (each) => {
-    const aggregate = aggregateOf(each);
-    if (aggregate === undefined) return undefined;
-    const { path, args } = each as Call;
-    args.forEach(refuseNested);
-    const [value, ...rest] = args.map((arg) => compileValue(listed(path, arg), compiler));
-    calls.push({ path, aggregate, value, rest });
-    return { kind: 'param', name: parameterName(calls.length - 1) };
-  });
-  if (calls.length === 0) return undefined;
-  const evaluate = compiler.expression(rewritten);
-  const keeps = calls.some(({ aggregate }) => aggregate.create([]).values !== undefined);
-  return { path, keeps, begin: ({ execution }) => new AggregateState(calls, evaluate, execution.request.memory) };
-}
-
-class AggregateState implements ColumnState {
-  readonly #accumulators: (Accumulator | undefined)[] = [];
-
-  constructor(
-    private readonly calls: readonly AggregateCall[],
-    private readonly evaluate: Evaluate,
-    private readonly memory: RequestMemory,
-  ) {}
-
-  add(rows: readonly Value[], at: (row: Value) => Frame): PromiseOrValue<void> {
-    return forEachInOrder(this.calls, (call, index) => andThen(this.#addTo(index, call, rows, at), nothing));
-  }
-
-  #addTo(
-    index: number,
-    { aggregate, value: evaluateRow, rest }: AggregateCall,
-    rows: readonly Value[],
-    at: (row: Value) => Frame,
-  ): PromiseOrValue<void> {
-    const begun = this.#accumulators[index];
-    if (evaluateRow === undefined && begun?.addRows !== undefined) return begun.addRows(rows.length);
-    const before = begun?.values?.length ?? 0;
-    const added = forEachInOrder(rows, (row) => {
-      const value = evaluateRow?.(row, at);
-      const accumulator = this.#accumulators[index];
-      if (accumulator !== undefined && rest.length === 0 && !(value instanceof Promise)) {
-        accumulator.add(value, evaluateRow !== undefined);
-        return undefined;
-      }
-      return andThen(value, (settled) =>
-        andThen(
-          mapInOrder(rest, (arg) => arg(row, at)),
-          (args) => {
-            const begun = this.#accumulators[index] ?? aggregate.create(args);
-            this.#accumulators[index] = begun;
-            begun.add(settled, evaluateRow !== undefined);
-            return undefined;
-          },
-        ),
-      );
-    });
-    return andThen(added, () => {
-      const kept = this.#accumulators[index]?.values;
-      if (kept !== undefined && kept.length > before) this.memory.chargeRows(kept.slice(before));
-    });
-  }
-
-  finish(frame: Frame): PromiseOrValue<Value> {
-    const scope = new Scope(frame.scope);
-    this.calls.forEach((call, at) => {
-      frame.execution.services.functions?.check(call.path);
-      scope.set(parameterName(at), (this.#accumulators[at] ?? call.aggregate.create([])).result());
-    });
-    return this.evaluate(new Frame(frame.execution, scope, frame.current, frame.parent));
-  }
-}
-
-function aggregateOf(expression: Expression): Aggregate | undefined {
-  return expression.kind === 'call' ? findAggregate(expression.path) : undefined;
-}
-
-/**
- * An argument may itself be a call of an aggregate, which is then a function like others; further in there can be none.
- */
-function refuseNested(arg: Expression): void {
-  transformExpression(arg, (each) => {
-    if (each !== arg && aggregateOf(each) !== undefined) throw failure('aggregate_nested');
-    return undefined;
-  });
-}
-
-const LISTING: ReadonlySet<string> = new Set(['array::distinct', 'array::group']);
-
-/** The distinct values of a list of values are those of the values. */
-function listed(path: string, arg: Expression): Expression {
-  if (path !== 'array::distinct' || arg.kind !== 'call' || !LISTING.has(arg.path)) return arg;
-  return arg.args[0] ?? arg;
-}
-
-/** No param of a query can have such a name. */
-function parameterName(at: number): string {
-  return `\0aggregate ${at}`;
 }

@@ -8,7 +8,7 @@ import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { overflowPrefix } from '../../index/entries.js';
 import type { Direction, IndexScan } from '../../plan/nodes.js';
 import type { KeyRange } from '../../storage/contract.js';
-import { encodeOrder } from '../../value/key-codec.js';
+import { encodeOrder } from '../../value/codecs/key-codec.js';
 import { isArray, Regex, SetValue, type Value } from '../../value/value.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';

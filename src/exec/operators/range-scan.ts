@@ -1,6 +1,6 @@
 import { andThen } from '../../base/promise-or-value.js';
 import type { RangeScan } from '../../plan/nodes.js';
-import { encodeOrder } from '../../value/key-codec.js';
+import { encodeOrder } from '../../value/codecs/key-codec.js';
 import type { Value } from '../../value/value.js';
 import type { Compiler } from '../runtime/frame.js';
 import type { Narrow, Narrowed } from './narrow.js';

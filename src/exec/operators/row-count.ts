@@ -10,6 +10,7 @@ import type { Compiler, Frame } from '../runtime/frame.js';
 /**
  * Whole numbers from zero; of others the whole part counts, and NONE and NULL are zero. `undefined` where the clause is
  * missing.
+ * @throws TesseraError `invalid_count`, when it runs
  */
 export function compileCount(
   clause: 'LIMIT/START' | 'LIMIT' | 'START',

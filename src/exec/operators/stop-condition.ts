@@ -1,7 +1,7 @@
 /** ORDER BY with LIMIT through an access that finds rows in order: when enough rows have come. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { OrderWanted } from '../../plan/nodes.js';
-import { encodeOrder } from '../../value/key-codec.js';
+import { encodeOrder } from '../../value/codecs/key-codec.js';
 import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 

@@ -21,7 +21,7 @@ import {
   type Values,
 } from '../../plan/nodes.js';
 import type { Prefetch } from '../../storage/contract.js';
-import { encodeRecordKey } from '../../value/key-codec.js';
+import { encodeRecordKey } from '../../value/codecs/key-codec.js';
 import { Range, RecordId } from '../../value/value.js';
 import { compileSources, compileTarget } from '../expression/targets.js';
 import { compileAccess } from '../operators/accesses.js';

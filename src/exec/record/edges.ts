@@ -10,7 +10,7 @@ import { edgeAt, edgeKey, edgePrefix } from '../../catalog/keys/edge-keys.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatchOfValues } from '../../storage/cursor.js';
-import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import { mapReads } from '../runtime/concurrent-reads.js';

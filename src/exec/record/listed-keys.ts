@@ -1,5 +1,5 @@
 import type { Entry } from '../../storage/contract.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
 import type { PreparedTable } from './table.js';
 

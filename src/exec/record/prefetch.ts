@@ -6,7 +6,7 @@ import { edgePrefix } from '../../catalog/keys/edge-keys.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Key, KeyRange, Prefetch } from '../../storage/contract.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { type ObjectValue, Range, type RecordId } from '../../value/value.js';
 import { keptIndexes } from '../index/maintain.js';
 import type { Execution } from '../runtime/execution.js';

@@ -17,7 +17,7 @@ import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read
 import type { Functions } from '../../plan/function-reads.js';
 import type { KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/cursor.js';
-import { encodeKey, encodeRecordKey } from '../../value/key-codec.js';
+import { encodeKey, encodeRecordKey } from '../../value/codecs/key-codec.js';
 import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
 import { skipWrite } from '../authorization/denied-writes.js';
 import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';

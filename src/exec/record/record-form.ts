@@ -10,7 +10,10 @@ import { toText } from '../../value/text/text.js';
 import { newObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import type { PreparedTable } from './table.js';
 
-/** The draft with its id, and with the ends of an edge, none of which a statement can change. */
+/**
+ * The draft with its id, and with the ends of an edge, none of which a statement can change.
+ * @throws TesseraError `id_mismatch`
+ */
 export function withIdentity(draft: ObjectValue, id: RecordId, before: ObjectValue | undefined): ObjectValue {
   const given = draft['id'];
   if (given !== undefined && !equals(given, id) && !equals(given, id.key as RecordKey)) {
@@ -54,6 +57,7 @@ function sorted(names: readonly string[]): readonly string[] {
 /**
  * A RELATION table holds edges only, a NORMAL one none. What may stand at the ends of an edge is said by the types of
  * `in` and `out`.
+ * @throws TesseraError `record_kind`
  */
 export function checkKind(
   { entry }: PreparedTable,

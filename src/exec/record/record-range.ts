@@ -1,6 +1,6 @@
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { KeyRange } from '../../storage/contract.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
 
 /** The keys of the records of a table: of those in a range of ids (`t:1..5`), or of all. */

@@ -12,7 +12,7 @@ import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
-import { decodeKey, encodeKey } from '../../value/key-codec.js';
+import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import {
   isArray,
   isObject,

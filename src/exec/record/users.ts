@@ -7,7 +7,7 @@ import type { TableKeys } from '../../catalog/keys/table-keys.js';
 import type { RecordUser } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 

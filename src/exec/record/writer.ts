@@ -11,7 +11,7 @@ import { feedOf, logRecord } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Stored } from '../../storage/contract.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { toText } from '../../value/text/text.js';
 import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
 import { denyChange, denyWrite } from '../authorization/denied-writes.js';

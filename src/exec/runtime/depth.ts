@@ -32,7 +32,10 @@ export function deeperByEvent(execution: Execution): Execution {
   return { ...execution, depth, variants: new Variants() };
 }
 
-/** Runs the body of a call. Deep bodies may overflow the stack before the maximum depth; that is the same error. */
+/**
+ * Runs the body of a call. Deep bodies may overflow the stack before the maximum depth; that is the same error.
+ * @throws TesseraError `computation_too_deep`, and as the body
+ */
 export function withStackGuard<T>(body: () => PromiseOrValue<T>): PromiseOrValue<T> {
   return otherwise(body, (error) => {
     throw isStackOverflow(error) ? failure('computation_too_deep', undefined, { cause: error }) : error;

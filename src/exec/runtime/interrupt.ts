@@ -1,7 +1,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { formatDuration } from '../../value/duration.js';
+import { formatDuration } from '../../value/time/duration.js';
 import type { Duration } from '../../value/value.js';
 import type { Interrupt } from './execution.js';
 
@@ -81,15 +81,15 @@ export class RequestInterrupt implements Interrupt {
    * The same with an earlier deadline, if `duration` from now, or from `since`, is earlier; without one it stays as it
    * is.
    */
-  within(duration: Duration | undefined, since = this.#environment.clock.monotonic()): RequestInterrupt {
+  within(duration: Duration | undefined, since?: number): RequestInterrupt {
     if (duration === undefined) return this;
-    const at = since + Number(duration.nanoseconds) / 1e6;
-    return this.until({ at, allowed: duration });
+    const began = since ?? this.#environment.clock.monotonic();
+    return this.until({ at: began + Number(duration.nanoseconds) / 1e6, allowed: duration });
   }
 
-  /** The same with another deadline, if that is earlier. */
-  until(deadline: Deadline): RequestInterrupt {
-    if (this.deadline !== undefined && this.deadline.at <= deadline.at) return this;
+  /** The same with another deadline, if there is one that is earlier. */
+  until(deadline: Deadline | undefined): RequestInterrupt {
+    if (deadline === undefined || (this.deadline !== undefined && this.deadline.at <= deadline.at)) return this;
     return new RequestInterrupt(this.#environment, this.#slice, deadline);
   }
 

@@ -7,14 +7,14 @@
 import { MemoryBudget } from '../../base/memory-budget.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { type ByKind, byKind } from '../../value/by-kind.js';
-import { datetimeFromMilliseconds, datetimeMilliseconds } from '../../value/datetime.js';
+import { parseJson } from '../../value/codecs/json.js';
 import { parseDecimal } from '../../value/decimal.js';
-import { formatDuration, parseDuration } from '../../value/duration.js';
-import { parseJson } from '../../value/json.js';
 import { MAX_NESTING } from '../../value/limits.js';
 import { parseInteger } from '../../value/number.js';
 import { setFrom } from '../../value/order.js';
 import { toDisplay } from '../../value/text/text.js';
+import { datetimeFromMilliseconds, datetimeMilliseconds } from '../../value/time/datetime.js';
+import { formatDuration, parseDuration } from '../../value/time/duration.js';
 import { parseUuid } from '../../value/uuid.js';
 import {
   type ArrayValue,

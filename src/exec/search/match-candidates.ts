@@ -2,7 +2,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IndexNote } from '../../functions/contract.js';
 import type { Matches } from '../../search/matches.js';
 import type { Match } from '../../search/window-scan.js';
-import { decodeKey } from '../../value/key-codec.js';
+import { decodeKey } from '../../value/codecs/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 

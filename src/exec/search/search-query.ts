@@ -1,7 +1,7 @@
 /** What the text of a MATCHES asks for, by the analyzer of an index; and which phrases of it a text holds. */
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { MatchesOperator } from '../../language/ast.js';
-import { kindOf, LETTER, NUMBER } from '../../search/characters.js';
+import { characterClass, LETTER, NUMBER } from '../../search/characters.js';
 import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query.js';
 import { type QueryItem, queryError, readQueryText } from '../../search/query-text.js';
 import type { Value } from '../../value/value.js';
@@ -117,7 +117,7 @@ class QueryReading {
 /** Whether a token is more than punctuation and blanks. */
 function isWord(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
-    const kind = kindOf(text.codePointAt(at) as number);
+    const kind = characterClass(text.codePointAt(at) as number);
     if (kind === LETTER || kind === NUMBER) return true;
   }
   return false;

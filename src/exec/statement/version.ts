@@ -3,7 +3,7 @@ import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { cast } from '../../value/cast.js';
-import { datetimeNanoseconds } from '../../value/datetime.js';
+import { datetimeNanoseconds } from '../../value/time/datetime.js';
 import type { Datetime } from '../../value/value.js';
 import type { Execution, RecordReader } from '../runtime/execution.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';

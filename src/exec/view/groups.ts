@@ -14,7 +14,7 @@ import { viewOrderPrefix, viewPrefix, viewRowKey } from '../../catalog/keys/stor
 import { checkAggregated, type Extremum } from '../../functions/incremental-aggregates.js';
 import { aggregateParam, keyParam } from '../../plan/bind-view.js';
 import { forEachBatch } from '../../storage/cursor.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { compare } from '../../value/order.js';
 import { sortedKeys } from '../../value/strings.js';
 import { type ArrayValue, newObject, RecordId, type Value } from '../../value/value.js';

@@ -16,7 +16,7 @@ import type { IncrementalAggregate } from '../../functions/incremental-aggregate
 import { bindViewChanges } from '../../plan/bind-view.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import type { Cursor } from '../../storage/contract.js';
-import { decodeKey } from '../../value/key-codec.js';
+import { decodeKey } from '../../value/codecs/key-codec.js';
 import { type ArrayValue, isArray, isNumber, isObject, type Value } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler } from '../runtime/frame.js';

@@ -81,7 +81,10 @@ function idOf(execution: Execution, target: Target): RecordId | undefined {
   return target.kind === 'record' ? target.id : undefined;
 }
 
-/** The record id that a record's own `id` field asks for in a table: a bare key, or the key of a record id. */
+/**
+ * The record id that a record's own `id` field asks for in a table: a bare key, or the key of a record id.
+ * @throws TesseraError `invalid_record_key`
+ */
 export function recordIdIn({ id }: ObjectValue, table: string): RecordId | undefined {
   if (id === undefined) return undefined;
   if (id instanceof RecordId && !(id.key instanceof Range)) return new RecordId(table, id.key);

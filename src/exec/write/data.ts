@@ -3,7 +3,7 @@ import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } f
 import { failure } from '../../errors/error.js';
 import type { Assignment, Data, Idiom } from '../../language/ast.js';
 import { type FieldsRead, fieldsOfData } from '../../plan/fields-read.js';
-import { patch } from '../../value/patch.js';
+import { patch } from '../../value/patch/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';

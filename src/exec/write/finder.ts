@@ -52,7 +52,10 @@ const FEW = 256;
  */
 export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<FoundRecord[]>;
 
-/** Compiles how UPDATE, UPSERT and DELETE find their records, all of them before the first is changed. */
+/**
+ * Compiles how UPDATE, UPSERT and DELETE find their records, all of them before the first is changed.
+ * @throws TesseraError `invalid_target`, when it runs
+ */
 export function compileFind(
   statement: 'UPDATE' | 'UPSERT' | 'DELETE',
   node: StreamNode,

@@ -3,7 +3,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-v
 import { TesseraError } from '../../errors/error.js';
 import type { Output } from '../../language/ast.js';
 import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fields-read.js';
-import { diff } from '../../value/diff.js';
+import { diff } from '../../value/patch/diff.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { fieldPath } from '../expression/projection-name.js';
 import { applyOnly } from '../operators/only.js';

@@ -1,5 +1,5 @@
 import { parseRecordId } from '../../language/parse.js';
-import { parseDatetime } from '../../value/datetime.js';
+import { parseDatetime } from '../../value/time/datetime.js';
 import { parseUuid } from '../../value/uuid.js';
 import { Table, type Value } from '../../value/value.js';
 import { invalidArguments } from '../arguments.js';

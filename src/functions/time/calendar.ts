@@ -1,6 +1,6 @@
 /** Instants by the Gregorian calendar, in UTC. */
-import { civilFromDays, daysFromCivil } from '../../value/calendar.js';
-import { datetimeFrom } from '../../value/datetime.js';
+import { civilFromDays, daysFromCivil } from '../../value/time/calendar.js';
+import { datetimeFrom } from '../../value/time/datetime.js';
 import { Datetime } from '../../value/value.js';
 
 export interface CalendarTime {

@@ -35,7 +35,10 @@ export function total(vector: readonly Value[]): Value {
   return vector.reduce<Value>((sum, component) => add(sum, component), 0);
 }
 
-/** The sum of the differences of the components. */
+/**
+ * The sum of the differences of the components.
+ * @throws TesseraError `arithmetic_overflow`, `cannot_add`, `cannot_subtract`
+ */
 export function manhattan(a: Vector, b: Vector): Value {
   return total(a.map((component, index) => absolute(subtract(component, b[index]) as NumberValue)));
 }

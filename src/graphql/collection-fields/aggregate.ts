@@ -7,9 +7,10 @@ import { failure } from '../../errors/error.js';
 import type { Projection } from '../../language/ast.js';
 import { objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
+import type { Conditions } from '../execution/conditions.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { FieldUse } from '../execution/field-use.js';
-import { type Conditions, fieldIdiom, join, type SelectParts } from '../execution/select.js';
+import { fieldIdiom, join, type SelectParts } from '../execution/select.js';
 import { GROUP } from '../schema/aggregate-parts.js';
 import type { AggregateType } from '../schema/aggregate-type.js';
 import {

@@ -2,11 +2,12 @@
 import { failure } from '../../errors/error.js';
 import type { Expression, Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
+import type { Conditions } from '../execution/conditions.js';
 import { Cursors } from '../execution/cursor.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import { columnsFound, SCORE, valueOfColumn } from '../execution/found-columns.js';
 import { behind, fromThereOn, type KeysetKey, keysetOf, reversed } from '../execution/keyset.js';
-import { type Clauses, type Conditions, columns, join, type SelectParts } from '../execution/select.js';
+import { type Clauses, columns, join, type SelectParts } from '../execution/select.js';
 import { COUNT } from '../schema/aggregate-parts.js';
 import { filtersOf, isGiven, type Listed, readCountArgument, readMarks } from '../schema/list-arguments.js';
 import { orderBy, orderedColumns } from '../schema/table-order.js';

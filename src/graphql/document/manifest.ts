@@ -4,7 +4,7 @@
  */
 import { GraphQLError, parse } from 'graphql';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import { parseJson } from '../../value/json.js';
+import { parseJson } from '../../value/codecs/json.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 
 /** Documents by their ids. */

@@ -125,7 +125,9 @@ export class Compilation {
     if (typeOfRecord !== undefined) {
       const planOfRecord = ({ object }: RecordType) => planOf(object);
       const fetch = new LinkFetch(this.#slots++, nodes, typeOfRecord, planOfRecord);
-      return { gather: fetch.gather, write: fetch.write, writeInSteps: fetch.writeInSteps };
+      // Records of one type are written at once where they have no lists; of others it isn't known yet.
+      const isShort = isObjectType(type) && planOf(type).writeInSteps === undefined;
+      return { gather: fetch.gather, write: fetch.write, ...(!isShort && { writeInSteps: fetch.writeInSteps }) };
     }
     if (isObjectType(type)) return partOf(planOf(type));
     const typeOf = abstractTypes(type);

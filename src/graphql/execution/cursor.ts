@@ -8,8 +8,8 @@
  */
 import { createHash } from 'node:crypto';
 import { failure, TesseraError } from '../../errors/error.js';
-import { decodeCbor } from '../../value/cbor-decode.js';
-import { encodeCbor } from '../../value/cbor-encode.js';
+import { decodeCbor } from '../../value/codecs/cbor-decode.js';
+import { encodeCbor } from '../../value/codecs/cbor-encode.js';
 import { isArray, type ObjectValue, Range, RecordId, type Value } from '../../value/value.js';
 import type { KeysetKey } from './keyset.js';
 

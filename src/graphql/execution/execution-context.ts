@@ -9,7 +9,8 @@ import type { ObjectValue } from '../../value/value.js';
 import type { EffectiveLimits } from '../effective-limits.js';
 import { tesseraError } from '../errors.js';
 import { type AnswerSize, type Budget, BudgetExceeded, type Spending } from './budget.js';
-import { type BoundStatement, ConditionCount } from './select.js';
+import { ConditionCount } from './conditions.js';
+import type { BoundStatement } from './select.js';
 import type { StatementCache } from './statement-cache.js';
 
 /** Maximum number of field errors; a short document can cause one at each field of thousands of records. */

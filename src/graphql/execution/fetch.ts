@@ -3,7 +3,7 @@
  * edges of records, one SELECT for each field.
  */
 import type { FieldNode } from 'graphql';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
@@ -37,14 +37,20 @@ interface Found {
   cost: number;
 }
 
+/** Writes a record, at once or in steps. */
+type WriteRecord<Text> = (plan: RecordPlan, row: ObjectValue, call: ExecutionContext) => Text;
+
+const writeAtOnce: WriteRecord<string | undefined> = (plan, row, call) => plan.write(row, call);
+
 /**
- * Writes a record that was fetched by `write`, or takes what was written before: many links may lead to one record,
- * which is the same wherever it stands.
+ * Writes a record that was fetched, or takes what was written before: many links may lead to one record, which is the
+ * same wherever it stands.
  */
 function writeFound<Text extends PromiseOrValue<string | undefined>>(
   found: Found,
+  plan: RecordPlan,
   call: ExecutionContext,
-  write: (row: ObjectValue, call: ExecutionContext) => Text,
+  write: WriteRecord<Text>,
 ): Text | string {
   if (found.json !== undefined) {
     call.writes.spend(found.cost);
@@ -52,14 +58,28 @@ function writeFound<Text extends PromiseOrValue<string | undefined>>(
   }
   const failures = call.failures.length;
   const before = call.writes.left;
-  const keep = (json: string | undefined) => {
-    // Errors are located at each occurrence.
-    if (call.failures.length > failures) return json;
-    found.json = json;
-    found.cost = before - call.writes.left;
-    return json;
-  };
-  return andThen(write(found.row, call), keep) as Text;
+  const written = write(plan, found.row, call);
+  if (written instanceof Promise) {
+    return written.then((json: string | undefined) => {
+      keep(found, json, failures, before, call);
+      return json;
+    }) as Text;
+  }
+  keep(found, written, failures, before, call);
+  return written;
+}
+
+/** Keeps the JSON of a record, unless it has errors: those are located at each occurrence. */
+function keep(
+  found: Found,
+  json: string | undefined,
+  failures: number,
+  before: number,
+  { failures: { length }, writes }: ExecutionContext,
+): void {
+  if (length > failures) return;
+  found.json = json;
+  found.cost = before - writes.left;
 }
 
 /** The records that the links of one field lead to. */
@@ -87,29 +107,28 @@ export class LinkFetch implements BatchedFetch {
     else if (isObject(value)) this.#planOfRow(value)?.gather?.(value, call);
   };
 
-  readonly write: ValueCompletion['write'] = (value, call) =>
-    this.#write(value, call, ({ write }, row) => write(row, call));
+  readonly write: ValueCompletion['write'] = (value, call) => this.#write(value, call, writeAtOnce);
 
   readonly writeInSteps: ValueCompletion['writeInSteps'] & {} = (value, call) =>
-    this.#write<PromiseOrValue<string | undefined>>(value, call, (plan, row) => writeStepwise(plan, row, call));
+    this.#write<PromiseOrValue<string | undefined>>(value, call, writeStepwise);
 
   #write<Text extends PromiseOrValue<string | undefined>>(
     value: Value,
     call: ExecutionContext,
-    write: (plan: RecordPlan, row: ObjectValue) => Text,
+    write: WriteRecord<Text>,
   ): Text | string | undefined {
     if (isObject(value)) {
       const plan = this.#planOfRow(value);
-      return plan && write(plan, value);
+      return plan && write(plan, value, call);
     }
     if (!(value instanceof RecordId) || value.key instanceof Range) return undefined;
     const type = this.#typeOf(value);
     // Of a table that isn't shown nothing is read: the id stands in the link.
-    if (type.table === undefined) return write(this.#planOf(type), idAlone(value));
+    if (type.table === undefined) return write(this.#planOf(type), idAlone(value), call);
     const requested = this.#requested(call).get(type.table);
     if (requested?.error !== undefined) return call.fail(requested.error, this.#nodes);
     const found = requested?.rows.get(keyOf(value));
-    return requested && found && writeFound(found, call, (row) => write(requested.plan, row));
+    return requested && found && writeFound(found, requested.plan, call, write);
   }
 
   *requests(call: ExecutionContext): Iterable<FetchRequest> {

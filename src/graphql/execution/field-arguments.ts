@@ -1,8 +1,9 @@
 /** The arguments of one field in an operation, and the statements that are made of them. */
 import { type FieldNode, type GraphQLField, getArgumentValues, Kind, visit } from 'graphql';
 import type { Statement } from '../../language/ast.js';
+import { Conditions, Params } from './conditions.js';
 import type { ExecutionContext } from './execution-context.js';
-import { type BoundStatement, type BoundStatements, Conditions, Params } from './select.js';
+import type { BoundStatement, BoundStatements } from './select.js';
 
 export type GivenArguments = Readonly<Record<string, unknown>>;
 

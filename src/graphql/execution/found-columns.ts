@@ -1,7 +1,8 @@
 /** What conditions of a list say of each record: how well it matches words, and where; how near its vector lies. */
 import type { Binary, Expression, Idiom, Projection, Projections } from '../../language/ast.js';
 import { isArray, objectFrom, type Value } from '../../value/value.js';
-import { type Conditions, columns, fieldIdiom, type NumberedMatch } from './select.js';
+import type { Conditions, NumberedMatch } from './conditions.js';
+import { columns, fieldIdiom } from './select.js';
 
 /** Columns of rows that no record has. */
 export const SCORE = 'search::score';

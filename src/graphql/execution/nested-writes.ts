@@ -4,7 +4,8 @@ import type { Random } from '../../env/environment.js';
 import { randomKey } from '../../functions/identifiers.js';
 import type { Block, Expression, For, Idiom, Output, Statement } from '../../language/ast.js';
 import { newObject, type ObjectValue, RecordId, Table } from '../../value/value.js';
-import { fieldIdiom, type Params } from './select.js';
+import type { Params } from './conditions.js';
+import { fieldIdiom } from './select.js';
 
 export interface NewRecord {
   readonly id: RecordId;

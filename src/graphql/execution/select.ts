@@ -8,111 +8,11 @@ import type {
   Expression,
   GraphStep,
   Idiom,
-  Param,
   Projections,
   Select,
   Statement,
 } from '../../language/ast.js';
-import { newObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { EffectiveLimits } from '../effective-limits.js';
-
-/** Binds values to params. The prefix keeps the params of a request's statements apart. */
-export class Params {
-  readonly values = newObject();
-  readonly #prefix: string;
-  #count = 0;
-
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
-
-  bind(value: Value): Param {
-    const name = `${this.#prefix}_${this.#count++}`;
-    this.values[name] = value;
-    return { kind: 'param', name };
-  }
-}
-
-/** How many conditions a request has in its filters. */
-export class ConditionCount {
-  readonly #allowance: EffectiveLimits;
-  #count = 0;
-
-  constructor(allowance: EffectiveLimits) {
-    this.#allowance = allowance;
-  }
-
-  get value(): number {
-    return this.#count;
-  }
-
-  /** @throws TesseraError `graphql_limit` */
-  add(conditions: number): void {
-    this.#count += conditions;
-    if (this.#count > this.#allowance.limits.conditions) throw this.#allowance.beyond('conditions');
-  }
-}
-
-/** A condition on a list of values takes as long as the list: so many of them count as one more. */
-const VALUES_OF_CONDITION = 10;
-
-/** A full-text condition of a list, with the number by which functions know it. */
-export interface NumberedMatch {
-  readonly number: number;
-  /** The field, as GraphQL calls it. */
-  readonly field: string;
-}
-
-/** The largest number that a full-text condition may have. */
-const MOST_MATCHES = 255;
-
-/** What filters become part of: params for their values, and a count of conditions. */
-export class Conditions {
-  readonly #counted: ConditionCount;
-  /** Those on the records themselves, by which functions know them. */
-  readonly matches: NumberedMatch[] = [];
-  readonly #isNested: boolean;
-  #neighbours: number | undefined;
-
-  constructor(
-    readonly params: Params,
-    counted: ConditionCount,
-    isNested = false,
-  ) {
-    this.#counted = counted;
-    this.#isNested = isNested;
-  }
-
-  /** For what is asked of other records than those that are listed. */
-  get nested(): Conditions {
-    return new Conditions(this.params, this.#counted, true);
-  }
-
-  /** The number of a full-text condition; `undefined` where functions can't refer to it. */
-  noteMatch(field: string): number | undefined {
-    const number = this.matches.length;
-    if (this.#isNested || number > MOST_MATCHES) return undefined;
-    this.matches.push({ number, field });
-    return number;
-  }
-
-  /** How many records at most, where they are those nearest to a vector, whose distances are known. */
-  get neighbours(): number | undefined {
-    return this.#neighbours;
-  }
-
-  noteNearest(k: number): void {
-    this.#neighbours = k;
-  }
-
-  /**
-   * To be called for each condition, with the number of values that it compares with.
-   * @throws TesseraError `graphql_limit`
-   */
-  count(values = 1): void {
-    this.#counted.add(Math.max(1, Math.ceil(values / VALUES_OF_CONDITION)));
-  }
-}
+import type { ObjectValue } from '../../value/value.js';
 
 /** The path of nested fields: `a.b.c`. */
 export function fieldIdiom(names: readonly string[]): Idiom {

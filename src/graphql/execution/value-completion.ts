@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { stringifyJson } from '../../value/json.js';
+import { stringifyJson } from '../../value/codecs/json.js';
 import { MAX_ENCODED } from '../../value/limits.js';
 import { isArray, SetValue, type Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
@@ -212,8 +212,7 @@ class ListText {
     if (texts.length === 0) return;
     // The text of a record consists of many small ones that V8 puts together when it has to: in a long list here,
     // rather than all of them in the end.
-    const isLong = this.items.length > texts.length;
-    const piece = isLong ? texts.join(',') : texts.reduce((before, text) => `${before},${text}`);
+    const piece = this.#length > SHORT ? texts.join(',') : texts.reduce((before, text) => `${before},${text}`);
     this.#length += piece.length + 1;
     if (this.#length > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
     this.#pieces.push(piece);

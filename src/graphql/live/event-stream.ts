@@ -17,7 +17,10 @@ export type GraphqlEvents = (request: GraphqlGet | GraphqlPost, signal: AbortSig
 
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-/** Subscriptions over server-sent events; `report` receives errors that are faults of the server. */
+/**
+ * Subscriptions over server-sent events; `report` receives errors that are faults of the server.
+ * @throws TesseraError `graphql_request`, `unsupported_media_type`, when it is called
+ */
 export function createGraphqlEvents(service: GraphqlService, report: (error: TesseraError) => void): GraphqlEvents {
   return (request, signal) => events(service, request.session, readSingle(request), signal, report);
 }

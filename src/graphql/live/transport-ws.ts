@@ -18,7 +18,7 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Session } from '../../session/contract.js';
 import type { RequestMeter } from '../../tracing/request-meter.js';
-import { parseJson } from '../../value/json.js';
+import { parseJson } from '../../value/codecs/json.js';
 import { isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import type { GraphqlFailure } from '../errors.js';
 import { readGraphqlRequest } from '../request.js';

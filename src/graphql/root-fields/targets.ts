@@ -2,9 +2,10 @@
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Expression, Select } from '../../language/ast.js';
+import type { Conditions, Params } from '../execution/conditions.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import { subquery } from '../execution/nested-writes.js';
-import { type Conditions, ID_PATH, join, type Params, select } from '../execution/select.js';
+import { ID_PATH, join, select } from '../execution/select.js';
 import { filterArguments, filtersOf, readCountArgument } from '../schema/list-arguments.js';
 import { ownIds } from '../schema/record-names.js';
 import { SCALARS } from '../schema/scalars.js';

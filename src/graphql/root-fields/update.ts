@@ -6,7 +6,8 @@
 import { GraphQLNonNull } from 'graphql';
 import type { Update } from '../../language/ast.js';
 import type { ObjectValue } from '../../value/value.js';
-import { type Params, setting } from '../execution/select.js';
+import type { Params } from '../execution/conditions.js';
+import { setting } from '../execution/select.js';
 import type { RecordInput } from '../schema/inputs.js';
 import type { TableType } from '../schema/table-type.js';
 import { ID_ARGUMENT } from './record.js';

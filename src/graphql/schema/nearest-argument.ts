@@ -11,8 +11,9 @@ import {
 } from 'graphql';
 import type { Binary } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
+import type { Conditions } from '../execution/conditions.js';
 import { DISTANCE } from '../execution/found-columns.js';
-import { type Conditions, fieldIdiom } from '../execution/select.js';
+import { fieldIdiom } from '../execution/select.js';
 import { fromSource } from './field-source.js';
 import { readCountArgument } from './list-arguments.js';
 import { Names } from './names.js';

@@ -5,11 +5,11 @@
 import { GraphQLBoolean, GraphQLID, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
 import { failure } from '../../errors/error.js';
 import { toDecimal, toGeometry, toInt } from '../../value/coerce.js';
-import { parseDatetime } from '../../value/datetime.js';
 import { parseDecimal } from '../../value/decimal.js';
-import { parseDuration } from '../../value/duration.js';
 import { parseInteger, toNumber } from '../../value/number.js';
 import { toText } from '../../value/text/text.js';
+import { parseDatetime } from '../../value/time/datetime.js';
+import { parseDuration } from '../../value/time/duration.js';
 import { parseUuid } from '../../value/uuid.js';
 import {
   Datetime,

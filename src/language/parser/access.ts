@@ -2,9 +2,9 @@
 import type { Access, KeyRotation, RecordIdLiteral } from '../ast.js';
 import type { Mark } from '../source-error.js';
 import { level } from './clauses.js';
-import { nanoseconds } from './literal.js';
+import { nanoseconds } from './expression/literal.js';
+import { singleRecordId } from './expression/record-id.js';
 import type { Parser } from './parser.js';
-import { singleRecordId } from './record-id.js';
 
 export function access(parser: Parser): Access {
   parser.advance();

@@ -2,7 +2,7 @@
 import type { Expression, For, Let, Name, Option, Return, Sleep, Statement, Throw, Use } from '../ast.js';
 import { block } from './block.js';
 import { fetchClause } from './clauses.js';
-import { durationLiteral } from './literal.js';
+import { durationLiteral } from './expression/literal.js';
 import type { Parser } from './parser.js';
 import { type } from './type.js';
 

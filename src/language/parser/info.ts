@@ -1,8 +1,8 @@
 /** INFO, REBUILD and EXPLAIN. */
 import type { Explain, ExplainPermissions, ExplainRecordPermissions, Info, Rebuild, TableAction } from '../ast.js';
 import { level, onTable, versionClause, whereClause } from './clauses.js';
-import { ifExists } from './definition.js';
-import { unsigned } from './literal.js';
+import { ifExists } from './define/definition.js';
+import { unsigned } from './expression/literal.js';
 import { live } from './live.js';
 import type { Parser } from './parser.js';
 

@@ -1,6 +1,6 @@
 import type { Expression, Idiom, Insert } from '../ast.js';
-import { path } from './call.js';
 import { assignments, outputClause, timeoutClause, versionClause } from './clauses.js';
+import { path } from './expression/call.js';
 import type { Parser } from './parser.js';
 
 export function insert(parser: Parser): Insert {

@@ -4,7 +4,7 @@ import { parseUuid } from '../../value/uuid.js';
 import { int } from '../../value/value.js';
 import type { Expression, Kill, KillSessions, Literal, Live, ShowChanges } from '../ast.js';
 import { fetchClause, projections, target, whereClause } from './clauses.js';
-import { literal, prefixedLiteral, unsigned } from './literal.js';
+import { literal, prefixedLiteral, unsigned } from './expression/literal.js';
 import type { Parser } from './parser.js';
 import { killSessions } from './sessions.js';
 

@@ -3,6 +3,7 @@
  *
  * The grammar goes round in circles (a statement holds expressions, an expression holds statements). The parser files
  * don't: they reach what lies behind them through `Grammar`, which `parse.ts` fills in.
+ * Each function of the grammar throws `parse_error`, and moves on behind what it has read.
  */
 
 import { failure } from '../../errors/error.js';

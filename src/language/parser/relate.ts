@@ -1,10 +1,10 @@
 import type { Expression, Relate } from '../ast.js';
-import { knownCall, path, segment } from './call.js';
 import { dataClause, outputClause, timeoutClause } from './clauses.js';
-import { arrayLiteral } from './collection.js';
-import { parenthesized } from './parentheses.js';
+import { knownCall, path, segment } from './expression/call.js';
+import { arrayLiteral } from './expression/collection.js';
+import { parenthesized } from './expression/parentheses.js';
+import { singleRecordId } from './expression/record-id.js';
 import type { Parser } from './parser.js';
-import { singleRecordId } from './record-id.js';
 
 export function relate(parser: Parser): Relate {
   parser.advance();

@@ -1,7 +1,6 @@
 /** Statements, by their first keyword. */
 import type { Statement } from '../ast.js';
 import { access } from './access.js';
-import { alter } from './alter.js';
 import {
   bare,
   forStatement,
@@ -14,17 +13,18 @@ import {
   use,
 } from './control.js';
 import { create } from './create.js';
-import { define } from './define.js';
+import { alter } from './define/alter.js';
+import { define } from './define/define.js';
+import { remove } from './define/remove.js';
 import { deleteStatement } from './delete.js';
-import { continued } from './expression.js';
+import { continued } from './expression/expression.js';
+import { asExpression } from './expression/subquery.js';
 import { explain, info, rebuild } from './info.js';
 import { insert } from './insert.js';
 import { kill, live, showChanges } from './live.js';
 import type { Parser } from './parser.js';
 import { relate } from './relate.js';
-import { remove } from './remove.js';
 import { select } from './select.js';
-import { asExpression } from './subquery.js';
 import { update, upsert } from './update.js';
 
 type Read = (parser: Parser) => Statement;

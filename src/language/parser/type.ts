@@ -4,8 +4,8 @@ import { compareStrings } from '../../value/strings.js';
 import { typeText } from '../../value/text/type-text.js';
 import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';
 import type { Value } from '../../value/value.js';
-import { objectKey } from './collection.js';
-import { literal, numberLiteral, signedNumber } from './literal.js';
+import { objectKey } from './expression/collection.js';
+import { literal, numberLiteral, signedNumber } from './expression/literal.js';
 import type { Parser } from './parser.js';
 
 const PLAIN: ReadonlyMap<string, Type> = new Map(

@@ -1,6 +1,7 @@
 /** Clauses of definitions as text. */
-import { formatDuration } from '../../value/duration.js';
+
 import { quoteString } from '../../value/text/quote.js';
+import { formatDuration } from '../../value/time/duration.js';
 import { Duration } from '../../value/value.js';
 import type { Changefeed, ComputedClauses, Durations, Expression, InGraphql, Permission, Statement } from '../ast.js';
 import { POWER } from '../precedence.js';

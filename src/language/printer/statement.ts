@@ -1,7 +1,8 @@
 /** Statements as text, one row for each kind. */
-import { formatDuration } from '../../value/duration.js';
+
 import { escapeIdentifier, quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
+import { formatDuration } from '../../value/time/duration.js';
 import { Duration } from '../../value/value.js';
 import type {
   Access,

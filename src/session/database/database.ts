@@ -1,36 +1,30 @@
 /** Opens a storage engine as a database: the services that sessions need. */
 
-import { AuditLog, type AuditOptions } from '../../audit/audit-log.js';
-import { type AuthenticatorOptions, createAuthenticator } from '../../auth/authenticator.js';
+import { AuditLog } from '../../audit/audit-log.js';
+import { createAuthenticator } from '../../auth/authenticator.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
-import { createPasswordHasher, type PasswordHasherOptions } from '../../auth/passwords.js';
+import { createPasswordHasher } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
-import { assertKnownFormat, KNOWN_FORMATS, type KnownFormats } from '../../catalog/nodes/store-format.js';
+import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
-import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { SequenceCounters } from '../../exec/define/sequence-counters.js';
 import { Executor } from '../../exec/executor.js';
-import type { SearchOptions } from '../../exec/expression/analyzers.js';
-import type { FieldPermissionDefault } from '../../exec/record/table.js';
-import { DEFAULT_SCRIPT_LIMITS, type ScriptLimits } from '../../exec/runtime/script-runner.js';
-import type { Tuning } from '../../exec/runtime/tuning.js';
-import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../../functions/network/fetcher.js';
-import { type NetworkTargets, NO_TARGETS } from '../../functions/network/targets.js';
+import { DEFAULT_SCRIPT_LIMITS } from '../../exec/runtime/script-runner.js';
+import { DEFAULT_FETCH_LIMITS, Fetcher } from '../../functions/network/fetcher.js';
+import { NO_TARGETS } from '../../functions/network/targets.js';
 import { findFunction } from '../../functions/registry.js';
-import { ALL_FUNCTIONS, type FunctionRuleOptions, FunctionRules } from '../../functions/rules.js';
-import { parseQueryStepwise, type QueryLimits } from '../../language/parse.js';
+import { ALL_FUNCTIONS, FunctionRules } from '../../functions/rules.js';
+import { parseQueryStepwise } from '../../language/parse.js';
 import type { Family } from '../../metrics/families.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Engine } from '../../storage/contract.js';
 import { assertNoCopy } from '../../storage/copy/copy-marker.js';
-import type { RequestTrace } from '../../tracing/request-trace.js';
-import type { Duration } from '../../value/value.js';
 import { ReadableAuditTrail } from '../audit/audit-trail.js';
 import { Auditor } from '../audit/auditor.js';
 import type { BackgroundServices } from '../background/background-rounds.js';
@@ -49,77 +43,14 @@ import { StoreNode } from '../nodes/store-node.js';
 import { CacheAging } from '../plans/cache-aging.js';
 import { PlanCache } from '../plans/plan-cache.js';
 import { ClientConnection } from '../resources/client-connection.js';
-import { HeldTransactions, type TransactionBounds } from '../resources/held-transactions.js';
-import { type MemoryLimits, ServerMemory } from '../resources/server-memory.js';
+import { HeldTransactions } from '../resources/held-transactions.js';
+import { ServerMemory } from '../resources/server-memory.js';
 import { InMemorySessionRegistry } from '../resources/session-registry.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import type { SessionServices } from '../session/services.js';
 import { OpenSession } from '../session/session.js';
-import type { SlowLog } from '../slow-log.js';
 import { StoreDirectory } from './directory.js';
-
-export interface DatabaseOptions {
-  readonly environment?: Environment;
-  /** Where the server listens, for INFO FOR NODES. */
-  readonly address?: string;
-  /** Whether guests may run statements, as far as PERMISSIONS allow. Default: no. */
-  readonly guests?: boolean;
-  /** Whether every session has owner rights without signing in. Default: no. */
-  readonly unauthenticated?: boolean;
-  /** The time limit of one request. Default: none. */
-  readonly requestTimeout?: Duration;
-  /** How record users see fields without a PERMISSIONS clause. Default: as their table. */
-  readonly fieldPermissions?: FieldPermissionDefault;
-  /** Whether a write denied by PERMISSIONS is an error (`write_refused`) instead of being skipped. Default: no. */
-  readonly strictPermissions?: boolean;
-  /** For tests: results don't depend on it. */
-  readonly tuning?: Partial<Tuning>;
-  /** The hosts that `http::*` and key sets may use. Default: none. */
-  readonly network?: Partial<NetworkTargets & FetchLimits>;
-  /** Accepts short or missing keys of access methods, which then fail when they are used. Default: no. */
-  readonly weakKeys?: boolean;
-  /** The functions that may be called. Default: all. */
-  readonly functions?: Partial<FunctionRuleOptions>;
-  /** Allows embedded JavaScript, within these limits. Default: not allowed. */
-  readonly scripting?: Partial<ScriptLimits>;
-  /** Full-text search. Default: no files, and scores of what their readers may see. */
-  readonly search?: Partial<SearchOptions>;
-  /** Limits of the text of a query. Default: `DEFAULT_LIMITS` of the parser. */
-  readonly queries?: QueryLimits;
-  /** Memory limits in bytes. Default: shares of the heap limit. */
-  readonly memory?: Partial<MemoryLimits>;
-  /** Limits of sessions. Default: none. */
-  readonly sessions?: SessionBounds;
-  /** Limits of transactions. Default: `DEFAULT_TRANSACTION_BOUNDS`. */
-  readonly transactions?: Partial<TransactionBounds>;
-  readonly hashing?: PasswordHasherOptions;
-  readonly authentication?: AuthenticatorOptions;
-  /** Keeps an audit log. Default: none. */
-  readonly audit?: AuditOptions;
-  /**
-   * Where other nodes use the store, how many milliseconds this one may be behind what they do before it refuses work
-   * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
-   */
-  readonly maxStaleness?: number;
-  /** For tests: the formats of a store that it reads and writes. */
-  readonly formats?: KnownFormats;
-  /** Counts statements and sign-ins. Default: nothing is counted. */
-  readonly metrics?: ServerMetrics;
-  /** Takes slow statements. Default: none is slow. */
-  readonly slowLog?: SlowLog | undefined;
-  /** Takes internal errors and unavailable key sets, for the server's log. */
-  readonly report?: (error: TesseraError, trace?: RequestTrace) => void;
-}
-
-/** Limits of sessions, in addition to DURATION FOR SESSION. */
-export interface SessionBounds {
-  /** Idle timeout of a signed-in session, in milliseconds. */
-  readonly idle?: number | undefined;
-  /** Maximum lifetime of a record user's session, in milliseconds. */
-  readonly lifetime?: number | undefined;
-  /** Maximum number of lasting sessions per record user; a further one ends the oldest. */
-  readonly perUser?: number | undefined;
-}
+import type { DatabaseOptions } from './options.js';
 
 export interface ResourceUsage {
   /** Open sessions, and those in the registry: signed in for longer than one request. */

@@ -9,7 +9,7 @@ import { KNOWN_FORMATS, storeFormat } from '../../catalog/nodes/store-format.js'
 import type { Environment } from '../../env/environment.js';
 import type { NodeFacts, NodeRegistry } from '../../exec/runtime/nodes.js';
 import type { Entry } from '../../storage/contract.js';
-import { toDatetime } from '../../value/datetime.js';
+import { toDatetime } from '../../value/time/datetime.js';
 import type { Membership } from './membership.js';
 
 /** What a node says of itself as long as it runs. */

@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import { grantName } from '../../catalog/keys/followed-key.js';
-import { encodeKey } from '../../value/key-codec.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { Range } from '../../value/value.js';
 import type { RegisteredSession } from '../resources/registered-session.js';
 import type { DependencyKey } from '../resources/session-registry.js';

@@ -5,7 +5,7 @@
 import { MemoryBudget } from '../../base/memory-budget.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { formatDuration } from '../../value/duration.js';
+import { formatDuration } from '../../value/time/duration.js';
 import { Duration } from '../../value/value.js';
 
 /** Limits of transactions. */

@@ -11,6 +11,15 @@ export interface BlockResults {
   readonly entries: readonly StatementResult[];
 }
 
+const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
+
+/** The index of the statement that ends a block, whose first statement is at `from`; behind the last if none does. */
+export function endOfBlock(statements: readonly Statement[], from: number): number {
+  let end = from;
+  while (end < statements.length && !ENDS_BLOCK.has((statements[end] as Statement).kind)) end++;
+  return end;
+}
+
 /** Carries the results of a block out of its transaction, which is thereby cancelled. */
 export class BlockCancelled extends Error {
   constructor(readonly results: BlockResults) {

@@ -1,17 +1,21 @@
 /** The identities that have run statements in a held transaction: their users were checked when the first one ran. */
 import type { SessionIdentity } from '../../auth/identity.js';
-import type { Transaction } from '../../storage/contract.js';
 
-const identities = new WeakMap<Transaction, WeakSet<SessionIdentity>>();
+export class HeldIdentities {
+  /** Mostly there is one. */
+  #first: SessionIdentity | undefined;
+  /** Weak, since each USE makes another. */
+  #others: WeakSet<SessionIdentity> | undefined;
 
-/** Whether a statement has run as this identity in a held transaction. */
-export function hasRunIn(held: Transaction, identity: SessionIdentity): boolean {
-  return identities.get(held)?.has(identity) === true;
-}
+  has(identity: SessionIdentity): boolean {
+    return this.#first === identity || this.#others?.has(identity) === true;
+  }
 
-/** Records that a statement has run as this identity in a held transaction. */
-export function noteRunIn(held: Transaction, identity: SessionIdentity): void {
-  const known = identities.get(held);
-  if (known === undefined) identities.set(held, new WeakSet([identity]));
-  else known.add(identity);
+  add(identity: SessionIdentity): void {
+    if (this.#first === undefined) this.#first = identity;
+    else {
+      this.#others ??= new WeakSet();
+      this.#others.add(identity);
+    }
+  }
 }

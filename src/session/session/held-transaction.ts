@@ -11,6 +11,7 @@ import type { ObjectValue } from '../../value/value.js';
 import type { ParsedRequest } from '../plans/plan-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
 import type { DurabilityTracker } from './durability-tracker.js';
+import { HeldIdentities } from './held-identities.js';
 
 /** Options of a request's statements. */
 export interface StatementRequest {
@@ -20,6 +21,8 @@ export interface StatementRequest {
   readonly deadline?: Deadline | undefined;
   /** The transaction to run in; otherwise each statement has its own. */
   readonly held?: Transaction;
+  /** Those who have run statements in it. */
+  readonly heldIdentities?: HeldIdentities;
   /** Collects what is running, so that it can be cancelled. */
   readonly running?: Set<{ cancel(): void }>;
   /** Work in the background, which isn't part of the request that the session has now. */
@@ -83,8 +86,11 @@ export class OpenHeldTransaction {
   readonly #queue = new SerialQueue();
   readonly #running = new Set<{ cancel(): void }>();
   readonly #participants = new Set<Participant>();
-  /** Weak, since sessions may come and go which only look the transaction up. */
-  readonly #doors = new WeakMap<Participant, HeldTransaction>();
+  readonly #identities = new HeldIdentities();
+  /** The handle that was used last. */
+  #handle: SessionHandle | undefined;
+  /** Those of all sessions, if there are several: weak, since some come and go which only look the transaction up. */
+  #handles: WeakMap<Participant, SessionHandle> | undefined;
   #isOver = false;
 
   constructor(transaction: Transaction, tenure: TransactionLease) {
@@ -105,22 +111,32 @@ export class OpenHeldTransaction {
 
   /** The handle through which a session uses the transaction; one for each session. */
   handleFor(session: Participant): HeldTransaction {
-    let door = this.#doors.get(session);
-    if (door === undefined) {
-      door = new SessionHandle(this, session);
-      this.#doors.set(session, door);
+    const last = this.#handle;
+    if (last?.session === session) return last;
+    const handle = this.#handles?.get(session) ?? new SessionHandle(this, session);
+    this.#handle = handle;
+    if (last !== undefined) {
+      this.#handles ??= new WeakMap([[last.session, last]]);
+      this.#handles.set(session, handle);
     }
-    return door;
+    return handle;
   }
 
   run(
     by: Participant,
     statements: readonly Statement[],
-    request: Pick<StatementRequest, 'variables' | 'literals' | 'deadline'>,
+    { variables, literals, deadline }: Pick<StatementRequest, 'variables' | 'literals' | 'deadline'>,
   ): PromiseOrValue<StatementResult[]> {
     return andThen(by.enter(), () => {
       this.join(by);
-      return by.run(statements, { ...request, held: this.#transaction, running: this.#running });
+      return by.run(statements, {
+        variables,
+        literals,
+        deadline,
+        held: this.#transaction,
+        heldIdentities: this.#identities,
+        running: this.#running,
+      });
     });
   }
 
@@ -226,11 +242,11 @@ export class OpenHeldTransaction {
 /** The handle of a held transaction for one session. */
 class SessionHandle implements HeldTransaction {
   readonly #held: OpenHeldTransaction;
-  readonly #session: Participant;
+  readonly session: Participant;
 
   constructor(held: OpenHeldTransaction, session: Participant) {
     this.#held = held;
-    this.#session = session;
+    this.session = session;
   }
 
   get id(): string {
@@ -238,7 +254,7 @@ class SessionHandle implements HeldTransaction {
   }
 
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
-    const [held, session] = [this.#held, this.#session];
+    const [held, session] = [this.#held, this.session];
     return held.inTurn(session, () =>
       andThen(session.parse(text, variables), ({ statements, literals }) =>
         held.run(session, statements, { variables, literals }),
@@ -251,11 +267,11 @@ class SessionHandle implements HeldTransaction {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return this.#held.inTurn(this.#session, () => this.#held.run(this.#session, statements, { variables, deadline }));
+    return this.#held.inTurn(this.session, () => this.#held.run(this.session, statements, { variables, deadline }));
   }
 
   commit(): Promise<void> {
-    return this.#held.commit(this.#session);
+    return this.#held.commit(this.session);
   }
 
   cancel(): void {

@@ -1,5 +1,8 @@
 import type { Clock } from '../../env/environment.js';
 
+/** The wall clock, which may be adjusted, is asked so often in milliseconds: reading it takes as long as a key. */
+const WALL_CLOCK_CHECK = 1_000;
+
 /** The lifetime of a session: until its credentials expire, or its idle timeout has passed. */
 export class Lifetime {
   readonly #clock: Clock;
@@ -11,6 +14,8 @@ export class Lifetime {
   #used = 0;
   /** Time of the last request, background ones included, on the monotonic clock. */
   #asked = 0;
+  /** Until when the credentials are valid by the last look at the wall clock, on the monotonic clock. */
+  #validUntil = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,16 +26,18 @@ export class Lifetime {
     this.#expiresAt = expiresAt;
     this.#idle = idle;
     this.#used = this.#clock.monotonic();
+    this.#validUntil = 0;
   }
 
   end(): void {
     this.#expiresAt = 0n;
+    this.#validUntil = 0;
   }
 
-  /** Records a request; a background request doesn't reset the idle timeout. */
-  use(background: boolean): void {
-    this.#asked = this.#clock.monotonic();
-    if (!background) this.#used = this.#asked;
+  /** Records a request at `now` by the monotonic clock; a background request doesn't reset the idle timeout. */
+  use(background: boolean, now: number): void {
+    this.#asked = now;
+    if (!background) this.#used = now;
   }
 
   get expiresAt(): bigint | undefined {
@@ -55,6 +62,15 @@ export class Lifetime {
   }
 
   get isOver(): boolean {
-    return this.remaining <= 0;
+    return this.isOverAt(this.#clock.monotonic());
+  }
+
+  /** The same, where `now` by the monotonic clock is known. */
+  isOverAt(now: number): boolean {
+    if (this.#idle !== undefined && now >= this.#used + this.#idle) return true;
+    if (this.#expiresAt === undefined || now < this.#validUntil) return false;
+    const left = Number(this.#expiresAt - this.#clock.now()) / 1e6;
+    this.#validUntil = now + Math.min(left, WALL_CLOCK_CHECK);
+    return left <= 0;
   }
 }

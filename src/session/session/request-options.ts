@@ -11,6 +11,11 @@ export class RequestOptions {
     readonly importing = false,
   ) {}
 
+  /** Those that a request begins with. */
+  static initial(strict: boolean): RequestOptions {
+    return strict ? STRICT : LENIENT;
+  }
+
   /**
    * The options after OPTION.
    * @throws TesseraError `not_allowed`
@@ -22,3 +27,6 @@ export class RequestOptions {
     return name.toUpperCase() === 'IMPORT' ? new RequestOptions(this.strict, on) : this;
   }
 }
+
+const STRICT = new RequestOptions(true);
+const LENIENT = new RequestOptions(false);

@@ -16,7 +16,7 @@ import { interruptible } from '../../exec/runtime/interruptible.js';
 import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import { Scope } from '../../exec/runtime/scope.js';
 import type { Statement, Use } from '../../language/ast.js';
-import { isPlainStatement, mayWrite } from '../../plan/effects.js';
+import { type Effects, effectsOf } from '../../plan/effects.js';
 import type { Transaction } from '../../storage/contract.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storage/retry.js';
@@ -24,11 +24,11 @@ import type { Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { StatementResult } from '../statement-executor.js';
-import { BlockCancelled, type BlockResults, withheldResults } from './block-results.js';
+import { BlockCancelled, type BlockResults, endOfBlock, withheldResults } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
-import { hasRunIn, noteRunIn } from './held-identities.js';
+import type { HeldIdentities } from './held-identities.js';
 import { RequestOptions } from './request-options.js';
-import { resultOf } from './result-of.js';
+import { resultOf, succeeded } from './result-of.js';
 import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
 import { StatementInterrupt } from './statement-interrupt.js';
@@ -40,8 +40,6 @@ type Outcome = StatementResult['outcome'];
 /** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
 const RESULT = 512;
 const FEW_RESULTS = 64;
-const ENDS_BLOCK: ReadonlySet<Statement['kind']> = new Set(['commit', 'cancel']);
-const succeeded = (value: Value): Outcome => ({ ok: true, value });
 
 export class RequestRunner {
   readonly #services: RunnerServices;
@@ -49,6 +47,7 @@ export class RequestRunner {
   readonly #memory: RequestMemory;
   readonly #scope: Scope;
   readonly #held: Transaction | undefined;
+  readonly #heldIdentities: HeldIdentities | undefined;
   readonly #durability: DurabilityTracker;
   readonly #listener: LiveListener | undefined;
   readonly #auditor: Auditor | undefined;
@@ -67,13 +66,14 @@ export class RequestRunner {
 
   constructor(services: RunnerServices, request: RunnerRequest, held?: Transaction) {
     this.#services = services;
-    this.#applied = new RequestOptions(services.strictPermissions);
+    this.#applied = RequestOptions.initial(services.strictPermissions);
     this.#interrupt = request.interrupt;
     this.#observer = new StatementObserver(services, request);
     this.#wait = new StatementInterrupt(request.interrupt, request.scope, this.#observer.waiting);
     this.#memory = request.memory;
     this.#scope = request.scope;
     this.#held = held;
+    this.#heldIdentities = request.heldIdentities;
     this.#durability = request.durability;
     this.#listener = request.listener;
     this.#auditor = request.auditor;
@@ -203,12 +203,13 @@ export class RequestRunner {
         throw failure('transaction_not_open', { statement: statement.kind.toUpperCase() });
       default:
         if (this.#held !== undefined) return this.#inHeld(statement, this.#held);
-        if (isPlainStatement(statement))
-          return mayWrite(statement) ? this.#accepting(statement) : this.#reading(statement);
-        return andThen(this.#whenDurable(), () =>
-          mayWrite(statement) ? this.#writing(statement) : this.#reading(statement),
-        );
+        return this.#inOwn(statement, effectsOf(statement));
     }
+  }
+
+  #inOwn(statement: Statement, { plain, writes }: Effects): PromiseOrValue<Value> {
+    if (plain) return writes ? this.#accepting(statement) : this.#reading(statement);
+    return andThen(this.#whenDurable(), () => (writes ? this.#writing(statement) : this.#reading(statement)));
   }
 
   /** USE inside a text lasts for the request; `Session.use` lasts. */
@@ -303,9 +304,9 @@ export class RequestRunner {
     const identity = this.#identity;
     return otherwise(
       () => {
-        if (hasRunIn(held, identity)) return this.#evaluate(statement, held, this.#scope);
+        if (this.#heldIdentities?.has(identity) === true) return this.#evaluate(statement, held, this.#scope);
         return andThen(this.#evaluateAnew(statement, held), (value) => {
-          noteRunIn(held, identity);
+          this.#heldIdentities?.add(identity);
           return value;
         });
       },
@@ -318,8 +319,7 @@ export class RequestRunner {
 
   /** Runs the statements after BEGIN; answers the index after the end of the block. */
   async #block(statements: readonly Statement[], begin: number): Promise<number> {
-    let last = begin + 1;
-    while (last < statements.length && !ENDS_BLOCK.has((statements[last] as Statement).kind)) last++;
+    const last = endOfBlock(statements, begin + 1);
     const body = statements.slice(begin + 1, last);
     const closing = statements[last];
     this.#wait.begin(undefined);

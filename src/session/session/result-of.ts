@@ -1,5 +1,10 @@
 import type { Statement } from '../../language/ast.js';
+import type { Value } from '../../value/value.js';
 import type { StatementResult } from '../statement-executor.js';
+
+export function succeeded(value: Value): StatementResult['outcome'] {
+  return { ok: true, value };
+}
 
 /** The result of a statement, as answers have it. `milliseconds` is the time it took. */
 export function resultOf(

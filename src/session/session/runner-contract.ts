@@ -15,6 +15,7 @@ import type { HeldTransactions } from '../resources/held-transactions.js';
 import type { SlowLog } from '../slow-log.js';
 import type { DatabaseSelector } from './database-selector.js';
 import type { DurabilityTracker } from './durability-tracker.js';
+import type { HeldIdentities } from './held-identities.js';
 
 /** What a request runs with. */
 export interface RunnerRequest {
@@ -29,6 +30,8 @@ export interface RunnerRequest {
   readonly auditor: Auditor | undefined;
   /** The parameters that came with the request, for the log of slow statements. */
   readonly variables: ObjectValue | undefined;
+  /** Those who have run statements in the held transaction; absent where it isn't one of a client. */
+  readonly heldIdentities: HeldIdentities | undefined;
   readonly trace: RequestTrace | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Scope } from '../../exec/runtime/scope.js';
 import type { Statement } from '../../language/ast.js';
 import type { ParserLimits } from '../../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../../language/statement-stream.js';
-import { formatDuration } from '../../value/duration.js';
+import { formatDuration } from '../../value/time/duration.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';
 import type { DurabilityTracker } from './durability-tracker.js';
@@ -127,6 +127,7 @@ async function importInto(session: Transferer, pieces: AsyncIterable<string>): P
       listener: undefined,
       auditor,
       variables: undefined,
+      heldIdentities: undefined,
       trace: undefined,
     });
     try {

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Versionstamp } from '../contract.js';
-import type { EncodedChange } from '../engines/packed-changes.js';
+import type { EncodedChange } from '../engines/lmdb/packed-changes.js';
 import { syncFolder } from '../sync-folder.js';
 import { ArchiveSpace } from './archive-space.js';
 import { groupsOf, segmentPath, segmentsOf } from './read-archive.js';

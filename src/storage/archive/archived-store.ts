@@ -1,7 +1,7 @@
 import type { Versionstamp } from '../contract.js';
-import type { SpaceDemand } from '../engines/lmdb-space.js';
-import type { ByteStore, ByteView, WriteBatch } from '../engines/lmdb-store.js';
-import type { EncodedChange } from '../engines/packed-changes.js';
+import type { SpaceDemand } from '../engines/lmdb/lmdb-space.js';
+import type { ByteStore, ByteView, WriteBatch } from '../engines/lmdb/lmdb-store.js';
+import type { EncodedChange } from '../engines/lmdb/packed-changes.js';
 import type { ArchiveWriter } from './archive-writer.js';
 
 /**

@@ -1,5 +1,8 @@
 import { realEnvironment } from '../../env/real.js';
-import { LmdbEngine, type LmdbOptions, openLocked, unopened } from '../engines/lmdb.js';
+import { LmdbEngine } from '../engines/lmdb/lmdb.js';
+import type { LmdbOptions } from '../engines/lmdb/lmdb-options.js';
+import { openLocked } from '../engines/lmdb/locked-store.js';
+import { unopened } from '../engines/lmdb/store-failures.js';
 import { ArchiveWriter } from './archive-writer.js';
 import { ArchivedStore } from './archived-store.js';
 

@@ -4,8 +4,8 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
 import { MAX_ENCODED } from '../../value/limits.js';
-import { MAX_KEY_LENGTH } from '../engines/lmdb-limits.js';
-import { type EncodedChange, unpackChanges } from '../engines/packed-changes.js';
+import { MAX_KEY_LENGTH } from '../engines/lmdb/lmdb-limits.js';
+import { type EncodedChange, unpackChanges } from '../engines/lmdb/packed-changes.js';
 import {
   ARCHIVE_FORMAT,
   decodeArchiveRecord,

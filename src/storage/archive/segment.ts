@@ -13,7 +13,7 @@
  */
 import { xxh32 } from '../../base/xxh32.js';
 import type { Versionstamp } from '../contract.js';
-import { type EncodedChange, packChanges } from '../engines/packed-changes.js';
+import { type EncodedChange, packChanges } from '../engines/lmdb/packed-changes.js';
 
 export const ARCHIVE_FORMAT = 1;
 /** Bytes and milliseconds after which a segment is closed and another one begins. */

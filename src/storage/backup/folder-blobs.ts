@@ -1,5 +1,7 @@
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { failure } from '../../errors/error.js';
 import { syncFolder } from '../sync-folder.js';
 import type { Blobs } from './blobs.js';
 
@@ -22,7 +24,7 @@ export class FolderBlobs implements Blobs {
 
   async read(name: string): Promise<Uint8Array | undefined> {
     try {
-      return await readFile(join(this.location, name));
+      return await readRegularFile(join(this.location, name));
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
@@ -44,6 +46,17 @@ export class FolderBlobs implements Blobs {
     }
     await rename(unfinished, path);
     syncFolder(this.location);
+  }
+}
+
+/** Only a file that ends: nothing is read of pipes and devices, and none is waited for. */
+async function readRegularFile(path: string): Promise<Uint8Array> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw failure('backup_damaged', { what: `${path} is not a file` });
+    return await file.readFile();
+  } finally {
+    await file.close();
   }
 }
 

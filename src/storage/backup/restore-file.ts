@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:f
 import { endianness } from 'node:os';
 import { invariant } from '../../base/invariant.js';
 import { failure } from '../../errors/error.js';
-import { NativeBytes, PAGE_HEADER, readMetaFacts } from '../engines/lmdb-file.js';
+import { NativeBytes, PAGE_HEADER, readMetaFacts } from '../engines/lmdb/lmdb-file.js';
 import type { PageLayout } from './manifest.js';
 import { type OpenBackup, readParts } from './read-backup.js';
 

@@ -7,7 +7,7 @@
  */
 import { invariant } from '../../base/invariant.js';
 import { failure } from '../../errors/error.js';
-import { encodeRecord } from '../../value/record-encode.js';
+import { encodeRecord } from '../../value/codecs/record-encode.js';
 import type { CopySupport, Engine, Entry, Key, KeyRange, Transaction } from '../contract.js';
 import { assertNoCopy, COPY_MARKER, type CopyPosition, decodePosition, encodePosition } from './copy-marker.js';
 import { StoreDigest, type StoreSummary } from './store-digest.js';

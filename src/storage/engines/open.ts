@@ -2,8 +2,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { failure } from '../../errors/error.js';
 import type { Engine } from '../contract.js';
 import { readStoreAddress, type StoreAddress } from './address.js';
-import { type LmdbOptions, openLmdb } from './lmdb.js';
-import { DATA_FILE } from './lmdb-store.js';
+import { openLmdb } from './lmdb/lmdb.js';
+import type { LmdbOptions } from './lmdb/lmdb-options.js';
+import { DATA_FILE } from './lmdb/lmdb-store.js';
 import { MemoryEngine } from './memory.js';
 import type { WorkerGroup } from './shared-lmdb/open.js';
 

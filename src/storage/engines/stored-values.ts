@@ -1,7 +1,7 @@
 /** Values of a store on disk as bytes, verified as they are read. */
 import { failure, TesseraError } from '../../errors/error.js';
-import { decodeRecord } from '../../value/record-encode.js';
-import { decodeSealed, sealState } from '../../value/sealed-record.js';
+import { decodeRecord } from '../../value/codecs/record-encode.js';
+import { decodeSealed, sealState } from '../../value/codecs/sealed-record.js';
 import type { Key, Stored } from '../contract.js';
 
 export class StoredValues {

@@ -3,7 +3,7 @@
  * milliseconds to make a commit durable still takes hundreds of them at once.
  */
 import type { Timers } from '../../env/environment.js';
-import { failure, TesseraError } from '../../errors/error.js';
+import { failure, messageOf, TesseraError } from '../../errors/error.js';
 import { LAST_POSITION } from '../append.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
 import type { Head, HeadLocks } from './heads.js';
@@ -159,7 +159,7 @@ export class GroupCommitter {
       }
       await this.#timers.wait(delay);
     }
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw failure('commit_outcome_unknown', { reason }, { cause });
   }
 }

@@ -12,7 +12,10 @@ const ESCAPES: readonly (readonly [character: string, written: string])[] = [
   ['\0', '\\0'],
 ];
 
-/** A string literal: in single quotes, or in double quotes if it holds a single one. */
+/**
+ * A string literal: in single quotes, or in double quotes if it holds a single one.
+ * @throws TesseraError `value_too_large`
+ */
 export function quoteString(text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
   return text.includes("'") ? `"${escapeText(text, '"')}"` : `'${escapeText(text, "'")}'`;
@@ -46,7 +49,10 @@ const RESERVED = new Set(
 /** Numbers that look like names, in just these letters. */
 const NUMBERS: ReadonlySet<string> = new Set(['NaN', 'Infinity']);
 
-/** A name as it is written where an expression may stand: quoted if it isn't an identifier or means something else. */
+/**
+ * A name as it is written where an expression may stand: quoted if it isn't an identifier or means something else.
+ * @throws as `quoteString`
+ */
 export function escapeIdentifier(name: string): string {
   return RESERVED.has(name.toLowerCase()) ? quoteName(name) : escapeName(name);
 }
@@ -55,12 +61,13 @@ export function escapeIdentifier(name: string): string {
  * A name where no keyword can stand: quoted only if it isn't an identifier.
  *
  *     escapeName('a b')   // `a b`
+ * @throws as `quoteString`
  */
 export function escapeName(name: string): string {
   return IDENTIFIER.test(name) && !NUMBERS.has(name) ? name : quoteName(name);
 }
 
-/** A field name in an object: in double quotes if it isn't an identifier. */
+/** A field name in an object: in double quotes if it isn't an identifier. @throws as `quoteString` */
 export function escapeObjectKey(name: string): string {
   return IDENTIFIER.test(name) ? name : `"${escapeText(name, '"')}"`;
 }
@@ -70,6 +77,7 @@ const DIGITS = /^[\d_]+$/;
 
 /**
  * The table or the text key of a record id: digits may come first, but not stand alone, since they would be a number.
+ * @throws as `quoteString`
  */
 export function escapeRecordPart(name: string): string {
   const bare = RECORD_PART.test(name) && !DIGITS.test(name) && !NUMBERS.has(name);

@@ -4,13 +4,13 @@
  */
 import { shown } from '../../errors/sections/value.js';
 import { type ByKind, byKind } from '../by-kind.js';
-import { formatDatetime } from '../datetime.js';
 import { formatDecimal } from '../decimal.js';
-import { formatDuration } from '../duration.js';
 import { MAX_NODES, MAX_SHOWN } from '../limits.js';
 import { floatDigits } from '../number.js';
 import type { Coordinates } from '../order.js';
 import { sortedKeys } from '../strings.js';
+import { formatDatetime } from '../time/datetime.js';
+import { formatDuration } from '../time/duration.js';
 import {
   type ArrayValue,
   Decimal,

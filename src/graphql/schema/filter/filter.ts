@@ -2,7 +2,8 @@
 import { GraphQLInputObjectType, type GraphQLInputType } from 'graphql';
 import { failure } from '../../../errors/error.js';
 import type { Expression } from '../../../language/ast.js';
-import { type Conditions, join } from '../../execution/select.js';
+import type { Conditions } from '../../execution/conditions.js';
+import { join } from '../../execution/select.js';
 import type { Subject } from './subject.js';
 
 /** Translates a value of a filter to a condition on `subject`. */

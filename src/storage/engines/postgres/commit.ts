@@ -1,6 +1,6 @@
 /** A group of commits on the wire: in one message, or staged before in pages where it is large. */
-import { encodeRecord } from '../../../value/record-encode.js';
-import { sealRecord } from '../../../value/sealed-record.js';
+import { encodeRecord } from '../../../value/codecs/record-encode.js';
+import { sealRecord } from '../../../value/codecs/sealed-record.js';
 import type { Key, Stored } from '../../contract.js';
 import type { Head } from '../../remote/heads.js';
 import type { CommitGroup, CommitOutcome, CommitRequest } from '../../remote/store.js';

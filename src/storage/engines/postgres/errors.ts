@@ -1,6 +1,6 @@
 /** What PostgreSQL and the network say, in the terms of the storage contract. */
 import pg from 'pg';
-import { failure, TesseraError } from '../../../errors/error.js';
+import { failure, messageOf, TesseraError } from '../../../errors/error.js';
 import type { SqlDialect } from './dialect.js';
 
 type MakeFailure = (reason: string) => TesseraError;
@@ -29,7 +29,7 @@ const FAILURES: Readonly<Record<string, MakeFailure>> = {
 /** @returns the failure for what the server or the network has said, with its words */
 export function storageError(error: unknown): TesseraError {
   if (error instanceof TesseraError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const make = FAILURES[sqlState(error) ?? ''];
   return make?.(reason) ?? failure('storage_unavailable', { reason }, { cause: error });
 }

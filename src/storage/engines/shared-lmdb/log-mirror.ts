@@ -1,6 +1,6 @@
 import { type Commit, CommitLog } from '../../commit/commit-log.js';
 import type { AfterCommit } from '../../transaction/after-commit.js';
-import { LOG_GROUPS } from '../lmdb-databases.js';
+import { LOG_GROUPS } from '../lmdb/lmdb-databases.js';
 import type { LoggedCommit, LoggedGroup } from './logged-group.js';
 
 /** The log of a store as some transaction of it shows it. */

@@ -6,11 +6,11 @@
  *     value:  [node, [versionstamp, whether it is maintenance, keys, bounds of ranges], …]    a commit each
  */
 import { invariant } from '../../../base/invariant.js';
-import { sealRecord } from '../../../value/sealed-record.js';
+import { sealRecord } from '../../../value/codecs/sealed-record.js';
 import { int } from '../../../value/value.js';
 import type { FollowedCommit, Key, KeyRange, Stored } from '../../contract.js';
 import { after } from '../../transaction/read-set.js';
-import { groupLogKey } from '../lmdb-databases.js';
+import { groupLogKey } from '../lmdb/lmdb-databases.js';
 
 /** How many ranges are logged of a large commit, at most, beside those of the logs that it appends to. */
 const MAX_RANGES = 128;

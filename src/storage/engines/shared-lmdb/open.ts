@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { realEnvironment } from '../../../env/real.js';
-import { failure, TesseraError } from '../../../errors/error.js';
 import { openArchivedLmdb } from '../../archive/open-archived.js';
-import { joinFolder, lockFolder } from '../folder-lock.js';
-import { type LmdbOptions, openLmdb } from '../lmdb.js';
-import { MAX_READERS, openDatabases } from '../lmdb-databases.js';
-import { LmdbFile } from '../lmdb-file.js';
-import { readFacts } from '../lmdb-integrity.js';
-import { DATA_FILE } from '../lmdb-store.js';
+import { joinFolder, lockFolder } from '../lmdb/folder-lock.js';
+import { openLmdb } from '../lmdb/lmdb.js';
+import { MAX_READERS, openDatabases } from '../lmdb/lmdb-databases.js';
+import { LmdbFile } from '../lmdb/lmdb-file.js';
+import { readFacts } from '../lmdb/lmdb-integrity.js';
+import { anyEntry, type LmdbOptions } from '../lmdb/lmdb-options.js';
+import { DATA_FILE } from '../lmdb/lmdb-store.js';
+import { unopened } from '../lmdb/store-failures.js';
 import { SharedLmdbEngine } from './shared-engine.js';
 import { SharedByteStore } from './shared-store.js';
 
@@ -93,7 +94,7 @@ export function openSharedLmdb(
         node: randomBytes(8).toString('hex'),
         cacheBytes: (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / size,
         maxViews: Math.floor((options.maxViews ?? MAX_READERS / 2) / size),
-        describeKey: options.describeKey ?? (() => 'an entry'),
+        describeKey: options.describeKey ?? anyEntry,
         fatal: options.fatal ?? (() => undefined),
         timers,
         clock,
@@ -104,8 +105,6 @@ export function openSharedLmdb(
       throw error;
     }
   } catch (error) {
-    if (error instanceof TesseraError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw failure('storage_unavailable', { reason: `can't open ${folder}: ${message}` }, { cause: error });
+    throw unopened(folder, error);
   }
 }

@@ -10,11 +10,12 @@ import { callAll } from '../../transaction/after-commit.js';
 import { DELETED } from '../../transaction/overlay.js';
 import { type Committer, SnapshotTransaction } from '../../transaction/transaction.js';
 import { writtenKeys } from '../../transaction/write-set.js';
-import { MAX_KEY_LENGTH } from '../lmdb-limits.js';
-import { type Caches, LmdbSnapshot } from '../lmdb-snapshot.js';
-import { RangeCache } from '../range-cache.js';
-import { RecordCache } from '../record-cache.js';
-import { SnapshotPool } from '../snapshot-pool.js';
+import { MAX_KEY_LENGTH } from '../lmdb/lmdb-limits.js';
+import { type Caches, LmdbSnapshot } from '../lmdb/lmdb-snapshot.js';
+import { RangeCache } from '../lmdb/range-cache.js';
+import { RecordCache } from '../lmdb/record-cache.js';
+import { SnapshotPool } from '../lmdb/snapshot-pool.js';
+import { unreadable, unwritable } from '../lmdb/store-failures.js';
 import { StoredValues } from '../stored-values.js';
 import { CommitFollowers } from './commit-followers.js';
 import { type GroupCommitRequest, GroupCommits } from './group-commits.js';
@@ -274,8 +275,7 @@ export class SharedLmdbEngine implements Engine {
   }
 
   #fail(reason: unknown): TesseraError {
-    const message = reason instanceof Error ? reason.message : String(reason);
-    const error = failure('storage_unavailable', { reason: `a write failed: ${message}` }, { cause: reason });
+    const error = unwritable(reason);
     this.#end(error);
     this.#fatal(error);
     return error;
@@ -294,10 +294,4 @@ export class SharedLmdbEngine implements Engine {
     await this.#store.close();
     await this.#leave();
   }
-}
-
-/** The store couldn't be read. */
-function unreadable(error: unknown): TesseraError {
-  const message = error instanceof Error ? error.message : String(error);
-  return failure('storage_unavailable', { reason: `a read failed: ${message}` }, { cause: error });
 }

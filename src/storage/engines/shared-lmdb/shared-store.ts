@@ -10,18 +10,25 @@ import { failure } from '../../../errors/error.js';
 import { ArchiveSpace } from '../../archive/archive-space.js';
 import { SharedArchive } from '../../archive/shared-archive.js';
 import type { Versionstamp } from '../../contract.js';
-import { LargeWriter } from '../large-writer.js';
-import { groupLogKey, type LmdbDatabases, openDatabases, putChange, putLog, putVersion } from '../lmdb-databases.js';
-import { RECORDS_TREE } from '../lmdb-integrity.js';
-import { LastTransaction, lockFileOf } from '../lmdb-lock-file.js';
-import { decodeMetadata, decodeUnsealed, LMDB_FORMAT, type MetadataName } from '../lmdb-metadata.js';
-import { LmdbMetrics } from '../lmdb-metrics.js';
-import { type SpaceDemand, SpaceReserve } from '../lmdb-space.js';
-import { commitError, DATA_FILE, LmdbByteView } from '../lmdb-store.js';
-import { readersOf } from '../oldest-reader.js';
-import type { EncodedChange } from '../packed-changes.js';
+import { LargeWriter } from '../lmdb/large-writer.js';
+import {
+  groupLogKey,
+  type LmdbDatabases,
+  openDatabases,
+  putChange,
+  putLog,
+  putVersion,
+} from '../lmdb/lmdb-databases.js';
+import { RECORDS_TREE } from '../lmdb/lmdb-integrity.js';
+import { LastTransaction, lockFileOf } from '../lmdb/lmdb-lock-file.js';
+import { decodeMetadata, decodeUnsealed, LMDB_FORMAT, type MetadataName } from '../lmdb/lmdb-metadata.js';
+import { LmdbMetrics } from '../lmdb/lmdb-metrics.js';
+import { type SpaceDemand, SpaceReserve } from '../lmdb/lmdb-space.js';
+import { commitError, DATA_FILE, LmdbByteView } from '../lmdb/lmdb-store.js';
+import { readersOf } from '../lmdb/oldest-reader.js';
+import type { EncodedChange } from '../lmdb/packed-changes.js';
+import type { WriteResult } from '../lmdb/write-thread.js';
 import { StoredValues } from '../stored-values.js';
-import type { WriteResult } from '../write-thread.js';
 import type { LogSource } from './log-mirror.js';
 import { groupOf, type LoggedGroup } from './logged-group.js';
 

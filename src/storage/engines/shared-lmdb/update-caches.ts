@@ -1,6 +1,6 @@
 import type { Key, Stored } from '../../contract.js';
-import type { Caches } from '../lmdb-snapshot.js';
-import type { ByteView } from '../lmdb-store.js';
+import type { Caches } from '../lmdb/lmdb-snapshot.js';
+import type { ByteView } from '../lmdb/lmdb-store.js';
 import type { StoredValues } from '../stored-values.js';
 import type { KnownGroup } from './log-mirror.js';
 

@@ -1,0 +1,70 @@
+/** Decodes bodies and messages; large ones in steps, yielding in between. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Stepwise } from '../../base/stepwise.js';
+import { runStepwise } from '../../exec/runtime/cooperative-yielding.js';
+import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { Value } from '../../value/value.js';
+import { Weighing } from '../../value/weight.js';
+import type { Context } from '../context.js';
+import type { Format } from '../format.js';
+
+/** Bytes decoded in one step, from any sender: a millisecond of work at most. */
+export const SMALL_BODY = 8 * 1024;
+
+/** Whether a body is decoded in steps. */
+export function isLargeBody(body: Uint8Array): boolean {
+  return body.length > SMALL_BODY;
+}
+
+export interface Sender {
+  /** Without sign-in, in which case little is decoded. */
+  readonly isGuest: boolean;
+  /** Whether the client has disconnected. */
+  readonly isAbandoned: () => boolean;
+}
+
+/**
+ * Decodes a body.
+ * @throws TesseraError for malformed bodies; `too_many_values`, `too_many_keys`, `cancelled`
+ */
+export function decodeMessage(
+  body: Uint8Array,
+  format: Format,
+  { environment, options }: Pick<Context, 'environment' | 'options'>,
+  { isGuest, isAbandoned }: Sender,
+): PromiseOrValue<Value> {
+  if (!isLargeBody(body)) return format.decode(body);
+  const interrupt = RequestInterrupt.begin(environment);
+  const { values, guestValues, objectKeys } = options.limits;
+  const decoding = format.decodeStepwise(body, {
+    values: isGuest ? Math.min(guestValues, values) : values,
+    objectKeys,
+  });
+  return runStepwise({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
+}
+
+/**
+ * The memory of a decoded message in bytes (`weightOf`).
+ * @throws TesseraError `cancelled`
+ */
+export function weighMessage(
+  message: Value,
+  { environment }: Pick<Context, 'environment'>,
+  isAbandoned: () => boolean,
+): PromiseOrValue<number> {
+  const interrupt = RequestInterrupt.begin(environment);
+  return runStepwise({ interrupt }, abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned));
+}
+
+function abandonable<T>(work: Stepwise<T>, interrupt: RequestInterrupt, isAbandoned: () => boolean): Stepwise<T> {
+  return {
+    step() {
+      if (isAbandoned()) interrupt.cancel();
+      interrupt.check();
+      return work.step();
+    },
+    get result() {
+      return work.result;
+    },
+  };
+}

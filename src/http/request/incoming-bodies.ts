@@ -1,0 +1,17 @@
+import type { FastifyReply } from 'fastify';
+import { BudgetReservation } from '../../base/memory-budget.js';
+import type { Context } from '../context.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Memory reserved for a body being received, until the request is answered. */
+    incoming: BudgetReservation | undefined;
+  }
+}
+
+/** Counts the bytes of a body as they arrive (`readBody`). */
+export function countBody({ database }: Context, { request, raw }: FastifyReply): void {
+  const incoming = new BudgetReservation(database.memory.incoming);
+  request.incoming = incoming;
+  raw.once('close', () => incoming.resize(0));
+}

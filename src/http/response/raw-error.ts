@@ -1,0 +1,26 @@
+/** Responds with an error on a socket without a Fastify reply: before a request, or instead of an upgrade. */
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { TesseraError } from '../../errors/error.js';
+import { errorBody } from './error-body.js';
+import { errorHeaders } from './reply.js';
+
+/** `id`: the request's id, which the log contains. */
+export function rawError(socket: Duplex, error: TesseraError, id: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = errorBody(error);
+  const head = [
+    `HTTP/1.1 ${error.httpStatus} ${STATUS_CODES[error.httpStatus] ?? 'Error'}`,
+    'content-type: application/json',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${id}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...errorHeaders(error).map(([name, value]) => `${name}: ${value}`),
+    'connection: close',
+  ];
+  socket.once('finish', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

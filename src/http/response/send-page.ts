@@ -1,0 +1,36 @@
+/** Sends HTML pages and their files. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Random } from '../../env/environment.js';
+import { failure } from '../../errors/error.js';
+import { sendTagged } from './entity-tag.js';
+import { pagePolicy, type WebPage } from './page.js';
+import { sendBody } from './reply.js';
+
+const NONCE_LENGTH = 16;
+/** File names change with their content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** Sends the page with `texts` substituted for `{name}` placeholders. It requires no sign-in; its requests do. */
+export function sendPage(
+  reply: FastifyReply,
+  { html, framing }: WebPage,
+  random: Random,
+  texts: Readonly<Record<string, string>> = {},
+): FastifyReply {
+  const nonce = Buffer.from(random.bytes(NONCE_LENGTH)).toString('base64');
+  reply.headers({
+    'content-security-policy': pagePolicy(nonce, framing),
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  });
+  const filled = html.replace(/\{(\w+)\}/g, (written, name: string) => ({ ...texts, nonce })[name] ?? written);
+  return sendBody(reply, 'text/html; charset=utf-8', filled);
+}
+
+/** `GET /graphql/…`: a file of a page. Only listed names exist. @throws TesseraError `route_missing` */
+export function sendPageFile(request: FastifyRequest, reply: FastifyReply, page: WebPage | undefined): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const file = page?.files.get(path.slice(path.lastIndexOf('/') + 1));
+  if (file === undefined) throw failure('route_missing');
+  return sendTagged(request, reply.header('cache-control', FOREVER), file);
+}

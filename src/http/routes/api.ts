@@ -1,0 +1,107 @@
+/** `/api/:namespace/:database/…`: the endpoints of DEFINE API. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invariant } from '../../base/invariant.js';
+import { andThen } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Statement } from '../../language/ast.js';
+import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import type { Context, RouteContext } from '../context.js';
+import { responseFormat } from '../request/negotiation.js';
+import { readQueryString } from '../request/query-string.js';
+import { bodyOf } from '../request/request-body.js';
+import { inSession } from '../request/request-session.js';
+import { checkedAnswer, encodeAnswer } from '../response/large-answer.js';
+import { sendBody } from '../response/reply.js';
+import { answerBounds, sendAnswer } from '../response/send-answer.js';
+
+/** Credentials aren't passed to endpoints, which use `$auth` instead. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
+
+/** Response headers that only the server sets. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export function apiRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
+  const { namespace, database, path } = addressOf(request.url);
+  const asked = requestOf(request);
+  return inSession(context, request, reply, (session) =>
+    andThen(session.use(namespace, database), () =>
+      andThen(session.execute([invoking(path, asked)]), ([result]) => {
+        invariant(result !== undefined, 'a statement has a result');
+        if (!result.outcome.ok) throw result.outcome.error;
+        return sendInvoked(context, request, reply, result.outcome.value);
+      }),
+    ),
+  );
+}
+
+interface Address {
+  readonly namespace: string;
+  readonly database: string;
+  readonly path: string;
+}
+
+/** @throws TesseraError `invalid_request`, `route_missing` */
+function addressOf(url: string): Address {
+  const [, , namespace = '', database = '', ...rest] = (url.split('?', 1)[0] as string).split('/').map(decoded);
+  if (namespace === '' || database === '') throw failure('route_missing');
+  return { namespace, database, path: `/${rest.join('/')}` };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw failure('invalid_request', { reason: 'the address is malformed' });
+  }
+}
+
+function requestOf(request: FastifyRequest): ObjectValue {
+  const headers = newObject();
+  for (const [name, value] of Object.entries({ accept: '*/*', ...request.headers })) {
+    if (value !== undefined && !CREDENTIALS.has(name)) headers[name] = String(value);
+  }
+  const asked = newObject();
+  asked['method'] = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
+  asked['headers'] = headers;
+  asked['query'] = readQueryString(request.url) ?? newObject();
+  const body = bodyOf(request);
+  if (body.length > 0) asked['body'] = new Uint8Array(body);
+  return asked;
+}
+
+function invoking(path: string, request: ObjectValue): Statement {
+  const args = [path, request].map((value: Value) => ({ kind: 'literal', value }) as const);
+  return { kind: 'return', value: { kind: 'call', path: 'api::invoke', args } };
+}
+
+/** Sends bytes, and texts with an explicit type, unchanged, and other values in a format that the client accepts. */
+function sendInvoked(context: Context, request: FastifyRequest, reply: FastifyReply, answer: Value): unknown {
+  invariant(isObject(answer) && isObject(answer['headers']), 'an endpoint answers with headers');
+  const { body, headers, status } = answer;
+  let type: string | undefined;
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === 'content-type') type = String(value);
+    else if (!OWN_HEADERS.has(name)) reply.header(name, String(value));
+  }
+  // Below 200 there would be no end of the answer.
+  reply.code(typeof status === 'number' && status >= 200 ? status : 500);
+  if (body === undefined) return type === undefined ? reply.send() : sendBody(reply, type, '');
+  const { limits } = context.options;
+  const send = (contentType: string, content: string | Uint8Array) =>
+    sendAnswer(context, reply, contentType, checkedAnswer(content, limits.answer));
+  if (body instanceof Uint8Array) return send(type ?? 'application/octet-stream', Buffer.from(body));
+  if (typeof body === 'string' && type !== undefined) return send(type, body);
+  const format = responseFormat(request.headers.accept);
+  return andThen(encodeAnswer(body, format, context.environment, answerBounds(context)), (content) =>
+    sendAnswer(context, reply, format.contentType, content),
+  );
+}

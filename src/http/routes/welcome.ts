@@ -1,0 +1,36 @@
+/** `GET /`: what this server is, for programs in JSON and for browsers as a page. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PROTOCOL_VERSION } from '../../rpc/version.js';
+import type { Context } from '../context.js';
+import { wantsPage } from '../response/page.js';
+import { sendBody } from '../response/reply.js';
+import { sendPage, sendPageFile } from '../response/send-page.js';
+
+/** Whether there is anything to open at `/graphql`. */
+const GRAPHQL = {
+  on: '<a href="/graphql">GraphiQL</a>, a page for writing GraphQL queries and trying them out.',
+  off: 'GraphQL is switched off here; <code>tessera start --allow-experimental graphql</code> switches it on.',
+} as const;
+
+export function welcomeRoute(context: Context, request: FastifyRequest, reply: FastifyReply): unknown {
+  const { options, welcome, graphql, environment } = context;
+  const { product } = options;
+  if (welcome !== undefined && wantsPage(request.headers.accept)) {
+    return sendPage(reply, welcome, environment.random, {
+      // A server that hides its product in the headers hides it here as well.
+      product: product === undefined ? '' : ` (${product})`,
+      graphql: graphql === undefined ? GRAPHQL.off : GRAPHQL.on,
+    });
+  }
+  const about = {
+    name: 'Tessera',
+    version: product,
+    protocol: PROTOCOL_VERSION,
+    interfaces: ['/sql', '/rpc', '/graphql', '/key'],
+  };
+  return sendBody(reply, 'application/json', JSON.stringify(about));
+}
+
+export function welcomeFileRoute({ welcome }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendPageFile(request, reply, welcome);
+}

@@ -1,0 +1,211 @@
+/** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { RpcConnection } from '../../rpc/connection.js';
+import type { Deliver } from '../../rpc/pipeline.js';
+import { requestId } from '../../rpc/request.js';
+import { errorMessage } from '../../rpc/response.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import type { Context } from '../context.js';
+import { CBOR, type Format, JSON_FORMAT } from '../format.js';
+import { decodeMessage, weighMessage } from '../request/decode-message.js';
+import { socketMeter } from '../request-metrics.js';
+import { encodeAnswer } from '../response/large-answer.js';
+import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
+
+const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
+
+/** Smaller requests aren't charged to the memory budget: their number is limited. */
+const SMALL = 16 * 1024;
+
+/** RFC 6455, §7.4.1. */
+const UNSUPPORTED_DATA = 1003;
+const TOO_BIG = 1009;
+
+export const RPC: SocketEndpoint = {
+  name: 'rpc',
+  protocols: [...FORMATS.keys()],
+  anyProtocol: true,
+  admit() {},
+  open(context, origin, request) {
+    const { database, rpc } = context;
+    const meter = socketMeter(context, request, 'websocket');
+    const connection = new RpcConnection(database, origin, { ...rpc, meter });
+    return {
+      session: connection.session,
+      begin(line, protocol) {
+        const format = protocol === undefined ? undefined : FORMATS.get(protocol);
+        return new RpcConversation(connection, line, format, context);
+      },
+      close: () => connection.close(),
+    };
+  },
+};
+
+/** The error response to an unreadable message. */
+class Unreadable {
+  constructor(readonly answer: ObjectValue) {}
+}
+
+class RpcConversation implements SocketSession {
+  readonly #rpc: RpcConnection;
+  readonly #line: SocketChannel;
+  /** The negotiated format; without one, each message determines its own. */
+  readonly #format: Format | undefined;
+  readonly #context: Context;
+  readonly #isAbandoned = () => this.#line.isClosing;
+  #pending = 0;
+  /** Resumes reading when the queue has room. */
+  #goOn = () => {};
+  /** Responses being encoded or sent. */
+  readonly #unsent = new Set<Promise<void>>();
+  /** The format of the client's last message. */
+  #spoken: Format = JSON_FORMAT;
+
+  constructor(rpc: RpcConnection, line: SocketChannel, format: Format | undefined, context: Context) {
+    this.#rpc = rpc;
+    this.#line = line;
+    this.#format = format;
+    this.#context = context;
+    rpc.notify(
+      (message) => this.#notify(message),
+      (reason) => line.closeFor(reason),
+    );
+  }
+
+  receive(data: Uint8Array, isBinary: boolean): PromiseOrValue<void> {
+    const format = isBinary ? CBOR : JSON_FORMAT;
+    if (this.#format !== undefined && this.#format !== format) {
+      const kind = isBinary ? 'text' : 'binary';
+      return this.#line.close(UNSUPPORTED_DATA, `This connection speaks ${this.#format.name}, in ${kind} messages`);
+    }
+    this.#spoken = format;
+    let message: PromiseOrValue<Value>;
+    try {
+      message = decodeMessage(data, format, this.#context, {
+        isGuest: !this.isSignedIn(),
+        isAbandoned: this.#isAbandoned,
+      });
+    } catch (thrown) {
+      return this.#refuse(thrown, format);
+    }
+    if (!isPromise(message)) return this.#weigh(message, data.length, format);
+    return message.then(
+      (decoded) => this.#weigh(decoded, data.length, format),
+      (thrown: unknown) => this.#refuse(thrown, format),
+    );
+  }
+
+  /** Large messages are weighed before the next is processed, so that the order is kept. */
+  #weigh(message: Value, length: number, format: Format): PromiseOrValue<void> {
+    if (length <= SMALL) return this.#take(message, 0, format);
+    return otherwise(
+      () =>
+        andThen(weighMessage(message, this.#context, this.#isAbandoned), (weight) =>
+          this.#take(message, weight, format),
+        ),
+      (thrown) => this.#refuse(thrown, format),
+    );
+  }
+
+  /** Answers a message without a readable id to respond to. */
+  #refuse(thrown: unknown, format: Format): PromiseOrValue<void> {
+    const error = this.#rpc.report(thrown);
+    // Closed as for too many bytes: the next such message would cost as much again.
+    if (error.code === 'too_many_values' && !this.isSignedIn()) return this.#line.close(TOO_BIG, error.message);
+    return this.#take(new Unreadable(errorMessage(null, error)), 0, format);
+  }
+
+  /** `weight` is 0 for small messages. */
+  #take(message: Value | Unreadable, weight: number, format: Format): PromiseOrValue<void> {
+    const answered = this.#answer(message, weight, format);
+    if (!isPromise(answered)) return undefined;
+    this.#pending++;
+    const done = () => {
+      this.#pending--;
+      this.#goOn();
+    };
+    answered.then(done, (thrown) => {
+      this.#rpc.report(thrown);
+      done();
+    });
+    if (this.#pending < this.#context.options.limits.queuedRequests) return undefined;
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+    });
+  }
+
+  #answer(message: Value | Unreadable, weight: number, format: Format): PromiseOrValue<void> {
+    const deliver = (answer: ObjectValue) => {
+      const sent = otherwise(
+        () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format === CBOR)),
+        (thrown) => this.#line.send(format.encode(errorMessage(answer.id, this.#rpc.report(thrown))), format === CBOR),
+      );
+      if (isPromise(sent)) this.#hold(sent);
+      return sent;
+    };
+    if (message instanceof Unreadable) return deliver(message.answer);
+    return this.#hand(message, weight, format, deliver);
+  }
+
+  /** The memory of a waiting request is reserved until it is answered. */
+  #hand(message: Value, weight: number, format: Format, deliver: Deliver): PromiseOrValue<void> {
+    const take = () => this.#rpc.take(message, format === JSON_FORMAT, deliver);
+    if (weight === 0) return take();
+    const { budget } = this.#rpc.session.memory.connection;
+    try {
+      budget.reserve(weight);
+    } catch (thrown) {
+      return deliver(errorMessage(requestId(message), this.#rpc.report(thrown)));
+    }
+    return lastly(take, () => budget.release(weight));
+  }
+
+  get isBusy(): boolean {
+    return this.#pending > 0;
+  }
+
+  settle(): Promise<void> {
+    return this.#rpc.settle();
+  }
+
+  isSignedIn(): boolean {
+    return this.#rpc.isSignedIn();
+  }
+
+  close(): void {
+    this.#rpc.close();
+  }
+
+  /** The response that gives a live query's id precedes its notifications. */
+  #hold(sent: Promise<void>): void {
+    this.#unsent.add(sent);
+    const done = () => this.#unsent.delete(sent);
+    sent.then(done, done);
+  }
+
+  #notify(message: ObjectValue): Promise<void> | undefined {
+    if (this.#line.isClosing) return undefined;
+    if (this.#unsent.size > 0) return Promise.allSettled(this.#unsent).then(() => this.#notify(message));
+    const format = this.#format ?? this.#spoken;
+    let data: string | Uint8Array;
+    try {
+      data = format.encode(message);
+    } catch (thrown) {
+      // A notification that cannot be encoded is skipped.
+      this.#rpc.report(thrown);
+      return undefined;
+    }
+    try {
+      return this.#line.send(data, format === CBOR);
+    } catch (thrown) {
+      // A client that reads nothing would miss the closing reason.
+      return this.#line.closeFor(this.#rpc.report(thrown));
+    }
+  }
+
+  #encode(answer: ObjectValue, format: Format): PromiseOrValue<string | Uint8Array> {
+    const { options, environment } = this.#context;
+    const bounds = { limit: options.limits.answer, budget: this.#rpc.session.memory.connection.work };
+    return encodeAnswer(answer, format, environment, bounds);
+  }
+}

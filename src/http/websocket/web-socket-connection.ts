@@ -1,0 +1,271 @@
+/**
+ * A WebSocket connection: processes messages in order and sends responses as fast as the client reads. Its socket
+ * session implements the protocol.
+ */
+import type { Duplex } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import { BudgetReservation, type MemoryBudget } from '../../base/memory-budget.js';
+import { isPromise } from '../../base/promise-or-value.js';
+import type { Environment } from '../../env/environment.js';
+import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import type { ConnectionMemory } from '../../session/resources/server-memory.js';
+import type { Context } from '../context.js';
+import type { HttpOptions } from '../options.js';
+import type { SocketChannel, SocketSession } from './socket-endpoint.js';
+
+/** Close codes of RFC 6455 §7.4.1. */
+const CLOSE = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
+
+/** Smaller messages, in total, aren't charged to the memory budget in either direction. */
+const SMALL = 64 * 1024;
+
+/** Milliseconds of processing between yields, so that many cheap requests don't starve other connections. */
+const SLICE = 5;
+
+const LONGEST_REASON = 123;
+
+/** Milliseconds for a client to read the rest and acknowledge the close while the server stops. */
+const CLOSE_PATIENCE = 2_000;
+
+interface Message {
+  readonly data: Uint8Array;
+  readonly isBinary: boolean;
+}
+
+export class WebSocketConnection implements SocketChannel {
+  readonly #socket: WebSocket;
+  /** The underlying stream. */
+  readonly #stream: Duplex;
+  readonly #socketSession: SocketSession;
+  readonly #options: HttpOptions;
+  readonly #environment: Environment;
+  #waiting: Message[] = [];
+  /** Bytes of queued messages and of the one being received. */
+  #waitingBytes = 0;
+  #partialBytes = 0;
+  readonly #incoming: BudgetReservation;
+  readonly #memory: ConnectionMemory;
+  #working: Promise<void> | undefined;
+  #closing = false;
+  /** Messages waiting for a slow client. */
+  #blocked = 0;
+  #alive = true;
+  #lastRequest: number;
+  /** Time of the next yield. */
+  #sliceEnd = 0;
+  /** Yields since messages last waited. */
+  #turns = 0;
+  #trusted = false;
+
+  constructor(
+    socket: WebSocket,
+    stream: Duplex,
+    memory: ConnectionMemory,
+    begin: (line: SocketChannel) => SocketSession,
+    { options, environment, log }: Context,
+  ) {
+    this.#socket = socket;
+    this.#stream = stream;
+    this.#memory = memory;
+    this.#incoming = new BudgetReservation(memory.budget);
+    this.#options = options;
+    this.#environment = environment;
+    this.#lastRequest = environment.clock.monotonic();
+    this.#socketSession = begin(this);
+    this.#adjustLimit();
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    stream.on('data', (chunk: Uint8Array) => this.#receivePart(chunk.length));
+    socket.on('pong', () => {
+      this.#alive = true;
+    });
+    socket.on('error', (error) => log.debug({ error }, 'A WebSocket failed'));
+    const cancelDeadline = this.#demandSignIn();
+    socket.on('close', () => {
+      cancelDeadline();
+      this.#closing = true;
+      this.#waiting = [];
+      this.#incoming.resize(0);
+      this.#socketSession.close();
+    });
+  }
+
+  /** Called at every ping interval: closes dead and idle connections, pings the others. */
+  beat(): void {
+    // Silence is inconclusive while messages are processed and the socket isn't read, unless the client doesn't read.
+    if (this.#working !== undefined && this.#blocked === 0) return;
+    if (this.#socketSession.isBusy) this.#lastRequest = this.#environment.clock.monotonic();
+    const idle = this.#environment.clock.monotonic() - this.#lastRequest;
+    if (!this.#alive) this.#socket.terminate();
+    else if (this.#options.idleTimeout > 0 && idle > this.#options.idleTimeout && this.#working === undefined) {
+      this.close(CLOSE.policy, 'No request came within the time allowed (--idle-timeout)');
+    } else {
+      this.#alive = false;
+      this.#socket.ping();
+    }
+  }
+
+  /** Completes the requests in progress and closes; queued ones are dropped. */
+  async shutDown(): Promise<void> {
+    this.#closing = true;
+    this.#waiting = [];
+    const cancelCut = this.#environment.timers.after(CLOSE_PATIENCE, () => {
+      if (this.#blocked > 0) this.#socket.terminate();
+    });
+    await Promise.all([this.#socketSession.settle(), this.#working]);
+    cancelCut();
+    this.close(CLOSE.goingAway, 'The server is shutting down');
+    this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#closing) return;
+    this.#alive = true;
+    // The library delivers a single buffer by default.
+    const message = { data: data as Buffer, isBinary };
+    this.#partialBytes = 0;
+    this.#waitingBytes += message.data.length;
+    if (!this.#reserveIncoming()) return;
+    this.#waiting.push(message);
+    const { queuedRequests, message: largest, guestMessage } = this.#options.limits;
+    const isFull = this.#waitingBytes >= (this.#trusted ? largest : guestMessage);
+    if (isFull || this.#waiting.length >= queuedRequests) this.#socket.pause();
+    this.#working ??= this.#work();
+  }
+
+  #receivePart(bytes: number): void {
+    if (this.#closing) return;
+    this.#partialBytes += bytes;
+    if (this.#partialBytes > SMALL) this.#reserveIncoming();
+  }
+
+  /** Reserves memory for received messages; closes the connection if the budget is exhausted. */
+  #reserveIncoming(): boolean {
+    const bytes = this.#waitingBytes + this.#partialBytes;
+    try {
+      this.#incoming.resize(bytes > SMALL ? bytes : 0);
+      return true;
+    } catch (thrown) {
+      this.closeFor(asTesseraError(thrown));
+      return false;
+    }
+  }
+
+  /** Processes queued messages in order. */
+  async #work(): Promise<void> {
+    const { clock } = this.#environment;
+    // Further messages of the same chunk have been queued by then.
+    await undefined;
+    this.#sliceEnd = clock.monotonic() + SLICE;
+    this.#turns = 0;
+    for (;;) {
+      const batch = this.#waiting;
+      if (batch.length === 0) break;
+      this.#waiting = [];
+      if (this.#socket.isPaused) this.#socket.resume();
+      for (const message of batch) {
+        if (this.#closing) break;
+        const done = this.#socketSession.receive(message.data, message.isBinary);
+        if (isPromise(done)) await done;
+        this.#waitingBytes -= message.data.length;
+        const way = this.#giveWay();
+        if (way !== undefined) await way;
+      }
+      this.#reserveIncoming();
+    }
+    this.#lastRequest = clock.monotonic();
+    this.#working = undefined;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  /** The promise resolves when a slow client has read enough, and when others have had a turn. */
+  send(data: string | Uint8Array, isBinary = typeof data !== 'string'): Promise<void> | undefined {
+    this.#adjustLimit();
+    const sent = data.length > SMALL ? this.#reserveOutgoing(data.length) : undefined;
+    this.#cork();
+    if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
+      this.#socket.send(data, { binary: isBinary }, sent);
+      return this.#giveWay();
+    }
+    this.#blocked++;
+    return new Promise((resolve) => {
+      this.#socket.send(data, { binary: isBinary }, () => {
+        sent?.();
+        this.#blocked--;
+        resolve();
+      });
+    });
+  }
+
+  /** Reserves memory for what the client hasn't read; call the result to release it. */
+  #reserveOutgoing(bytes: number): () => void {
+    const budget: MemoryBudget = this.#memory.work;
+    budget.reserve(bytes);
+    return () => budget.release(bytes);
+  }
+
+  #giveWay(): Promise<void> | undefined {
+    const { clock, timers } = this.#environment;
+    if (clock.monotonic() < this.#sliceEnd) return undefined;
+    return timers.yield(this.#turns++).then(() => {
+      this.#sliceEnd = clock.monotonic() + SLICE;
+    });
+  }
+
+  /** Responses of the same turn of the event loop share one write. */
+  #cork(): void {
+    if (this.#stream.writableCorked > 0) return;
+    this.#stream.cork();
+    process.nextTick(() => this.#stream.uncork());
+  }
+
+  /** Clients that are signed in may send larger messages. */
+  #adjustLimit(): void {
+    const trusted = this.#socketSession.isSignedIn();
+    if (trusted === this.#trusted) return;
+    this.#trusted = trusted;
+    const { message, guestMessage } = this.#options.limits;
+    setMaxPayload(this.#socket, trusted ? message : guestMessage);
+  }
+
+  #demandSignIn(): () => void {
+    const { signInTimeout } = this.#options;
+    if (signInTimeout === 0) return () => {};
+    return this.#environment.timers.after(signInTimeout, () => {
+      if (!this.#socketSession.isSignedIn())
+        this.close(CLOSE.policy, 'Nobody signed in within the time allowed (--sign-in-timeout)');
+    });
+  }
+
+  closeFor({ message }: TesseraError): undefined {
+    if (this.#closing) return undefined;
+    this.close(CLOSE.tryAgainLater, message);
+    // Further input is ignored.
+    this.#socket.pause();
+    this.#environment.timers.after(CLOSE_PATIENCE, () => this.#socket.terminate());
+    return undefined;
+  }
+
+  close(code: number, reason: string): void {
+    this.#closing = true;
+    this.#socket.close(code, shortened(reason));
+  }
+}
+
+/** A close reason has at most 123 bytes (RFC 6455, section 5.5). */
+function shortened(reason: string): string {
+  return Buffer.byteLength(reason) <= LONGEST_REASON
+    ? reason
+    : Buffer.from(reason)
+        .subarray(0, LONGEST_REASON)
+        .toString()
+        .replace(/\ufffd+$/, '');
+}
+
+/** The library reads its limit when a socket opens and cannot change it later. */
+function setMaxPayload(socket: WebSocket, bytes: number): void {
+  const { _receiver: receiver } = socket as unknown as { readonly _receiver?: { _maxPayload: number } };
+  if (receiver !== undefined) receiver._maxPayload = bytes;
+}

@@ -1,0 +1,142 @@
+import type { DefineIndex, IndexKind } from '../../ast.js';
+import type { Mark } from '../../source-error.js';
+import { expressions, onTable, whereClause } from '../clauses.js';
+import { distanceName } from '../expression/expression.js';
+import type { Parser } from '../parser.js';
+import { suggesting } from '../suggestion.js';
+import { type ClauseTable, clauses, comment, mode } from './definition.js';
+
+type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] } & {
+  /** Where the last column stands, for errors. */
+  lastColumn?: Mark;
+};
+
+const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
+  ['FIELDS', columns],
+  ['COLUMNS', columns],
+  ['UNIQUE', (parser, node) => kind(parser, node, { kind: 'unique' })],
+  ['COUNT', (parser, node) => kind(parser, node, { kind: 'count', ...whereClause(parser) })],
+  ['FULLTEXT', (parser, node) => kind(parser, node, fulltext(parser))],
+  ['SEARCH', (parser, node) => kind(parser, node, fulltext(parser))],
+  ['HNSW', (parser, node) => kind(parser, node, hnsw(parser))],
+  ['CONCURRENTLY', () => ({ concurrently: true })],
+  ['COMMENT', comment],
+]);
+
+export function defineIndex(parser: Parser): DefineIndex {
+  const head = mode(parser);
+  const name = parser.definitionName();
+  onTable(parser);
+  const table = parser.definitionName();
+  const node: Node = {
+    kind: 'define-index',
+    ...head,
+    name,
+    table,
+    fields: [],
+    indexKind: { kind: 'plain' },
+    concurrently: false,
+  };
+  const { lastColumn, ...index } = clauses(parser, CLAUSES, node);
+  checkColumns(parser, index, lastColumn);
+  return index;
+}
+
+function columns(parser: Parser): Partial<Node> {
+  const fields = expressions(parser);
+  return { fields, lastColumn: { start: parser.previousStart, end: parser.previousEnd } };
+}
+
+/** Kinds of indexes that list one column. */
+const SINGLE: ReadonlySet<IndexKind['kind']> = new Set(['fulltext', 'hnsw']);
+
+/** Of plain kinds the last one counts, as in the reference engine; one that answers by other operators is no other. */
+function kind(parser: Parser, { indexKind: { kind: former } }: Node, indexKind: IndexKind): Partial<Node> {
+  const isOther = former !== 'plain' && former !== indexKind.kind;
+  if (isOther && (SINGLE.has(former) || SINGLE.has(indexKind.kind))) {
+    const [one, other] = [former, indexKind.kind].map((name) => name.toUpperCase());
+    parser.fail(`An index is either ${one} or ${other}`, { start: parser.previousStart, end: parser.previousEnd });
+  }
+  return { indexKind };
+}
+
+function checkColumns(parser: Parser, { fields, indexKind: { kind } }: DefineIndex, last: Mark | undefined): void {
+  if (kind === 'count') {
+    if (fields.length > 0) parser.fail('Cannot create a count index with fields', last ?? parser.tokenMark());
+  } else if (SINGLE.has(kind)) {
+    if (fields.length === 1) return;
+    const found = fields.length === 0 ? 'none' : fields.length;
+    parser.fail(`Expected one column, found ${found}`, last ?? parser.tokenMark());
+  } else if (fields.length === 0) {
+    const mark = suggesting(parser, parser.tokenMark(), ['FIELDS', 'COLUMNS']);
+    parser.fail('Expected at least one column - Use FIELDS to define columns', mark);
+  }
+}
+
+type Fulltext = Extract<IndexKind, { kind: 'fulltext' }>;
+
+/** The analyzer of an index that names none. */
+const DEFAULT_ANALYZER = 'like';
+
+function fulltext(parser: Parser): Fulltext {
+  const analyzer = parser.acceptWord('ANALYZER') ? parser.name() : DEFAULT_ANALYZER;
+  let bm25: Fulltext['bm25'];
+  let highlights = false;
+  for (;;) {
+    if (parser.acceptWord('BM25')) bm25 = bm25Arguments(parser) ?? [1.2, 0.75];
+    else if (parser.acceptWord('HIGHLIGHTS')) highlights = true;
+    else return { kind: 'fulltext', analyzer, ...(bm25 !== undefined && { bm25 }), highlights };
+  }
+}
+
+function bm25Arguments(parser: Parser): readonly [number, number] | undefined {
+  const openedAt = parser.start;
+  const inParentheses = parser.acceptPunct('(');
+  if (!inParentheses && parser.kind !== 'number') return undefined;
+  const k1 = decimalNumber(parser);
+  parser.expectPunct(',');
+  const b = decimalNumber(parser);
+  if (inParentheses) parser.expectClose(')', openedAt);
+  return [k1, b];
+}
+
+function decimalNumber(parser: Parser): number {
+  if (parser.kind !== 'number') parser.unexpected('a number');
+  const number = Number(parser.text);
+  parser.advance();
+  return number;
+}
+
+type Hnsw = Extract<IndexKind, { kind: 'hnsw' }>;
+type HnswNode = { -readonly [K in keyof Hnsw]: Hnsw[K] };
+const INTEGER = 'an unsigned integer';
+const VECTOR_TYPES = ['F64', 'F32', 'I64', 'I32', 'I16'] as const;
+
+const HNSW_CLAUSES: ClauseTable<HnswNode> = new Map<string, (parser: Parser, node: HnswNode) => Partial<HnswNode>>([
+  ['DISTANCE', (parser) => ({ distance: distanceName(parser, 'a distance measure') })],
+  ['DIST', (parser) => ({ distance: distanceName(parser, 'a distance measure') })],
+  ['TYPE', (parser) => ({ type: parser.acceptOneOf(...VECTOR_TYPES) ?? parser.unexpected('a vector type') })],
+  ['EFC', (parser) => ({ efc: parser.natural(INTEGER, 0xffff) })],
+  ['M', (parser) => ({ m: parser.natural(INTEGER, 0xff) })],
+  ['M0', (parser) => ({ m0: parser.natural(INTEGER, 0xff) })],
+  ['LM', (parser) => ({ lm: decimalNumber(parser) })],
+  ['EXTEND_CANDIDATES', () => ({ extendCandidates: true })],
+  ['KEEP_PRUNED_CONNECTIONS', () => ({ keepPrunedConnections: true })],
+  ['HASHED_VECTOR', () => ({ hashedVector: true })],
+]);
+
+function hnsw(parser: Parser): Hnsw {
+  parser.expectWord('DIMENSION');
+  const node: HnswNode = {
+    kind: 'hnsw',
+    dimension: parser.natural(INTEGER, 0xffff),
+    type: 'F32',
+    distance: 'EUCLIDEAN',
+    efc: 150,
+    m: 12,
+    extendCandidates: false,
+    keepPrunedConnections: false,
+    hashedVector: false,
+  };
+  return clauses(parser, HNSW_CLAUSES, node);
+}

@@ -1,0 +1,95 @@
+/** How the tokens of an access method are verified, what they must say, and what signs those that are issued here. */
+import {
+  ALGORITHMS,
+  type Algorithm,
+  type ComputedJwt,
+  type JwtAccess,
+  type RequiredClaims,
+  type RetiredKey,
+} from '../../ast.js';
+import { datetime } from '../expression/literal.js';
+import type { Parser } from '../parser.js';
+
+export interface ParsedJwt {
+  readonly jwt: JwtAccess;
+  readonly computed: ComputedJwt;
+}
+
+type Computed = { -readonly [K in keyof ComputedJwt]: ComputedJwt[K] };
+
+/** What follows JWT. */
+export function jwt(parser: Parser): ParsedJwt {
+  const computed: Computed = {};
+  return { jwt: access(parser, computed), computed };
+}
+
+function access(parser: Parser, computed: Computed): JwtAccess {
+  const verify = verification(parser, computed);
+  const required = parser.acceptWord('REQUIRE') ? requiredClaims(parser) : undefined;
+  const trust: JwtAccess = { verify, ...(required !== undefined && { require: required }) };
+  if (!parser.isWord('WITH') || !followedByIssuer(parser)) return trust;
+  parser.advance();
+  parser.advance();
+  const algorithm = parser.acceptWord('ALGORITHM') ? issuerAlgorithm(parser, verify) : undefined;
+  const key = parser.acceptWord('KEY') ? text(parser, computed, 'issuerKey') : undefined;
+  if (algorithm === undefined && key === undefined) parser.unexpected('ALGORITHM or KEY');
+  return { ...trust, issuer: { ...(algorithm !== undefined && { algorithm }), ...(key !== undefined && { key }) } };
+}
+
+/** Whether WITH belongs to the JWT: `WITH REFRESH` belongs to the access method. */
+function followedByIssuer(parser: Parser): boolean {
+  const next = parser.nextOffset();
+  return /^issuer\b/i.test(parser.source.slice(next, next + 7));
+}
+
+/** A string, or an expression that gives one later. */
+function text(parser: Parser, computed: Computed, as: keyof ComputedJwt): string {
+  const given = parser.expression();
+  if (given.kind === 'literal' && typeof given.value === 'string') return given.value;
+  computed[as] = given;
+  return '';
+}
+
+function verification(parser: Parser, computed: Computed): JwtAccess['verify'] {
+  if (parser.acceptWord('URL')) return { kind: 'url', url: text(parser, computed, 'url') };
+  if (!parser.acceptWord('ALGORITHM')) parser.unexpected('`ALGORITHM`, or `URL`');
+  const algorithm = algorithmName(parser);
+  if (!parser.acceptWord('KEY')) parser.unexpected('a key');
+  const key = text(parser, computed, 'key');
+  const retired = retiredKeys(parser);
+  return { kind: 'key', algorithm, key, ...(retired.length > 0 && { retired }) };
+}
+
+/** `FORMER KEY '…' UNTIL d'…'`, as often as there are former keys. */
+function retiredKeys(parser: Parser): RetiredKey[] {
+  const retired: RetiredKey[] = [];
+  while (parser.acceptWord('FORMER')) {
+    parser.expectWord('KEY');
+    const key = parser.string();
+    parser.expectWord('UNTIL');
+    retired.push({ key, until: datetime(parser) });
+  }
+  return retired;
+}
+
+/** The rest of `REQUIRE ISSUER '…', '…' AUDIENCE '…'`. */
+function requiredClaims(parser: Parser): RequiredClaims {
+  const strings = () => parser.commaList(() => parser.string());
+  const issuers = parser.acceptWord('ISSUER') ? strings() : [];
+  const audiences = parser.acceptWord('AUDIENCE') ? strings() : [];
+  if (issuers.length + audiences.length === 0) parser.unexpected('ISSUER or AUDIENCE');
+  return { issuers, audiences };
+}
+
+/** That of the key that verifies. */
+function issuerAlgorithm(parser: Parser, verify: JwtAccess['verify']): Algorithm {
+  const isOther = verify.kind === 'key' && ALGORITHMS.some((name) => name !== verify.algorithm && parser.isWord(name));
+  if (isOther) {
+    parser.failToken(`Unexpected token \`${parser.word}\`, expected a compatible algorithm or no algorithm`);
+  }
+  return algorithmName(parser);
+}
+
+function algorithmName(parser: Parser): Algorithm {
+  return parser.acceptOneOf(...ALGORITHMS) ?? parser.unexpected('a valid algorithm');
+}

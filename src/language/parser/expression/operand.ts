@@ -1,0 +1,124 @@
+/**
+ * What stands between operators: literals, names, calls, brackets, statements as values, and the path behind any of
+ * them.
+ */
+import type { Expression, Idiom } from '../../ast.js';
+import { ifExpression } from '../if.js';
+import type { Parser } from '../parser.js';
+import { type FunctionNameSegment, knownCall, path, scriptFunction, segment } from './call.js';
+import { closure } from './closure.js';
+import { arrayLiteral, braces } from './collection.js';
+import { afterDot, isPathStart, parts } from './idiom.js';
+import { literal, numberLiteral, prefixedLiteral, regexLiteral } from './literal.js';
+import { mock } from './mock.js';
+import { parenthesized } from './parentheses.js';
+import { recordId } from './record-id.js';
+import { asExpression } from './subquery.js';
+
+const COLON = 58;
+
+/** Keywords that are values or begin one. Other words may be fields. */
+const WORDS: ReadonlyMap<string, (parser: Parser) => Expression> = new Map([
+  ['NONE', (parser: Parser) => constant(parser, undefined)],
+  ['NULL', (parser: Parser) => constant(parser, null)],
+  ['TRUE', (parser: Parser) => constant(parser, true)],
+  ['FALSE', (parser: Parser) => constant(parser, false)],
+  ['IF', ifExpression],
+]);
+
+/** An operand with its path. */
+export function operand(parser: Parser): Expression {
+  switch (parser.kind) {
+    case 'word':
+      return word(parser);
+    case 'quoted':
+      return named(parser);
+    case 'param':
+      return postfix(parser, parser.paramNode());
+    case 'number':
+      return postfix(parser, numberLiteral(parser));
+    case 'string':
+    case 'duration':
+      return postfix(parser, literal(parser));
+    case 'prefixed':
+      return postfix(parser, prefixedLiteral(parser));
+    case 'punct':
+      return punctuated(parser);
+    case 'end':
+    case 'invalid':
+      return parser.unexpected('an expression');
+  }
+}
+
+function constant(parser: Parser, value: undefined | null | boolean): Expression {
+  parser.advance();
+  return { kind: 'literal', value };
+}
+
+function word(parser: Parser): Expression {
+  // NaN and Infinity are values in this spelling only; `nan` is a field.
+  if ((parser.text === 'NaN' || parser.text === 'Infinity') && parser.adjacent() !== COLON) {
+    const value = Number(parser.text);
+    parser.advance();
+    return postfix(parser, { kind: 'literal', value });
+  }
+  if (parser.adjacent() === COLON) return named(parser);
+  const read = WORDS.get(parser.word);
+  if (read !== undefined) return postfix(parser, read(parser));
+  if (parser.word === 'FUNCTION') return postfix(parser, scriptFunction(parser));
+  const statement = parser.grammar.keywordStatement(parser);
+  return statement === undefined ? named(parser) : postfix(parser, asExpression(statement));
+}
+
+/** What begins with a name: a record id, a function, a constant, a field. */
+function named(parser: Parser): Expression {
+  if (parser.adjacent() === COLON) {
+    return parser.adjacent(1) === COLON ? builtIn(parser) : postfix(parser, recordId(parser));
+  }
+  const first = segment(parser);
+  const { name } = first;
+  if (parser.isPunct(':'))
+    parser.fail('Unexpected whitespace', { ...first, label: 'No whitespace allowed after this token' });
+  if (parser.isPunct('::')) return builtIn(parser, first);
+  if (parser.isPunct('(')) return postfix(parser, knownCall(parser, name.toLowerCase(), first));
+  return { kind: 'idiom', parts: parts(parser, [{ kind: 'field', name }]) };
+}
+
+function builtIn(parser: Parser, first?: FunctionNameSegment): Expression {
+  return postfix(parser, path(parser, first));
+}
+
+function punctuated(parser: Parser): Expression {
+  switch (parser.text) {
+    case '(':
+      return postfix(parser, parenthesized(parser));
+    case '[':
+      return postfix(parser, arrayLiteral(parser));
+    case '{':
+      return postfix(parser, braces(parser));
+    case '/':
+      return postfix(parser, regexLiteral(parser));
+    case '|':
+      return parser.source[parser.nextOffset()] === '$' ? closure(parser) : postfix(parser, mock(parser));
+    case '||':
+      return closure(parser);
+    case '@':
+      return current(parser);
+    default:
+      if (isPathStart(parser)) return { kind: 'idiom', parts: parts(parser, []) };
+      return parser.unexpected('an expression');
+  }
+}
+
+/** `@.a`, `@[0]`, `@->e`; the first dot may be missing. The current value is written only where a path follows. */
+function current(parser: Parser): Idiom {
+  parser.advance();
+  const path = parser.isPunct('.') || parser.isPunct('[') || isPathStart(parser) ? [] : [afterDot(parser)];
+  return { kind: 'idiom', start: { kind: 'param', name: 'this', current: true }, parts: parts(parser, path) };
+}
+
+/** A value with the path behind it. Any value may be called; what isn't a closure then fails when it is. */
+export function postfix(parser: Parser, start: Expression): Expression {
+  const path = parts(parser, [], true);
+  return path.length === 0 ? start : { kind: 'idiom', start, parts: path };
+}

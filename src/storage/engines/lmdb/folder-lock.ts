@@ -1,0 +1,66 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { lazyLibrary } from '../../../base/lazy.js';
+import { failure } from '../../../errors/error.js';
+import { checkEmptyFile } from './lmdb-integrity.js';
+import { lockFileOf } from './lmdb-lock-file.js';
+import { allocateLock } from './lmdb-space.js';
+
+const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
+
+/** So many may look at once who has a folder. */
+const MAX_OWNERS = 64;
+
+/**
+ * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
+ *
+ * An otherwise empty LMDB file, `owner.mdb`, serves for its table of readers: an entry there is backed by a lock of the
+ * kernel on behalf of the process, so it is gone as soon as the process is, however it ended. Each comer enters itself
+ * first and then looks who else is there, so that of two that come at once neither can miss the other.
+ *
+ * @throws TesseraError `storage_in_use`
+ */
+export function lockFolder(folder: string): () => Promise<void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, 'owner.mdb');
+  checkEmptyFile(path);
+  allocateLock(lockFileOf(path), MAX_OWNERS, false);
+  const { entry, file } = enter(path);
+  const release = () => {
+    entry.done();
+    return file.close();
+  };
+  file.readerCheck();
+  if (processesIn(file.readerList()).length > 1) {
+    void release();
+    throw failure('storage_in_use', { store: `data folder ${folder}` });
+  }
+  return release;
+}
+
+/**
+ * Joins the owner of a folder, which is another process of the same server: the folder stays locked until the last of
+ * them has left it. Answers how to leave.
+ * @throws TesseraError `storage_in_use` if the owner doesn't have the folder
+ */
+export function joinFolder(folder: string, owner: number): () => Promise<void> {
+  const { entry, file } = enter(join(folder, 'owner.mdb'));
+  const leave = () => {
+    entry.done();
+    return file.close();
+  };
+  file.readerCheck();
+  if (processesIn(file.readerList()).includes(owner)) return leave;
+  void leave();
+  throw failure('storage_in_use', { store: `data folder ${folder}` });
+}
+
+function enter(path: string) {
+  const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: MAX_OWNERS });
+  return { file, entry: file.useReadTransaction() };
+}
+
+/** LMDB prints its table with a heading and then a line for each reader that begins with its process. */
+function processesIn(table: string): readonly number[] {
+  return [...table.matchAll(/^\s*(\d+)\s/gm)].map(([, process]) => Number(process));
+}

@@ -1,0 +1,51 @@
+/**
+ * The metadata of a store, in a tree of its own beside the records:
+ *
+ *     format     the layout of everything, as bare text, so that every version can read it
+ *     version    counts writes
+ *     stamp      the last versionstamp that was given out
+ *     store      identifies the store: drawn when it is created, and again when it is restored from a backup
+ *     unsealed   there while values may be left that have no checksum, as before format 2
+ *
+ * All but the format have a checksum behind the text.
+ */
+import { failure } from '../../../errors/error.js';
+import { isChecksumRight, writeChecksum } from '../../../value/codecs/sealed-record.js';
+
+/** The layout of the files, counted up when an older Tessera could misread what a newer one wrote. */
+export const LMDB_FORMAT = 2;
+/** The one before: no checksums. Its stores are read, and converted. */
+export const UNSEALED_LMDB_FORMAT = 1;
+/** The formats that are read, as they are stored. */
+export const KNOWN_LMDB_FORMATS: ReadonlySet<string> = new Set([LMDB_FORMAT, UNSEALED_LMDB_FORMAT].map(String));
+
+const NAMES = ['format', 'version', 'stamp', 'store', 'unsealed'] as const;
+export type MetadataName = (typeof NAMES)[number];
+
+const CHECKSUM_LENGTH = 4;
+
+export function encodeMetadata(name: MetadataName, text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  if (name === 'format') return bytes;
+  const sealed = new Uint8Array(bytes.length + CHECKSUM_LENGTH);
+  sealed.set(bytes);
+  writeChecksum(name, sealed);
+  return sealed;
+}
+
+/** @throws TesseraError `storage_corrupt` if the checksum is wrong */
+export function decodeMetadata(name: MetadataName, bytes: Uint8Array): string {
+  if (name === 'format') return decodeUnsealed(bytes);
+  if (!isChecksumRight(name, bytes))
+    throw failure('storage_corrupt', { what: `the store's ${name} has a wrong checksum` });
+  return decodeUnsealed(bytes.subarray(0, bytes.length - CHECKSUM_LENGTH));
+}
+
+/** The text as format 1 has it. */
+export function decodeUnsealed(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+export function isMetadataName(name: string): name is MetadataName {
+  return (NAMES as readonly string[]).includes(name);
+}

@@ -1,0 +1,196 @@
+import type { Entry, Key, KeyRange, Stored } from '../../contract.js';
+import { after } from '../../transaction/read-set.js';
+import type { ReadValues, Snapshot, SnapshotCursor } from '../../transaction/snapshot.js';
+import { lowerBound } from '../../tree/lower-bound.js';
+import type { StoredValues } from '../stored-values.js';
+import { EmptyRange } from './empty-range.js';
+import type { ByteView } from './lmdb-store.js';
+import { CachedRange, type RangeCache } from './range-cache.js';
+import type { RecordCache } from './record-cache.js';
+
+/** What is kept decoded: records that were read by their keys, and ranges that were scanned. */
+export interface Caches {
+  readonly records: RecordCache;
+  readonly ranges: RangeCache;
+}
+
+/** A snapshot of encoded records, decoded as they are read. */
+export class LmdbSnapshot implements Snapshot {
+  readonly #view: ByteView;
+  readonly #caches: Caches;
+  readonly #values: StoredValues;
+  readonly #state: { check(): void };
+  readonly #release: () => void;
+  #empty: EmptyRange | undefined;
+
+  constructor(view: ByteView, caches: Caches, values: StoredValues, state: { check(): void }, release: () => void) {
+    this.#view = view;
+    this.#caches = caches;
+    this.#values = values;
+    this.#state = state;
+    this.#release = release;
+  }
+
+  get(key: Key): Stored | undefined {
+    this.#state.check();
+    const { records } = this.#caches;
+    const { version } = this.#view;
+    const cached = records.get(key, version);
+    if (cached !== undefined) return cached;
+    if (this.#empty?.has(key)) return undefined;
+    const bytes = this.#read(key);
+    if (bytes === undefined) {
+      this.#empty ??= new EmptyRange(this.#view);
+      this.#empty.missed(key);
+      return undefined;
+    }
+    const value = this.#values.decode(key, bytes);
+    records.keep(key, value, bytes.length, version);
+    return value;
+  }
+
+  #read(key: Key): Uint8Array | undefined {
+    try {
+      return this.#view.get(key);
+    } catch (error) {
+      throw this.#values.unreadable(key, error);
+    }
+  }
+
+  getMany(keys: readonly Key[]): (Stored | undefined)[] {
+    return keys.map((key) => this.get(key));
+  }
+
+  hasMany(keys: readonly Key[]): boolean[] {
+    this.#state.check();
+    return keys.map((key) => this.#view.has(key));
+  }
+
+  scan(range: KeyRange, reverse: boolean, keysOnly: boolean): SnapshotCursor {
+    return new LmdbCursor(this, range, reverse, keysOnly);
+  }
+
+  count(range: KeyRange): number {
+    this.#state.check();
+    return this.#view.count(range);
+  }
+
+  /** The key of a range that `before` others precede; with `reverse`, counted from its end. */
+  keyAt(range: KeyRange, before: number, reverse: boolean): Key | undefined {
+    this.#state.check();
+    return this.#view.keyAt(range, before, reverse);
+  }
+
+  release(): void {
+    this.#release();
+  }
+
+  /**
+   * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry
+   * or the end of the range. Where that isn't known it is read of the store, up to `limit` entries.
+   */
+  stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): CachedRange {
+    this.#state.check();
+    const { ranges } = this.#caches;
+    const { version } = this.#view;
+    const held = reverse ? ranges.below(range.to, version) : ranges.at(range.from, version);
+    if (held !== undefined) return held;
+    const gap = ranges.gapIn(range, reverse, version);
+    const keys: Key[] = [];
+    const values: Stored[] = [];
+    const sizes: number[] = [];
+    try {
+      this.#view.scan(gap, { reverse, keysOnly, limit }, (key, bytes) => {
+        keys.push(key);
+        values.push(bytes === undefined ? null : this.#values.decode(key, bytes));
+        sizes.push(bytes?.length ?? 0);
+      });
+    } catch (error) {
+      throw this.#values.unreadable(keys.at(-1) ?? gap.from, error);
+    }
+    const last = keys.length < limit ? undefined : keys[keys.length - 1];
+    if (reverse) for (const list of [keys, values, sizes]) list.reverse();
+    const stretch = reverse
+      ? new CachedRange(last ?? gap.from, gap.to, keys, values, sizes)
+      : new CachedRange(gap.from, last === undefined ? gap.to : after(last), keys, values, sizes);
+    if (!keysOnly) ranges.keep(stretch, version);
+    return stretch;
+  }
+}
+
+interface Walk {
+  readonly reverse: boolean;
+  readonly keysOnly: boolean;
+  readonly limit: number;
+}
+
+/** Each batch seeks its position again, so that nothing of LMDB is open between batches. */
+class LmdbCursor implements SnapshotCursor {
+  readonly #snapshot: LmdbSnapshot;
+  readonly #reverse: boolean;
+  readonly #keysOnly: boolean;
+  /** What hasn't been read yet. */
+  #left: KeyRange;
+
+  constructor(snapshot: LmdbSnapshot, range: KeyRange, reverse: boolean, keysOnly: boolean) {
+    this.#snapshot = snapshot;
+    this.#reverse = reverse;
+    this.#keysOnly = keysOnly;
+    this.#left = range;
+  }
+
+  read(entries: Entry[], limit: number): void {
+    this.#read(limit, ({ keys, values }, from, to) => {
+      for (let count = 0; count < to - from; count++) {
+        const index = this.#reverse ? to - 1 - count : from + count;
+        entries.push([keys[index] as Key, values[index] as Stored]);
+      }
+    });
+  }
+
+  readValues(limit: number): ReadValues {
+    let found: Stored[] = [];
+    const last = this.#read(limit, ({ values }, from, to) => {
+      const part = values.slice(from, to);
+      if (this.#reverse) part.reverse();
+      found = found.length === 0 ? part : found.concat(part);
+    });
+    return { values: found, last };
+  }
+
+  skip(count: number): Key | undefined {
+    const { from, to } = this.#left;
+    const last = from < to ? this.#snapshot.keyAt(this.#left, count - 1, this.#reverse) : undefined;
+    if (last === undefined) this.#left = { from: to, to };
+    else this.#left = this.#reverse ? { from, to: last } : { from: after(last), to };
+    return last;
+  }
+
+  /**
+   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Answers the key of
+   * the last one.
+   */
+  #read(limit: number, visit: (stretch: CachedRange, from: number, to: number) => void): Key | undefined {
+    const reverse = this.#reverse;
+    let last: Key | undefined;
+    while (limit > 0 && this.#left.from < this.#left.to) {
+      const { from, to } = this.#left;
+      const stretch = this.#snapshot.stretch(this.#left, { reverse, keysOnly: this.#keysOnly, limit });
+      const { keys } = stretch;
+      const start = stretch.from >= from ? 0 : lowerBound(keys, from);
+      const end = stretch.to <= to ? keys.length : lowerBound(keys, to);
+      const count = Math.min(end - start, limit);
+      limit -= count;
+      if (reverse) {
+        visit(stretch, end - count, end);
+        if (count > 0) last = keys[end - count] as Key;
+        this.#left = { from, to: limit === 0 ? (last as Key) : stretch.from };
+      } else {
+        visit(stretch, start, start + count);
+        if (count > 0) last = keys[start + count - 1] as Key;
+        this.#left = { from: limit === 0 ? after(last as Key) : stretch.to, to };
+      }
+    }
+    return last;
+  }
+}
