@@ -143,6 +143,21 @@ it('measures vectors of 100,000 components', () => {
   expect(found(scan, 3).map(({ slot }) => slot)).toEqual([0, 2, 1]);
 });
 
+it('is not misled by what is put into an empty slot while it is under way', () => {
+  const at = (x: number) => Float32Array.of(x, 0);
+  const graph = graphOf('EUCLIDEAN', [at(0), at(1), at(2), at(3)]);
+  for (const id of [0, 1]) graph.remove(id);
+  const request = { point: at(0), accepts: () => true, first: 0 };
+  const scan = new CodeScan(graph, graph.codes as CodeArena, request);
+  run(scan.run());
+  // What lay there was nearer than all others.
+  for (const id of [0, 1]) graph.add(id, { key: `new${id}`, vector: at(900 + id), links: UNLINKED });
+  expect(run(scan.found(2)).value.map(({ slot }) => slot)).toEqual([2, 3]);
+  expect(found(new CodeScan(graph, graph.codes as CodeArena, request), 4).map(({ slot }) => slot)).toEqual([
+    2, 3, 0, 1,
+  ]);
+});
+
 it('has no codes for other metrics, nor for parts of a graph', () => {
   expect(graphOf('MANHATTAN', [new Float32Array(4)]).codes).toBeUndefined();
   const { options } = graphOf('EUCLIDEAN', [new Float32Array(4)]);

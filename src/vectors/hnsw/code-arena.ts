@@ -113,6 +113,11 @@ export class CodeArena {
     }
   }
 
+  /** No vector is in a slot any more: its bound is infinite, whatever is put there once it was measured. */
+  clear(slot: number): void {
+    this.#floats[this.#factsOf(slot) + 3 * GROUP] = Number.POSITIVE_INFINITY;
+  }
+
   query(vector: Floats): CodeQuery {
     const norm = magnitude(vector);
     const unit = this.#isCosine ? norm : 1;
@@ -181,11 +186,13 @@ export class CodeArena {
 
   #grow(slots: number): boolean {
     if (!growTo(this.#module, this.#offsetOf(slots + GROUP))) return false;
+    const before = this.#capacity;
     this.#capacity = slots;
     const { buffer } = this.#module.memory;
     this.#codes = new Int8Array(buffer);
     this.#floats = new Float32Array(buffer);
     this.#places = new Uint32Array(buffer);
+    for (let slot = before; slot < slots; slot++) this.clear(slot);
     return true;
   }
 

@@ -164,6 +164,7 @@ export class Graph {
     if (Graph.isHere(slot)) {
       this.#noteBefore(slot);
       this.#keys[slot] = undefined;
+      this.codes?.clear(slot);
       this.#nodes--;
       this.version++;
     }
@@ -228,7 +229,10 @@ export class Graph {
     for (const [slot, before] of this.#before ?? []) {
       if (before === undefined) this.remove(this.idOf(slot));
       else {
-        if (this.#keys[slot] === undefined) this.#nodes++;
+        if (this.#keys[slot] === undefined) {
+          this.#nodes++;
+          this.codes?.set(slot, this.arena.vector(slot));
+        }
         this.#keys[slot] = before.key;
         this.#putLinks(slot, before.links);
       }
