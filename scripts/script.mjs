@@ -30,9 +30,12 @@ if (positionals.length === 0) {
 }
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
+/** Shells complete paths. */
+const names = positionals.map((name) => name.replace(/^(\.\/)?tests\/scripts\//, ''));
+
 /** Runs the tests of the scripts. */
 function run(environment, stdio) {
-  const env = { ...process.env, SCRIPTS: positionals.join(','), ...environment };
+  const env = { ...process.env, SCRIPTS: names.join(','), ...environment };
   const vitest = join('node_modules', 'vitest', 'vitest.mjs');
   return spawnSync(process.execPath, [vitest, 'run', 'tests/scripts/scripts.test.ts'], {
     stdio,
