@@ -113,7 +113,7 @@ export class CodeArena {
     }
   }
 
-  /** A slot becomes empty: its bound is infinite, whatever is put there once it was measured. */
+  /** A slot becomes empty: its bound is infinite, whatever is put there after it was measured. */
   clear(slot: number): void {
     this.#floats[this.#factsOf(slot) + 3 * GROUP] = Number.POSITIVE_INFINITY;
   }
