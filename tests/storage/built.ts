@@ -8,7 +8,7 @@ type Retry = typeof import('../../src/storage/retry.js');
 const built = (name: string): Promise<unknown> =>
   import(fileURLToPath(new URL(`../../dist/storage/${name}.js`, import.meta.url)));
 
-const { openLmdb } = (await built('engines/lmdb')) as Lmdb;
+const { openLmdb } = (await built('engines/lmdb/lmdb')) as Lmdb;
 /** It knows the errors of the built engine. */
 export const { withRetries: withBuiltRetries } = (await built('retry')) as Retry;
 
