@@ -44,3 +44,13 @@ test('ends when it is not used, which what is read on its behalf does not count 
   environment.advance(MINUTE);
   expect(lifetime.isOver).toBe(true);
 });
+
+test('ends at most a second late by a wall clock that is put forward', () => {
+  let [wall, monotonic] = [0n, 0];
+  const adjusted = new Lifetime({ now: () => wall, monotonic: () => monotonic });
+  adjusted.begin(60_000_000_000n, undefined);
+  expect(adjusted.isOver).toBe(false);
+  wall = 60_000_000_000n;
+  monotonic = 1_000;
+  expect(adjusted.isOver).toBe(true);
+});

@@ -10,7 +10,7 @@ import {
 } from '../../functions/input-limit.js';
 import { sortedInSteps } from '../../functions/sorted-in-steps.js';
 import { itemsOf, rememberOrder, wantsOrder } from '../../value/membership.js';
-import { RecordId, Uuid, type Value } from '../../value/value.js';
+import type { Value } from '../../value/value.js';
 import { countWork, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { OPERATIONS, type PlainOperator } from './operators.js';
@@ -66,7 +66,7 @@ const MAX_LOOKED_FOR = 2 ** 13;
 
 export type OperateOnLarge = (a: Value, b: Value, execution: Execution) => PromiseOrValue<Value>;
 
-/** The operator for operands that aren't small (`isSmall`). @throws TesseraError `input_too_large`, when it runs */
+/** The operator for operands that aren't small (`isSmall`). */
 export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
   const apply = OPERATIONS[operator];
   const { largest, container } = BOUNDS[operator];
@@ -87,10 +87,7 @@ export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
 /** Whether an operator may be applied to a value without a thought for its size. */
 export function isSmall(value: Value): boolean {
   if (typeof value === 'number') return true;
-  if (typeof value === 'string') return value.length <= SMALL_INPUT;
-  if (typeof value !== 'object' || value === null) return true;
-  // What rules compare: the owner of a record.
-  return value instanceof RecordId && (typeof value.key !== 'object' ? isSmall(value.key) : value.key instanceof Uuid);
+  return typeof value === 'string' ? value.length <= SMALL_INPUT : typeof value !== 'object' || value === null;
 }
 
 /** Sorts a long list that is searched again and again. */

@@ -103,8 +103,9 @@ function bm25Arguments(parser: Parser): readonly [number, number] | undefined {
 }
 
 function signedDecimal(parser: Parser): number {
-  const sign = parser.acceptPunct('-') ? -1 : 1;
-  return sign * decimalNumber(parser);
+  if (parser.acceptPunct('-')) return -decimalNumber(parser);
+  parser.acceptPunct('+');
+  return decimalNumber(parser);
 }
 
 function decimalNumber(parser: Parser): number {
