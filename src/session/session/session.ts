@@ -74,7 +74,7 @@ export class OpenSession implements Session, RegisteredSession {
   #identity: SessionIdentity;
   readonly #view: SessionView;
   #isClosed = false;
-  #signedInAt = 0n;
+  #signedInAt: bigint;
   readonly #revalidation: Revalidation;
 
   constructor(services: SessionServices, { origin, principal, connection }: SessionOpening, onClose: () => void) {
@@ -90,6 +90,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
     this.#identity = plainIdentity(principal, { origin, databasePath: {} });
+    this.#signedInAt = principal.kind === 'guest' ? 0n : services.environment.clock.now();
     this.#view = new SessionView(services, {
       enter: () => this.#use(),
       identity: () => this.#identity,
@@ -303,8 +304,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** Limits the request by the configured timeout. */
   #bounded(interrupt: RequestInterrupt): RequestInterrupt {
-    const { options, executor } = this.#services;
-    return interrupt.within(options.requestTimeout).within(executor.queryTimeout.current);
+    return interrupt.within(this.#services.options.requestTimeout).within(this.#services.executor.queryTimeout.current);
   }
 
   listen(sink: NotificationSink, quota = new LiveQuota()): void {
