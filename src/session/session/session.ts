@@ -202,7 +202,7 @@ export class OpenSession implements Session, RegisteredSession {
     return isPromise(parsed) ? this.#runParsedAfter(parsed, request) : this.#runParsed(parsed, request);
   }
 
-  /** Apart from `#query`, so that a request that has nothing to wait for makes no closure. */
+  /** Separate from `#query`, so that a request that needn't wait makes no closure. */
   #queryAfter(ready: Promise<void>, text: string, request: StatementRequest): Promise<StatementResult[]> {
     return ready.then(() =>
       andThen(this.#parse(text, request.variables), (parsed) => this.#runParsed(parsed, request)),
@@ -223,7 +223,7 @@ export class OpenSession implements Session, RegisteredSession {
     return parseYielding(this.#services, text, (work) => this.#interruptible(work));
   }
 
-  /** Work beside statements, which ends with the session and when a request would have to. */
+  /** Work beside statements; it ends with the session and with the time limit of requests. */
   #interruptible<T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>): PromiseOrValue<T> {
     const begun = this.#requests.begin();
     return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
