@@ -178,7 +178,7 @@ export class AuditLog {
     this.#take({ action: 'audit-lost', outcome: 'failed', who: { kind: 'server' }, what });
   }
 
-  /** Writes lines and retries until it succeeds; answers false if it fails while the log is being closed. */
+  /** Writes lines and retries until it succeeds; returns false if it fails while the log is being closed. */
   async #store(lines: readonly string[]): Promise<boolean> {
     for (;;) {
       try {

@@ -317,7 +317,7 @@ export class RequestRunner {
     );
   }
 
-  /** Runs the statements after BEGIN; answers the index after the end of the block. */
+  /** Runs the statements after BEGIN; returns the index after the end of the block. */
   async #block(statements: readonly Statement[], begin: number): Promise<number> {
     const last = endOfBlock(statements, begin + 1);
     const body = statements.slice(begin + 1, last);
