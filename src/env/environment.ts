@@ -37,8 +37,8 @@ export interface Timers {
   /** Resolves after `milliseconds`; keeps the process alive. */
   wait(milliseconds: number): Promise<void>;
   /**
-   * Yields to the event loop and to earlier callers: one long computation resumes at a time, when others have been
-   * served. `turns` is how often this one has yielded before: those that have few turns behind them don't wait for long
+   * Yields to the event loop and to earlier callers: one long computation resumes at a time, after other work has been
+   * served. `turns` is how often this computation has yielded before: those with few turns don't wait for long
    * ones.
    */
   yield(turns?: number): Promise<void>;

@@ -77,7 +77,7 @@ class QueryParse implements Stepwise<Query> {
     return true;
   }
 
-  /** Reads a statement, or up to a pause. Answers which. */
+  /** Reads a statement, or up to a pause. Returns which. */
   #statement(): boolean {
     const parser = this.#parser;
     const { state, code } = parser;

@@ -283,7 +283,7 @@ class Reading {
     walk(root, { expression: (node) => this.#expression(node), statement: (statement) => this.#enters(statement) });
   }
 
-  /** Answers false where what stands inside has been looked at already. */
+  /** Returns false where what stands inside has been looked at already. */
   #expression(node: Expression): boolean {
     switch (node.kind) {
       case 'idiom':

@@ -169,7 +169,7 @@ export interface WaitInterrupt {
    * again. The answer stops that.
    */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
-  /** Where waits are traced: one begins; what it answers is called when that has ended. */
+  /** Where waits are traced: one begins; what it returns is called when that has ended. */
   readonly waiting?: (() => (() => void) | undefined) | undefined;
 }
 

@@ -50,7 +50,7 @@ export type ByKind<Result, Extra = undefined> = {
   readonly [K in Kind]: (value: KindTypes[K], extra: Extra) => Result;
 };
 
-/** Calls the function that a table has for the kind of a value, and answers its result. */
+/** Calls the function that a table has for the kind of a value, and returns its result. */
 export function byKind<Result>(table: ByKind<Result>, value: Value): Result;
 export function byKind<Result, Extra>(table: ByKind<Result, Extra>, value: Value, extra: Extra): Result;
 export function byKind<Result, Extra>(table: ByKind<Result, Extra>, value: Value, extra?: Extra): Result {

@@ -73,7 +73,7 @@ export class Weighing implements Stepwise<number> {
     return Math.min(this.#weight, this.#limit);
   }
 
-  /** Weighs so many parts more; answers whether all are weighed, or weigh as much as the limit. */
+  /** Weighs so many parts more; returns whether all are weighed, or weigh as much as the limit. */
   upTo(parts: number): boolean {
     for (let left = parts; left > 0 && this.#weight < this.#limit; left--) {
       if (this.#at < this.#members.length) {

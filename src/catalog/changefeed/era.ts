@@ -1,5 +1,5 @@
 /**
- * The era of a store: it begins when the store is restored from a backup. What was issued before, between the backup
+ * The era of a store: it begins when the store is restored from a backup. Credentials issued before, between the backup
  * and the restore above all, refers to a history that is no longer this store's: tokens, refresh tokens, positions of
  * changefeeds. A store that was never restored has no era.
  */

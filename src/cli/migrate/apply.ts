@@ -62,7 +62,7 @@ async function currentPlan(client: RpcClient, files: readonly Migration[]): Prom
   return plan;
 }
 
-/** Answers whether it was applied; not if it conflicted with another transaction or migrator. */
+/** Returns whether it was applied; not if it conflicted with another transaction or migrator. */
 async function apply(client: RpcClient, migration: Migration, applied: readonly AppliedMigration[]): Promise<boolean> {
   const transaction = await client.call('begin');
   try {

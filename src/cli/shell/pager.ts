@@ -21,7 +21,7 @@ export function pagerOf({ PAGER }: Environment): Pager | undefined {
 /** What a shell answers for a command that isn't there or can't be run. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
 
-/** Shows a text until the user leaves the pager. Answers whether it was shown. */
+/** Shows a text until the user leaves the pager. Returns whether it was shown. */
 export function page(text: string, { command, args, shell }: Pager, environment: Environment): Promise<boolean> {
   return new Promise((resolve) => {
     // Colours are passed through unless the user has configured less otherwise.

@@ -69,7 +69,7 @@ export class InputBuffer {
     return this.#lines.length === 0;
   }
 
-  /** Appends a line; answers what is still open after it. */
+  /** Appends a line; returns what is still open after it. */
   add(line: string): OpenConstruct | undefined {
     const text = this.isEmpty ? line : `${this.#unread}\n${line}`;
     this.#lines.push(line);

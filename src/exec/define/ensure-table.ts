@@ -9,7 +9,7 @@ import { recordImplied } from '../runtime/audit-recorder.js';
 import type { Execution } from '../runtime/execution.js';
 
 /**
- * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may
+ * Makes sure that a table exists before something is written to it. Returns false when it doesn't and the principal may
  * not define it: the write is then denied.
  * @throws TesseraError `write_refused` strictly; `namespace_empty`, `database_empty`, `table_missing` in a STRICT
  * database
@@ -21,7 +21,7 @@ export function ensureTable(execution: Execution, name: string): PromiseOrValue<
   });
 }
 
-/** Defines a table unless it exists or the principal may not define it; answers whether it exists. */
+/** Defines a table unless it exists or the principal may not define it; returns whether it exists. */
 function defineIfMissing(execution: Execution, name: string): PromiseOrValue<boolean> {
   const { context, identity, checks } = execution;
   const { databasePath } = identity;

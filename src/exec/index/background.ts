@@ -49,7 +49,7 @@ export interface StepSite extends SchemaChange {
   execution(namespace: string, database: string): Execution;
 }
 
-/** Does some of the work; answers whether that was all of it. */
+/** Does some of the work; returns whether that was all of it. */
 export function stepOfIndexWork(site: StepSite, work: IndexWork, bounds: StepBounds): PromiseOrValue<boolean> {
   return andThen(isQueued(site.transaction, work), (isThere) =>
     isThere ? STEPS[work.task](site, work, bounds) : true,

@@ -27,7 +27,7 @@ export function buildIndex(execution: Execution, table: TableEntry, index: Index
   });
 }
 
-/** Answers how many there are. */
+/** Returns how many there are. */
 function listRecords(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<number> {
   const { transaction } = execution.context;
   const kept = keptIndex(table, index);

@@ -50,11 +50,11 @@ export interface IndexKeeping {
   readonly build?: (index: KeptIndex, execution: Execution) => BulkBuild;
   /**
    * Folds some of what writers have noted into what is searched, in a maintenance transaction; absent where they note
-   * nothing. Answers whether there may be more.
+   * nothing. Returns whether there may be more.
    */
   fold?(index: KeptIndex, execution: Execution): PromiseOrValue<boolean>;
   /**
-   * Folds some of it when all records are listed that there were, before the index is used. Answers whether there may
+   * Folds some of it when all records are listed that there were, before the index is used. Returns whether there may
    * be more to be done by then.
    */
   readonly prepare?: (index: KeptIndex, execution: Execution) => PromiseOrValue<boolean>;

@@ -134,7 +134,7 @@ export class LiveTail {
     for (const reader of readers) if (reader.next < positionAfter(last)) reader.next = positionAfter(last);
   }
 
-  /** Answers the versionstamp of the entry. */
+  /** Returns the versionstamp of the entry. */
   #deliver(readers: readonly Reader[], [key, stored]: Entry): Versionstamp {
     const { position, stamp } = liveLogPosition(this.#database, key);
     const entry = readLiveLogEntry(stored);

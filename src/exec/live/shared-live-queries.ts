@@ -251,7 +251,7 @@ export class SharedLiveQueries implements LiveRegistry {
     for (const query of [...queries]) this.end(query, failure('live_queries_behind'));
   }
 
-  /** Notes some of its queries again, too. Answers whether the table has been watched all the time. */
+  /** Notes some of its queries again, too. Returns whether the table has been watched all the time. */
   async #renewTable(
     { watch, queries }: WatchedTable,
     { databasePath, table: { definition } }: LiveQuery,

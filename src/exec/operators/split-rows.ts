@@ -62,7 +62,7 @@ class Product implements SplitRows {
     );
   }
 
-  /** Goes on until a batch is full or something has to be waited for; answers whether the batch is complete. */
+  /** Goes on until a batch is full or something has to be waited for; returns whether the batch is complete. */
   #step(): PromiseOrValue<boolean> {
     while (this.#made.length < BATCH) {
       const advanced = this.#advance();

@@ -5,7 +5,7 @@ import { encodeOrder } from '../../value/codecs/key-codec.js';
 import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 
-/** Answers for each row, as they come in order, whether no later one can be among the first. */
+/** Returns for each row, as they come in order, whether no later one can be among the first. */
 export type StopCondition = (row: Value) => PromiseOrValue<boolean>;
 
 /**

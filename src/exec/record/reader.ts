@@ -430,7 +430,7 @@ export class StoredRecordReader implements RecordReader {
     return andThen(visible, (all) => (isWhole ? all : mapInOrder(all, (raw) => unveil(reading, raw))));
   }
 
-  /** Hands a batch on and gives others a turn; answers whether the scan is over. */
+  /** Hands a batch on and gives others a turn; returns whether the scan is over. */
   #hand(
     execution: Execution,
     batch: PromiseOrValue<readonly ObjectValue[]>,

@@ -335,7 +335,7 @@ export class StoredRecordWriter implements RecordWriter {
   }
 
   /**
-   * Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves
+   * Returns false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves
    * the record alone.
    */
   #deleteEdges(execution: Execution, id: RecordId): PromiseOrValue<boolean> {

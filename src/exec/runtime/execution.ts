@@ -168,7 +168,7 @@ export interface RecordReader {
     purpose?: ReadPurpose,
     fields?: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined>;
-  /** What `read` answers for each of the ids, in their order; the storage is asked for many at once. */
+  /** What `read` returns for each of the ids, in their order; the storage is asked for many at once. */
   readMany(
     execution: Execution,
     ids: readonly RecordId[],
@@ -287,7 +287,7 @@ export interface LiveRegistry {
   /** Ends a query of this process at once, and says why. */
   end(query: LiveQuery, reason?: TesseraError): void;
   /**
-   * Ends a query that another node has in the selected database, once the transaction has committed. Answers whether
+   * Ends a query that another node has in the selected database, once the transaction has committed. Returns whether
    * there is one.
    */
   endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
@@ -325,7 +325,7 @@ export interface SessionRegistry {
 export interface LiveListener {
   /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
   admit(query: LiveQuery): void;
-  /** A query begins, behind the commits up to a versionstamp; answers false when it is no longer wanted. */
+  /** A query begins, behind the commits up to a versionstamp; returns false when it is no longer wanted. */
   begun(query: LiveQuery, stamp: Versionstamp): boolean;
   /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
   changed(query: LiveQuery, change: WrittenRecord, weight: number, stamp: Versionstamp): void;

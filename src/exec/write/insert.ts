@@ -86,7 +86,7 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
 }
 
 /**
- * Answers whether the table takes what is inserted. A view takes from an import only what it doesn't have of the
+ * Returns whether the table takes what is inserted. A view takes from an import only what it doesn't have of the
  * records that it reads, and nothing at all when it reads tables that keep their records.
  */
 function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolean> {

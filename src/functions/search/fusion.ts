@@ -39,7 +39,7 @@ const PIECE = 4_096;
 class Ranking {
   readonly #ranked = new Map<string, Ranked>();
 
-  /** Answers how much work it was. */
+  /** Returns how much work it was. */
   add(key: string, record: ObjectValue, score: number): number {
     const { fields, score: sum } = this.#ranked.get(key) ?? { fields: {}, score: 0 };
     const entries = [...Object.entries(fields), ...Object.entries(record)];

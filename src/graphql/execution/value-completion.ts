@@ -165,7 +165,7 @@ class ListText {
     return `[${this.#pieces.join(',')}]`;
   }
 
-  /** Writes so many members more; answers whether the list isn't null so far. @throws TesseraError `value_too_large` */
+  /** Writes so many members more; returns whether the list isn't null so far. @throws TesseraError `value_too_large` */
   add(count: number): boolean {
     const { items, member, call } = this;
     const end = Math.min(this.#at + count, items.length);
@@ -196,7 +196,7 @@ class ListText {
     return andThen(untilTrue(step), () => !this.#isNull);
   }
 
-  /** Takes the text of the next member, after `before` failures; answers whether it may be what it is. */
+  /** Takes the text of the next member, after `before` failures; returns whether it may be what it is. */
   #take(texts: string[], text: string | undefined, before: number): boolean {
     if (this.call.failures.length > before) this.call.locateFailures(before, this.#at);
     this.#at++;

@@ -38,7 +38,7 @@ export class SourceStreams {
   }
 
   /**
-   * Begins a live query and answers its id. `sink` is called with each later change and the end. `kept`: values held
+   * Begins a live query and returns its id. `sink` is called with each later change and the end. `kept`: values held
    * for it, which count towards the memory limit.
    * @throws TesseraError `live_queries_too_large`, and errors of the statement
    */

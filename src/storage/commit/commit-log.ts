@@ -113,7 +113,7 @@ export class CommitLog {
     return commit;
   }
 
-  /** Commits were missed: no version that was held until now can be validated. Answers the present one. */
+  /** Commits were missed: no version that was held until now can be validated. Returns the present one. */
   cut(): Commit {
     const present = this.append(() => []);
     while (this.#oldest !== present) {

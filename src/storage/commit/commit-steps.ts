@@ -42,7 +42,7 @@ export function settleInSteps(
 /** Above all keys: no key is as long. */
 const END = '\xff'.repeat(4096);
 
-/** Calls `visit` for each change in the order of keys, and answers the keys. */
+/** Calls `visit` for each change in the order of keys, and returns the keys. */
 export function forEachChange(
   overlay: Overlay,
   pausing: Pausing,

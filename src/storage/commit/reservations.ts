@@ -57,7 +57,7 @@ export class Reservations {
   readonly #claims = new Set<Waiter>();
   #made = 0;
 
-  /** `beginWait` is called whenever something begins to wait, and what it answers at the end of that. */
+  /** `beginWait` is called whenever something begins to wait, and what it returns at the end of that. */
   constructor(timers: Timers, beginWait?: () => () => void) {
     this.#timers = timers;
     this.#beginWait = beginWait;

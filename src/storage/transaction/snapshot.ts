@@ -35,7 +35,7 @@ export interface SnapshotCursor {
   /** Up to `limit` values; fewer only at the end. */
   readValues(limit: number): PromiseOrValue<ReadValues>;
   /**
-   * Passes over `count` entries, and answers the key of the last one; `undefined` where the range ends with them or
+   * Passes over `count` entries, and returns the key of the last one; `undefined` where the range ends with them or
    * before. Absent where entries are passed over by reading them.
    */
   skip?(count: number): Key | undefined;

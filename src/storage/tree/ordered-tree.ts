@@ -223,7 +223,7 @@ export class TreeCursor<V> {
     return { values: ([] as V[]).concat(...pieces), last };
   }
 
-  /** Passes over `count` entries, a leaf at a time, and answers the key of the last; `undefined` if none follows. */
+  /** Passes over `count` entries, a leaf at a time, and returns the key of the last; `undefined` if none follows. */
   skip(count: number): Key | undefined {
     const step = this.#reverse ? -1 : 1;
     let left = count - 1;

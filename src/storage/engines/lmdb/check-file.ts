@@ -26,7 +26,7 @@ export interface CheckedFile {
 }
 
 /**
- * Calls `faults` for each fault. Answers what was found; `undefined` where that can't be determined.
+ * Calls `faults` for each fault. Returns what was found; `undefined` where that can't be determined.
  * @throws TesseraError `storage_format` for a format that isn't known; Error of the system, or if there is no data file
  */
 export function checkFile(folder: string, faults: FileFaults): CheckedFile | undefined {

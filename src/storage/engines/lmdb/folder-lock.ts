@@ -12,7 +12,7 @@ const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 const MAX_OWNERS = 64;
 
 /**
- * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
+ * Keeps a data folder to one engine, in this process or any other. Returns how to give it up.
  *
  * An otherwise empty LMDB file, `owner.mdb`, serves for its table of readers: an entry there is backed by a lock of the
  * kernel on behalf of the process, so it is gone as soon as the process is, however it ended. Each comer enters itself
@@ -40,7 +40,7 @@ export function lockFolder(folder: string): () => Promise<void> {
 
 /**
  * Joins the owner of a folder, which is another process of the same server: the folder stays locked until the last of
- * them has left it. Answers how to leave.
+ * them has left it. Returns how to leave.
  * @throws TesseraError `storage_in_use` if the owner doesn't have the folder
  */
 export function joinFolder(folder: string, owner: number): () => Promise<void> {

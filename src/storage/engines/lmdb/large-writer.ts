@@ -28,7 +28,7 @@ export class LargeWriter {
     this.#timers = timers;
   }
 
-  /** Writes all changes, or none. Answers whether there is a thread to do so; without one nothing was begun. */
+  /** Writes all changes, or none. Returns whether there is a thread to do so; without one nothing was begun. */
   write(changes: readonly EncodedChange[], version: number, stamp: Versionstamp | undefined): Promise<boolean> {
     return this.use((thread) => thread.write(changes, { version, stamp }));
   }

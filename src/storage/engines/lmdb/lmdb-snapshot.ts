@@ -167,7 +167,7 @@ class LmdbCursor implements SnapshotCursor {
   }
 
   /**
-   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Answers the key of
+   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Returns the key of
    * the last one.
    */
   #read(limit: number, visit: (stretch: CachedRange, from: number, to: number) => void): Key | undefined {

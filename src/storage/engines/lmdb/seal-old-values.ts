@@ -25,7 +25,7 @@ export interface SealingEngine {
 }
 
 /**
- * Rewrites all values that have no checksum. Answers whether none is left: not if the engine is closed meanwhile, or a
+ * Rewrites all values that have no checksum. Returns whether none is left: not if the engine is closed meanwhile, or a
  * value can't be read. Starts again after a crash; what has a checksum by then is passed over.
  * @throws TesseraError as `write` does
  */

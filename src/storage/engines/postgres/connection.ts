@@ -37,7 +37,7 @@ export interface ConnectionSettings {
 interface ConnectionEvents {
   /** The connection has ended by itself: the server is gone, or has closed it. */
   onLost(error: Error): void;
-  /** A statement is sent; what it answers is called with the statement's answer. */
+  /** A statement is sent; what it returns is called with the statement's answer. */
   readonly asked?: (() => () => void) | undefined;
 }
 

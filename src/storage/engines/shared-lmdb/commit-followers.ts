@@ -5,7 +5,7 @@ import type { KnownGroup } from './log-mirror.js';
 export class CommitFollowers {
   readonly #followers = new Set<CommitFollower>();
 
-  /** Answers how to end it. */
+  /** Returns how to end it. */
   add(follower: CommitFollower): () => void {
     // An object of its own, so that one follower may follow twice.
     const each: CommitFollower = { onCommits: (commits) => follower.onCommits(commits), onGap: () => follower.onGap() };

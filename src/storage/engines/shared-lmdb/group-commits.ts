@@ -204,7 +204,7 @@ export class GroupCommits {
     });
   }
 
-  /** Adds what was appended to the changes; answers the ranges in which that is. */
+  /** Adds what was appended to the changes; returns the ranges in which that is. */
   #settleAppended(
     { writes: { appended }, changes, room }: WaitingCommit,
     stamp: Versionstamp,

@@ -78,7 +78,7 @@ export class LogMirror {
     this.#add({ version, commits, last: this.commits.latest, isOwn: true, afterCommit, isGap: false });
   }
 
-  /** New snapshots show a version from now on, which is known. Answers the groups that this adds. */
+  /** New snapshots show a version from now on, which is known. Returns the groups that this adds. */
   show(version: number): readonly KnownGroup[] {
     const end = this.#ahead.findIndex((group) => group.version > version);
     const groups = this.#ahead.splice(0, end < 0 ? this.#ahead.length : end);

@@ -212,7 +212,7 @@ export class SharedLmdbEngine implements Engine {
     for (const { afterCommit } of groups) for (const { callbacks, stamp } of afterCommit) callAll(callbacks, stamp);
   }
 
-  /** New snapshots are those of a view. Answers the groups of commits that are new in it. */
+  /** New snapshots are those of a view. Returns the groups of commits that are new in it. */
   #show(view: SharedView): readonly KnownGroup[] {
     try {
       this.#mirror.read(this.#store.logOf(view), view.version);
@@ -250,7 +250,7 @@ export class SharedLmdbEngine implements Engine {
     };
   }
 
-  /** Looks at the log from time to time until what it answers is called. */
+  /** Looks at the log from time to time until what it returns is called. */
   #beginPolling(): () => void {
     this.#pollsWanted++;
     this.#poll();

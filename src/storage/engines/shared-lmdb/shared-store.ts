@@ -53,7 +53,7 @@ export interface ExclusiveStore extends LogSource {
 }
 
 /**
- * Judges what waits to be committed, and answers what is to be written, if anything. It may work in steps if `pausing`
+ * Judges what waits to be committed, and returns what is to be written, if anything. It may work in steps if `pausing`
  * pauses.
  */
 export type GroupValidator = (store: ExclusiveStore, pausing: Pausing) => PromiseOrValue<GroupWrite | undefined>;
@@ -155,7 +155,7 @@ export class SharedByteStore {
   }
 
   /**
-   * Writes what `judge` answers, or nothing if that is nothing. What `judge` throws is thrown, with nothing written.
+   * Writes what `judge` returns, or nothing if that is nothing. What `judge` throws is thrown, with nothing written.
    * @throws Error of the library
    */
   write(judge: GroupValidator): Promise<void> {
