@@ -2,7 +2,7 @@
 import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
-import { asTesseraError, failure } from '../../errors/error.js';
+import { failure } from '../../errors/error.js';
 import { guestRefusal } from '../../exec/authorization/authorize.js';
 import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import type { LiveListener } from '../../exec/runtime/execution.js';
@@ -238,25 +238,15 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   begin({ writable = true, background = false }: HeldTransactionOptions = {}): PromiseOrValue<HeldTransaction> {
-    if (writable) this.#mustNotView('transaction');
+    if (writable) this.#view.assertNone('transaction', this.#auditor);
     const entered = andThen(this.#durability.durable, () => this.#enter(background));
     return andThen(entered, () => this.#transactions.begin(this.#identity, writable, this.#participantOf(background)));
   }
 
   transaction(id: string): HeldTransaction {
     this.#mustBeLive();
-    this.#mustNotView('transaction');
+    this.#view.assertNone('transaction', this.#auditor);
     return this.#transactions.find(id, this.#participantOf());
-  }
-
-  /** Refuses what isn't a statement, and records that. @throws TesseraError `view_read_only` */
-  #mustNotView(what: string): void {
-    try {
-      this.#view.assertNone(what);
-    } catch (error) {
-      this.#auditor?.refused(asTesseraError(error));
-      throw error;
-    }
   }
 
   #participantOf(background = false): Participant {
@@ -444,7 +434,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
-    this.#mustNotView('import');
+    this.#view.assertNone('import', this.#auditor);
     await this.#transfers.import(pieces, timeout);
   }
 
