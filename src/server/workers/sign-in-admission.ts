@@ -1,6 +1,6 @@
 /**
- * Sign-in attempts of all workers, admitted by the first process: if each worker admitted its own, a guesser would get as
- * many guesses more as there are workers.
+ * Sign-in attempts of all workers, admitted by the first process: if each worker admitted its own, a guesser would get
+ * as many guesses more as there are workers.
  */
 import type { AttemptKeys } from '../../auth/attempt-keys.js';
 import { type AttemptAdmission, type EndAttempt, Throttle } from '../../auth/throttle.js';
