@@ -42,7 +42,7 @@ export class Stopwatch implements Meter {
 
   /**
    * While a visitor looks at rows, the step is at work that asked for them. Where PERMISSIONS bind, rows come one by
-   * one: how many of a batch are left when enough have been found would tell how many are hidden.
+   * one: how many of a batch are left when enough have been found would reveal how many are hidden.
    */
   stream(step: object, stream: Stream): Stream {
     const own = this.#of(step);
