@@ -1,4 +1,5 @@
 import { failure } from '../../errors/error.js';
+import { MAX_STORED } from '../../value/limits.js';
 import { withoutNone } from '../../value/paths.js';
 import {
   Closure,
@@ -27,17 +28,21 @@ export function assertStorable(value: Value): void {
 
 /**
  * What is stored of a record: all but fields that are NONE, however deep. Closures, wherever they are, can't be. What
- * was stored before is known to be fine and isn't looked at again.
+ * was stored before is known to be fine and only counted.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
   hasNone = false;
-  walk.end(assertAt(record, before, walk.beginAt(record)));
+  walk.end(assertAt(record, before, walk.beginAt(record, 0, MAX_STORED)));
   return hasNone ? (withoutNone(record) as ObjectValue) : record;
 }
 
 function assertAt(value: Value, before: Value, depth: number): void {
-  if (typeof value !== 'object' || value === null || value === before) return;
+  if (typeof value !== 'object' || value === null) return;
+  if (value === before) {
+    count(value);
+    return;
+  }
   const below = walk.enter(depth, isArray(value) ? value.length : 0);
   if (isObject(value)) {
     const known = isObject(before) ? before : undefined;
@@ -56,4 +61,23 @@ function assertAt(value: Value, before: Value, depth: number): void {
     assertAt(value.start?.value, undefined, below);
     assertAt(value.end?.value, undefined, below);
   } else if (value instanceof Closure) throw failure('closure_stored');
+}
+
+/** Counts what was stored before, in arrays, sets and objects. */
+function count(value: Value): void {
+  if (isObject(value)) {
+    let fields = 1;
+    for (const name in value) {
+      fields++;
+      const member = value[name];
+      if (typeof member === 'object' && member !== null) count(member);
+    }
+    walk.count(fields);
+  } else if (isArray(value)) {
+    walk.count(value.length + 1);
+    for (let index = 0; index < value.length; index++) {
+      const member = value[index];
+      if (typeof member === 'object' && member !== null) count(member);
+    }
+  } else if (value instanceof SetValue) count(value.items);
 }
