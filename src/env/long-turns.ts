@@ -1,11 +1,9 @@
 /** A round of the event loop that takes less, in milliseconds, had nothing to do. */
 const EMPTY_ROUND = 0.05;
-/** How many rounds in which others work go by, at most, before a long computation resumes. */
-const SKIPPED_ROUNDS = 4;
-/** How long computations rest after a slice for which others had to wait, as a part of that slice. */
+/** How long computations rest, as a part of their last slice, if others had to wait for it but need less than it. */
 const REST = 0.5;
-/** The longest rest, in milliseconds. */
-const LONGEST_REST = 20;
+/** A slice that took longer, in milliseconds, counts as one that took so long. */
+const LONGEST_SLICE = 40;
 /** Timers can't wait for less, in milliseconds. */
 const SHORTEST_REST = 1;
 
@@ -24,16 +22,18 @@ export interface EventLoop {
  *
  * A slice is meant to take a millisecond, but a collection, or a single step that can't be divided, makes it ten or
  * twenty. A short request needs several rounds of the event loop, one for its message, one for its commit, one for its
- * answer, and would wait for such a slice in each. So long computations let rounds go by in which others work, and rest
- * after a slice for which others had to wait. On a loop without other work they go on at once.
+ * answer, and would wait for such a slice in each. So long computations share the loop with everything else: after a
+ * slice others work for as long as the slice took, or until they have nothing to do, and if any had to wait for the
+ * slice, half of its time passes before the next. On a loop without other work the next slice runs at once.
  */
 export class LongTurns {
   readonly #loop: EventLoop;
   #isRunning = false;
   /** Who resumes after the running slice. */
   #next: (() => void) | undefined;
-  #began = 0;
   #ended = 0;
+  /** How long the last slice took, in milliseconds. */
+  #slice = 0;
 
   constructor(loop: EventLoop) {
     this.#loop = loop;
@@ -45,33 +45,32 @@ export class LongTurns {
     else this.#afterOthers(resume, 0);
   };
 
-  #afterOthers(resume: () => void, skipped: number): void {
+  /** `worked` is how long others have worked since the last slice. */
+  #afterOthers(resume: () => void, worked: number): void {
     const { now, nextRound } = this.#loop;
     const began = now();
     nextRound(() => {
-      const isEmpty = now() - began < EMPTY_ROUND;
-      if (!isEmpty && skipped < SKIPPED_ROUNDS) return this.#afterOthers(resume, skipped + 1);
-      const rest = skipped === 0 ? 0 : this.#restLeft();
+      const round = now() - began;
+      const isEmpty = round < EMPTY_ROUND;
+      if (!isEmpty && worked + round < this.#slice) return this.#afterOthers(resume, worked + round);
+      const rest = isEmpty && worked > 0 ? this.#slice * REST - (now() - this.#ended) : 0;
       if (rest < SHORTEST_REST) this.#run(resume);
       else this.#loop.after(rest, () => this.#run(resume));
     });
-  }
-
-  #restLeft(): number {
-    const slice = this.#ended - this.#began;
-    return Math.min(slice * REST, LONGEST_REST) - (this.#loop.now() - this.#ended);
   }
 
   #run(resume: () => void): void {
     const { now, nextRound } = this.#loop;
     this.#isRunning = true;
     // The slice runs in the microtasks of the first callback, and is over when the second is called.
+    let began = 0;
     nextRound(() => {
-      this.#began = now();
+      began = now();
       resume();
     });
     nextRound(() => {
       this.#ended = now();
+      this.#slice = Math.min(this.#ended - began, LONGEST_SLICE);
       this.#isRunning = false;
       const next = this.#next;
       this.#next = undefined;

@@ -127,31 +127,50 @@ it('lets long ones go on without a rest where no one else works', async () => {
   expect(loop.rests).toEqual([]);
 });
 
-it('lets rounds in which others work go by, four at most', async () => {
+it('shares the loop with others by time', async () => {
   const loop = virtualLoop();
   const { resumed, compute } = computations(loop);
-  loop.others = 0.1;
-  void compute('long', 3, 1, 10);
-  // Four rounds go by, the fifth doesn't count, and the slice runs in the sixth.
-  for (let n = 0; n < 6; n++) {
-    expect(resumed).toHaveLength(0);
+  loop.others = 0.25;
+  void compute('long', 4, 1, 10);
+  // The first has nothing to make up for; each further one lets four rounds go by.
+  const rounds: number[] = [];
+  for (let n = 1; !loop.isIdle(); n++) {
+    const before = resumed.length;
     await loop.round();
+    if (resumed.length > before) rounds.push(n);
   }
-  expect(resumed).toHaveLength(1);
-  loop.others = 0;
-  await loop.round();
-  await loop.round();
-  expect(resumed).toHaveLength(2);
+  expect(rounds).toEqual([2, 7, 12, 17]);
+  expect(loop.rests).toEqual([]);
 });
 
-it('rests after a long slice for which others had to wait', async () => {
+it('rests after a slice for which others had to wait, if they need less than their share', async () => {
+  const loop = virtualLoop();
+  const { resumed, compute } = computations(loop);
+  void compute('long', 2, 12, 10);
+  await loop.round();
+  await loop.round();
+  expect(resumed).toHaveLength(1);
+  loop.others = 1;
+  await loop.round();
+  await loop.round();
+  loop.others = 0;
+  await loop.round();
+  // Half of twelve milliseconds, two of which others have used.
+  expect(loop.rests).toEqual([4]);
+  while (!loop.isIdle()) await loop.round();
+  expect(resumed).toHaveLength(2);
+  expect(loop.now()).toBe(12 + 2 + 4 + 12);
+});
+
+it('rests for twenty milliseconds at most', async () => {
   const loop = virtualLoop();
   const { compute } = computations(loop);
-  void compute('long', 3, 12, 10);
+  void compute('long', 2, 1_000, 10);
   await loop.round();
   await loop.round();
   loop.others = 1;
-  while (!loop.isIdle()) await loop.round();
-  // Half of twelve milliseconds, of which the rounds of the others, five of a millisecond each, have passed.
-  expect(loop.rests).toEqual([1, 1]);
+  await loop.round();
+  loop.others = 0;
+  await loop.round();
+  expect(loop.rests).toEqual([19]);
 });
