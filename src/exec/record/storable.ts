@@ -19,7 +19,7 @@ const walk = new MeasuredWalk();
 let hasNone = false;
 
 /**
- * Refuses what can't be stored: closures, however deep.
+ * Checks that a value contains no closures, however deep.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function assertStorable(value: Value): void {
@@ -27,8 +27,8 @@ export function assertStorable(value: Value): void {
 }
 
 /**
- * What is stored of a record: all but fields that are NONE, however deep. Closures, wherever they are, can't be. What
- * was stored before is known to be fine and only counted.
+ * The stored form of a record: without fields that are NONE, however deep. Closures can't be stored. Parts that were
+ * stored before are counted, but not checked again.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
