@@ -20,7 +20,7 @@ import type {
 } from './value.js';
 import { kindOf } from './value.js';
 
-/** What represents each kind in JavaScript. */
+/** The JavaScript representation of each kind. */
 export interface KindTypes {
   none: undefined;
   null: null;

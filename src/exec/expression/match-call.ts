@@ -10,6 +10,7 @@ import type { SearchQuery } from '../../search/query.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { float, isArray, isObject, objectFrom, type Value } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
 import { indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
 import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
@@ -18,11 +19,11 @@ import { compileMatchSite, type MatchSite } from '../search/match.js';
 import { scoreOf } from '../search/score.js';
 import { compileList } from './collection.js';
 
-/** What a function makes of a row and its arguments. */
+/** The implementation of a function for a row and its arguments. */
 type MatchFunction = (frame: Frame, site: MatchSite, args: readonly Value[]) => PromiseOrValue<Value>;
 
 interface FunctionOnMatch {
-  /** How many arguments can't be left out. */
+  /** Number of required arguments. */
   readonly least: number;
   readonly run: MatchFunction;
 }
@@ -51,7 +52,10 @@ export function compileMatchCall(call: Call, condition: Binary, compiler: Compil
     const note = noteOf(frame.current);
     const known = isScore && note?.condition === condition ? note.scores?.get(reference) : undefined;
     if (known !== undefined) return float(known);
-    return andThen(args(frame), (values) => andThen(siteOf(frame), (site) => run(frame, site, values)));
+    const made = andThen(args(frame), (values) => andThen(siteOf(frame), (site) => run(frame, site, values)));
+    if (isScore) return made;
+    // Many small spans are much together.
+    return andThen(made, (value) => frame.execution.request.memory.charged(value, weightOf));
   };
 }
 
@@ -61,7 +65,7 @@ interface Found {
   readonly spans: readonly Span[];
 }
 
-/** Which terms are marked: those that are looked for, and those with a prefix. */
+/** The terms to mark: those of the query, and those with a prefix. */
 function wantedTerms({ terms }: SearchQuery): (term: string) => boolean {
   const whole = new Set(terms.flatMap(({ term, isPrefix }) => (isPrefix ? [] : term)));
   const prefixes = terms.flatMap(({ term, isPrefix }) => (isPrefix ? term : []));

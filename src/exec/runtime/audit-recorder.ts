@@ -27,7 +27,7 @@ export interface AdministrativeAction {
     | 'audit-read';
   readonly databasePath: DatabasePath;
   /**
-   * What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold
+   * Its subject: `{kind: 'field', name: 'email', table: 'user'}`, without the definition itself, which may hold
    * secrets.
    */
   readonly subject: Readonly<Record<string, string | number | readonly string[] | undefined>>;
