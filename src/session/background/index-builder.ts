@@ -123,8 +123,8 @@ export class IndexBuilder {
   }
 
   /**
-   * A step that conflicts changes nothing, and is repeated later with fewer rows; so is one that needs more memory than
-   * a request may use. If that is the step with the fewest rows, the build has failed.
+   * A step that conflicts changes nothing, and is repeated later with fewer rows. One that needs more memory than a
+   * request may use is repeated with as few as possible; if these need it, too, the build has failed.
    */
   #step(work: IndexWork): PromiseOrValue<boolean> {
     const { clock } = this.#environment;
@@ -139,10 +139,14 @@ export class IndexBuilder {
           return isDone;
         }),
       (error) => {
-        if (isConflict(error)) this.#metrics?.indexStep('conflict');
-        else if (work.task !== 'build' || !isTooLarge(error)) throw error;
-        else if (this.#rows === 1) return this.#inTransaction(work, (site) => failBuild(site, work, error.message));
-        this.#adjust(false);
+        if (isConflict(error)) {
+          this.#metrics?.indexStep('conflict');
+          this.#adjust(false);
+          return false;
+        }
+        if (work.task !== 'build' || !isTooLarge(error)) throw error;
+        if (this.#rows === 1) return this.#inTransaction(work, (site) => failBuild(site, work, error.message));
+        this.#rows = 1;
         return false;
       },
     );
