@@ -28,7 +28,7 @@ export const fullText: IndexKeeping = {
   fold,
 };
 
-/** What the path of an index leads to; NONE where the record alone doesn't determine it. */
+/** The value at the path of an index; NONE if the record alone doesn't determine it. */
 export function indexedValue({ definition }: Pick<KeptIndex, 'definition'>, record: ObjectValue): Value {
   const found = valueAt(record, definition.fields[0]?.parts ?? []);
   return found === UNINDEXABLE ? undefined : found;
@@ -69,7 +69,7 @@ function countTerms(
   });
 }
 
-/** The terms of a record in an index, to be noted. What holds no texts needs no analyzer. */
+/** The terms of a record in an index, to be noted. A value without texts needs no analyzer. */
 function termsOfRecord(
   index: KeptIndex,
   execution: Execution,
@@ -90,7 +90,7 @@ function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Executi
   return execution.services.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
 }
 
-/** Notes a change of a record. What was noted before stays what the segments hold. */
+/** Notes a change of a record. The old state of an earlier note stays, since the segments hold that. */
 function note(index: KeptIndex, execution: Execution, { key, before, after }: IndexedChange): PromiseOrValue<void> {
   if (before !== undefined && after !== undefined && isSame(index, before, after)) return;
   const { transaction } = execution.context;
@@ -116,7 +116,7 @@ function isSame(index: KeptIndex, before: ObjectValue, after: ObjectValue): bool
   return indexedValue(index, before) === indexedValue(index, after);
 }
 
-/** When changes, and segments that writers have made, are folded, and how many. */
+/** When changes, and segments of writers, are folded, and how many at once. */
 const FOLD = { least: 64, most: 2_048, segments: 8 };
 
 function fold({ prefix }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {

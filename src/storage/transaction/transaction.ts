@@ -30,7 +30,7 @@ import { ReadSet } from './read-set.js';
 import type { Snapshot } from './snapshot.js';
 import { WriteSet } from './write-set.js';
 
-/** What an answer to a commit waits for. */
+/** When a commit resolves. */
 export type CommitStage = 'accepted' | 'durable';
 
 /** The engine's side of one read-write transaction. One of `commit` and `abandon` is called, once. */
@@ -54,9 +54,9 @@ type TransactionOptions = Pick<BeginOptions, 'memory' | 'maintenance'>;
 
 /** What only read-only transactions share. */
 const NO_SAVEPOINT: Savepoint = {};
-/** What most have. */
+/** Of most transactions. */
 const NO_CALLBACKS: (() => PromiseOrValue<void>)[] = [];
-/** How many keys of a range are deleted at a time. */
+/** Keys of a range that are deleted at a time. */
 const DELETED_AT_ONCE = 512;
 
 /**
@@ -218,7 +218,7 @@ export class SnapshotTransaction implements Transaction {
     const reads = this.#reads;
     const writes = this.#writes;
     if (committer === undefined || reads === undefined || writes === undefined) return;
-    // One that changed nothing is serializable as of its snapshot, whatever happened since.
+    // A transaction without changes is serializable as of its snapshot.
     if (writes.isEmpty) {
       committer.abandon();
       this.#memory?.release();

@@ -8,7 +8,7 @@ import type { ByteView } from './lmdb-store.js';
 import { CachedRange, type RangeCache } from './range-cache.js';
 import type { RecordCache } from './record-cache.js';
 
-/** What is kept decoded: records that were read by their keys, and ranges that were scanned. */
+/** The caches of decoded data: records that were read by their keys, and ranges that were scanned. */
 export interface Caches {
   readonly records: RecordCache;
   readonly ranges: RangeCache;
@@ -87,7 +87,7 @@ export class LmdbSnapshot implements Snapshot {
 
   /**
    * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry
-   * or the end of the range. Where that isn't known it is read of the store, up to `limit` entries.
+   * or the end of the range. If it isn't cached it is read from the store, up to `limit` entries.
    */
   stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): CachedRange {
     this.#state.check();
@@ -129,7 +129,7 @@ class LmdbCursor implements SnapshotCursor {
   readonly #snapshot: LmdbSnapshot;
   readonly #reverse: boolean;
   readonly #keysOnly: boolean;
-  /** What hasn't been read yet. */
+  /** The rest of the range, not read yet. */
   #left: KeyRange;
 
   constructor(snapshot: LmdbSnapshot, range: KeyRange, reverse: boolean, keysOnly: boolean) {
@@ -167,7 +167,7 @@ class LmdbCursor implements SnapshotCursor {
   }
 
   /**
-   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Answers the key of
+   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Returns the key of
    * the last one.
    */
   #read(limit: number, visit: (stretch: CachedRange, from: number, to: number) => void): Key | undefined {
