@@ -8,9 +8,6 @@ import { float, isArray, isObject, type Value } from '../../value/value.js';
 import { comparesSets, type Distance, distanceOf } from '../../vectors/distances.js';
 import type { Metric, MetricName } from '../../vectors/metric.js';
 import { Nearest, type Neighbour } from '../../vectors/nearest.js';
-import type { PackedBlock } from '../../vectors/packed-block.js';
-import type { BlockSite } from '../../vectors/packed-cache.js';
-import { Screen } from '../../vectors/screen.js';
 import { storedOf, withStoredRecord } from '../record/stored.js';
 import { withNote } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
@@ -24,8 +21,6 @@ interface Measured {
 
 /** So many components are measured between two checkpoints: about half a millisecond. */
 const COMPONENTS_AT_ONCE = 2 ** 18;
-/** A scan hands over so many rows at once. Blocks of more would be measured as well, more slowly. */
-const BATCH = 512;
 
 export class NearestRows {
   readonly frame: Frame;
@@ -115,44 +110,4 @@ const IN_KIND: { readonly [Name in MetricName]?: (a: Vector, b: Vector) => Value
 
 function compareRows({ row: a }: Measured, { row: b }: Measured): number {
   return isObject(a) && isObject(b) ? compare(a['id'], b['id']) : 0;
-}
-
-/** Measures only those rows that aren't known to be too far away, by their vectors as they are kept packed. */
-export class ScreenedRows {
-  readonly #rows: NearestRows;
-  readonly #screen: Screen;
-  readonly #site: BlockSite;
-  #batches = 0;
-
-  /** `name`: of the table, the field and the length of the vectors. */
-  constructor(rows: NearestRows, name: string) {
-    this.#rows = rows;
-    this.#screen = new Screen(rows.metric, rows.packed);
-    this.#site = { name, dimension: rows.packed.length, capacity: BATCH };
-  }
-
-  add(rows: readonly Value[], vectors: readonly Value[]): PromiseOrValue<false> {
-    const nearest = this.#rows;
-    const { packedVectors } = nearest.frame.execution.services;
-    const { size } = nearest;
-    const block = packedVectors.block(this.#site, this.#batches++, vectors, (empty) => this.#pack(empty, vectors));
-    this.#screen.run(block, {
-      get bound() {
-        return nearest.bound;
-      },
-      visit: (at) => {
-        const position = block.positions[at] as number;
-        nearest.measure(rows[position], vectors[position]);
-      },
-    });
-    return nearest.charge(rows, size);
-  }
-
-  #pack(block: PackedBlock, vectors: readonly Value[]): void {
-    for (let at = 0; at < vectors.length; at++) {
-      const vector = vectors[at];
-      const packed = isArray(vector) ? this.#rows.pack(vector) : undefined;
-      if (packed !== undefined) block.add(packed, at);
-    }
-  }
 }

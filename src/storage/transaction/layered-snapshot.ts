@@ -48,6 +48,10 @@ export class LayeredSnapshot implements Snapshot {
     return countLayered(this.#below, this.#changes, range);
   }
 
+  rangeRevision(range: KeyRange): number | undefined {
+    return this.#changes.cursor(range).key === undefined ? this.#below.rangeRevision?.(range) : undefined;
+  }
+
   release(): void {
     this.#below.release();
     this.#changes.release();

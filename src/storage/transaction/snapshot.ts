@@ -14,6 +14,8 @@ export interface Snapshot {
   /** With `keysOnly`, the values are meaningless, which saves decoding them. */
   scan(range: KeyRange, reverse: boolean, keysOnly: boolean): SnapshotCursor;
   count(range: KeyRange): PromiseOrValue<number>;
+  /** `Transaction.rangeRevision`, of what lies in the snapshot. */
+  readonly rangeRevision?: (range: KeyRange) => number | undefined;
   /**
    * Fetches what will be read, all of it together (`Transaction.prefetch`). Absent where everything is answered at
    * once.

@@ -1,3 +1,4 @@
+import { RangeRevisions } from '../../commit/range-revisions.js';
 import type { Entry, Key, KeyRange, Stored } from '../../contract.js';
 import { after } from '../../transaction/read-set.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from '../../transaction/snapshot.js';
@@ -5,13 +6,26 @@ import { lowerBound } from '../../tree/lower-bound.js';
 import type { StoredValues } from '../stored-values.js';
 import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
-import { CachedRange, type RangeCache } from './range-cache.js';
-import type { RecordCache } from './record-cache.js';
+import { CachedRange, RangeCache } from './range-cache.js';
+import { RecordCache } from './record-cache.js';
 
-/** What is kept decoded: records that were read by their keys, and ranges that were scanned. */
+/**
+ * What is kept decoded, records that were read by their keys and ranges that were scanned, and since when ranges have
+ * held what they hold.
+ */
 export interface Caches {
   readonly records: RecordCache;
   readonly ranges: RangeCache;
+  readonly revisions: RangeRevisions;
+}
+
+/** @param bytes of memory for all of them @param version that of the store */
+export function newCaches(bytes: number, version: number): Caches {
+  return {
+    records: new RecordCache(bytes / 2, version),
+    ranges: new RangeCache(bytes / 2, version),
+    revisions: new RangeRevisions(version),
+  };
 }
 
 /** A snapshot of encoded records, decoded as they are read. */
@@ -73,6 +87,11 @@ export class LmdbSnapshot implements Snapshot {
   count(range: KeyRange): number {
     this.#state.check();
     return this.#view.count(range);
+  }
+
+  rangeRevision(range: KeyRange): number | undefined {
+    this.#state.check();
+    return this.#caches.revisions.of(range, this.#view.version);
   }
 
   /** The key of a range that `before` others precede; with `reverse`, counted from its end. */
