@@ -2,11 +2,12 @@
  * What packed vectors say roughly of their distances, so that few have to be measured exactly.
  *
  * Vectors x̃ and q̃ of 32-bit floats differ from x and q by 2⁻²⁴ of their components, so that by the triangle
- * inequality their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms is off by n · 2⁻²⁴ of itself. The
- * margins below are at least twice that, and what remains is less than TINY.
+ * inequality their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms, which is made of `LANES` sums, is
+ * off by (n / LANES + 6) · 2⁻²⁴ of itself. The margins below are at least twice that, and what remains is less than
+ * TINY.
  */
 import { type Floats, magnitude } from './distances.js';
-import { fastestKernels, type KernelName, type Kernels } from './kernels.js';
+import { fastestKernels, type KernelName, type Kernels, LANES } from './kernels.js';
 import type { Metric, MetricName } from './metric.js';
 import { isInRange, type PackedBlock, paddedLength } from './packed-block.js';
 
@@ -92,7 +93,7 @@ export class Screen {
     this.#kernels = kernels;
     this.#query = new Float32Array(paddedLength(point.length));
     this.#query.set(point);
-    const sumError = Math.min(MOST_SUM_ERROR, UNIT * (point.length + 16));
+    const sumError = Math.min(MOST_SUM_ERROR, UNIT * (Math.ceil(point.length / LANES) + 16));
     this.#facts = { norm: magnitude(point), sumError };
   }
 

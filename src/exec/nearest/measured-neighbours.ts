@@ -17,11 +17,11 @@ import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { compareFound, measureKeys } from './measure-keys.js';
 import { canSearchPacked, searchPacked } from './packed-search.js';
-import type { VectorSearch } from './vector-search.js';
+import { candidatesNext, type VectorSearch } from './vector-search.js';
 
 /** Factor by which the next batch is larger if conditions and PERMISSIONS rejected too many. */
 const GROWTH = 16;
-/** Entries, or candidates, a batch. */
+/** Entries a batch. */
 const BATCH = 256;
 /** Components a batch: a few milliseconds where they have to be read. */
 const COMPONENTS = 2 ** 18;
@@ -65,7 +65,8 @@ export class MeasuredNeighbours implements Candidates {
   next(): PromiseOrValue<readonly Candidate[] | undefined> {
     const more = this.#given < this.#found.length ? undefined : this.#findMore();
     return andThen(more, () => {
-      const batch = this.#found.slice(this.#given, this.#given + BATCH);
+      const most = candidatesNext(this.#search, this.#given === 0);
+      const batch = this.#found.slice(this.#given, this.#given + most);
       this.#given += batch.length;
       return batch.length === 0 ? undefined : batch.map((neighbour) => this.#candidate(neighbour));
     });

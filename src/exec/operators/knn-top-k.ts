@@ -19,8 +19,8 @@ import { compileVector } from './vector-operand.js';
 
 /** Of more neighbours than these, all rows are read: most of them would be anyway. */
 const MOST_BY_KEYS = 1_024;
-/** Records that are read together. */
-const BATCH = 64;
+/** Records that are read together, and numbers of their vectors: a few milliseconds of a store on disk. */
+const BATCH = { records: 64, components: 2 ** 16 };
 
 /** The `k` rows nearest to a vector, by measuring each row (a bounded heap). */
 export function compileKnnTopK(node: KnnTopK, context: OperatorContext): Stream {
@@ -72,7 +72,7 @@ function compilePackedSearch(node: KnnTopK, reading: RecordReading): SearchRows 
         const { packed: point } = nearest;
         const source = { name: field, dimension: point.length, range, read: vectorOf };
         return andThen(searchPacked(execution, source, new Screen(metric, point), k), (keys) =>
-          keys === undefined ? false : andThen(addRecords(nearest.frame, entry, keys, reading, add), () => true),
+          keys === undefined ? false : andThen(addRecords(nearest, entry, keys, reading, add), () => true),
         );
       });
     });
@@ -80,17 +80,18 @@ function compilePackedSearch(node: KnnTopK, reading: RecordReading): SearchRows 
 }
 
 function addRecords(
-  { execution }: Frame,
+  { frame: { execution }, packed: point }: NearestRows,
   entry: TableEntry,
   keys: readonly Key[],
   { purpose, fields }: RecordReading,
   add: AddRows,
 ): PromiseOrValue<unknown> {
   const { context, interrupt, services } = execution;
+  const step = Math.max(1, Math.min(BATCH.records, Math.floor(BATCH.components / point.length)));
   let at = 0;
   return untilTrue(() => {
-    const some = keys.slice(at, at + BATCH);
-    at += BATCH;
+    const some = keys.slice(at, at + step);
+    at += step;
     const records = andThen(context.transaction.getMany(some), (stored) =>
       mapInOrder(stored.filter(isObject), (raw) => services.reader.present(execution, entry, raw, purpose, fields)),
     );

@@ -32,15 +32,17 @@ export interface ReadValues {
 }
 
 export interface SnapshotCursor {
-  /** Appends up to `limit` entries to `entries`; fewer only at the end. */
+  /** Appends up to `limit` entries to `entries`; fewer only at the end, or where `isCut`. */
   read(entries: Entry[], limit: number): PromiseOrValue<void>;
-  /** Up to `limit` values; fewer only at the end. */
+  /** Up to `limit` values; fewer only at the end, or where `isCut`. */
   readValues(limit: number): PromiseOrValue<ReadValues>;
   /**
    * Passes over `count` entries, and answers the key of the last one; `undefined` where the range ends with them or
    * before. Absent where entries are passed over by reading them.
    */
   skip?(count: number): Key | undefined;
+  /** Whether fewer were read last than there may be, one at least, since they are large. */
+  readonly isCut?: boolean;
   /** Whether nothing follows, where that is known before it is asked for. */
   readonly isOver?: boolean;
 }
