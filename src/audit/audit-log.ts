@@ -108,7 +108,7 @@ export class AuditLog {
   }
 
   /**
-   * Opens what was written for reading, with what is queued, unless writing it takes long.
+   * Opens the written log for reading, queued events included unless writing them takes long.
    * @throws TesseraError `audit_log_unreadable` if the sink can't be read
    */
   async content(): Promise<LogContent> {
@@ -119,7 +119,7 @@ export class AuditLog {
     return this.#sink.content();
   }
 
-  /** Why a line isn't as this log has written it, judged by its own hash; `undefined` if it is. */
+  /** Why a line isn't as this log has written it, by its own hash; `undefined` if it is. */
   faultOf(line: string): string | undefined {
     return faultOf(line, this.#key);
   }
@@ -178,7 +178,7 @@ export class AuditLog {
     this.#take({ action: 'audit-lost', outcome: 'failed', who: { kind: 'server' }, what });
   }
 
-  /** Writes lines and retries until it succeeds; answers false if it fails while the log is being closed. */
+  /** Writes lines and retries until it succeeds; returns false if it fails while the log is being closed. */
   async #store(lines: readonly string[]): Promise<boolean> {
     for (;;) {
       try {

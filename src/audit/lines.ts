@@ -1,7 +1,7 @@
 /** Lines of a log that is read back, in chunks, from its end or from its beginning. */
 import type { LogContent } from './sink.js';
 
-/** Bytes that are read at once: what is made of them takes a few milliseconds. */
+/** Bytes that are read at once: processing them takes a few milliseconds. */
 const CHUNK = 32 * 1024;
 /** Records are shorter; a longer line has another origin, and isn't held in memory. */
 const LONGEST_LINE = 64 * 1024;
@@ -10,7 +10,7 @@ const LINE_BREAK = 0x0a;
 /** The text of a line without its line break; `undefined` if it is too long for a record. */
 export type LogLine = string | undefined;
 
-/** Complete lines, the last first, batch by batch. What stands behind the last line break is left out. */
+/** Complete lines, the last first, batch by batch. Text behind the last line break is left out. */
 export async function* linesFromEnd(content: LogContent): AsyncGenerator<readonly LogLine[]> {
   // Behind the last line break there is nothing, or a record that is being written.
   let isBehindLast = true;

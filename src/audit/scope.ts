@@ -1,8 +1,8 @@
-/** Whose an audited event is: the path whose owners may see it. */
+/** The scope of an audited event: the path whose owners may see it. */
 import type { DatabasePath } from '../catalog/principal.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 
-/** What belongs to a user rather than to the selected database. */
+/** Events that belong to a user rather than to the selected database. */
 const OF_ACTOR: ReadonlySet<Value> = new Set([
   'sign-up',
   'token-issue',
@@ -16,13 +16,13 @@ const OF_ROOT: ReadonlySet<Value> = new Set(['namespace', 'root', 'system']);
 
 const ROOT: DatabasePath = {};
 
-/** The path of a record that was read back, which may have been changed: what it doesn't say belongs to the root. */
+/** The path of a record that was read back, which may have been changed: without a path it belongs to the root. */
 export function scopeOf(record: ObjectValue | undefined): DatabasePath {
   if (record === undefined) return ROOT;
   const { action, outcome, place, what, who } = record;
   const details = isObject(what) ? what : {};
   if (action === 'sign-in' || OF_ACTOR.has(action)) {
-    // A failed one is of the account that it names.
+    // A failed sign-in belongs to the account that it names.
     return outcome === 'ok' || action === 'audit-read' ? pathOf(who) : pathOf(details['as']);
   }
   // A view that was refused may be of a user elsewhere.

@@ -13,7 +13,7 @@ export interface AuditSink {
    */
   write(lines: readonly string[]): PromiseOrValue<void>;
   /**
-   * Opens what was written for reading; absent where nothing can be read back. Lines may be written meanwhile.
+   * Opens the written log for reading; absent if it can't be read back. Lines may be written meanwhile.
    */
   content?(): PromiseOrValue<LogContent>;
   close?(): PromiseOrValue<void>;

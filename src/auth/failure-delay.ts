@@ -41,7 +41,7 @@ export class FailureDelay {
   }
 
   /**
-   * Answers the result of `work` at once, and delays its error; a throttled attempt is delayed briefly, since it
+   * Returns the result of `work` at once, and delays its error; a throttled attempt is delayed briefly, since it
    * reveals nothing about the account.
    */
   async equalize<T>(work: () => Promise<T>): Promise<T> {

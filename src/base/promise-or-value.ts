@@ -126,7 +126,7 @@ export function filterTogether<T>(
   return waits ? firstInOrder(items, verdicts, most) : items.filter((_, at) => verdicts[at]).slice(0, most);
 }
 
-/** Starts all items, up to the first that throws; answers whether any is a promise. */
+/** Starts all items, up to the first that throws; returns whether any is a promise. */
 function begin<T, U>(
   items: readonly T[],
   work: (item: T, index: number) => PromiseOrValue<U>,
@@ -219,7 +219,7 @@ export function forEachInOrder<T>(
 }
 
 /**
- * Repeats `step` until it answers true, without growing the stack.
+ * Repeats `step` until it returns true, without growing the stack.
  *
  *     untilTrue(() => andThen(cursor.next(), (batch) => batch === undefined || visit(batch)))
  */

@@ -79,7 +79,7 @@ export function foldInSteps<T, U>(
   return andThen(done, () => folded);
 }
 
-/** What `map` answers for each item, in their order; pauses between chunks. */
+/** What `map` returns for each item, in their order; pauses between chunks. */
 export function mapInSteps<T, U>(
   items: readonly T[],
   pausing: Pausing,

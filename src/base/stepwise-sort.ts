@@ -53,7 +53,7 @@ class Merging<T> {
     private readonly compare: (a: T, b: T) => number,
   ) {}
 
-  /** Merges `count` more items; answers whether all are merged. */
+  /** Merges `count` more items; returns whether all are merged. */
   step(count: number): boolean {
     const { items, merged, compare } = this;
     const until = Math.min(merged.length + count, items.length);

@@ -8,7 +8,7 @@ export interface VerifyAuditCommand {
   readonly includes?: string;
 }
 
-/** Checks the chain of a file, and says in a sentence what was found. */
+/** Verifies the chain of a file, and returns the result as a sentence. */
 export async function verifyFile(
   file: string,
   { keyFile, includes }: VerifyAuditCommand,

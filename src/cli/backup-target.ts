@@ -1,4 +1,4 @@
-/** Where a backup is, and with what it is encrypted. */
+/** The location of a backup, and its encryption. */
 import { ConfigurationError } from '../server/setting.js';
 import type { Blobs } from '../storage/backup/blobs.js';
 import { FolderBlobs } from '../storage/backup/folder-blobs.js';

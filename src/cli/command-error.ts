@@ -1,4 +1,4 @@
-/** What keeps a command from doing its work, in one line for its user. */
+/** The failure of a command, as one line for its user. */
 export class CommandError extends Error {
   constructor(
     message: string,

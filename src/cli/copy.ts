@@ -26,7 +26,7 @@ interface CopyStreams {
 const FOR_COPIES = { cacheBytes: 1 << 20, describeKey };
 
 /**
- * Copies the store at one address to another, or goes on with a copy that was interrupted.
+ * Copies the store at one address to another, or continues an interrupted copy.
  * @throws TesseraError as `copyStore` and `openEngine` do; ConfigurationError for a store in memory; Error of the
  * system, such as that there is no such folder
  */

@@ -1,5 +1,5 @@
 /**
- * What all commands share about their options: other names, and the variables of the environment that give them, too.
+ * Common handling of options: other names, and environment variables.
  */
 import { type Command, type Help, Option } from 'commander';
 import { ConfigurationError, readBoolean } from '../server/setting.js';
@@ -38,10 +38,10 @@ export function withOwnNames(words: readonly string[]): string[] {
   });
 }
 
-/** Options that ask something of the command itself. */
+/** Options about the command itself. */
 const UNGIVEN: ReadonlySet<string> = new Set(['--help', '--version']);
 
-/** The variables that give an option, ours first: `['SVC_USER', 'SURREAL_USER']`. */
+/** The environment variables of an option, ours first: `['SVC_USER', 'SURREAL_USER']`. */
 export function variablesOf(option: Option): string[] {
   if (option.long === undefined || UNGIVEN.has(option.long)) return [];
   const own = option.envVar ?? `SVC_${option.long.slice(2).replaceAll('-', '_').toUpperCase()}`;
@@ -51,7 +51,7 @@ export function variablesOf(option: Option): string[] {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Takes from the environment what the command line leaves open. An empty variable counts as none.
+ * Reads options from the environment unless the command line has them. An empty variable counts as unset.
  * @throws ConfigurationError that names the variable
  */
 export function readEnvironmentVariables(command: Command, environment: Environment): void {
@@ -70,7 +70,7 @@ export function readEnvironmentVariables(command: Command, environment: Environm
   }
 }
 
-/** What a text from the environment means for an option; `undefined` when it leaves things as they are. */
+/** The value of an option in an environment variable; `undefined` if it changes nothing. */
 function readValue(option: Option, text: string): unknown {
   if (option.isBoolean() || option.negate) return readBoolean(text) ? !option.negate : undefined;
   if (option.argChoices !== undefined && !option.argChoices.includes(text)) {

@@ -1,8 +1,8 @@
-/** `tessera isready`: what the health checks of containers ask. */
+/** `tessera isready`, for the health checks of containers. */
 
 export type Readiness = 'ready' | 'unready' | 'silent' | 'unknown';
 
-/** As people know them from `pg_isready`. */
+/** As in `pg_isready`. */
 export const READINESS_EXIT_CODES: Readonly<Record<Readiness, number>> = {
   ready: 0,
   unready: 1,
@@ -30,7 +30,7 @@ export async function isReady(endpoint: string): Promise<{ readonly state: Readi
   }
 }
 
-/** Where a server's route is that an endpoint names by WebSocket or HTTP, with `/rpc` or without. */
+/** The URL of a route of the server at an endpoint by WebSocket or HTTP, with `/rpc` or without. */
 export function httpAddress(endpoint: string, route: string): URL {
   if (!URL.canParse(endpoint) || !/^(ws|http)s?:$/.test(new URL(endpoint).protocol)) {
     throw new Error(`"${endpoint}" must begin with ws://, wss://, http:// or https://`);

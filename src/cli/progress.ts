@@ -1,4 +1,4 @@
-/** How far something has come, on a line of a terminal that is written over. */
+/** Progress on a line of a terminal, which is overwritten. */
 import { Transform } from 'node:stream';
 import { realEnvironment } from '../env/real.js';
 
@@ -53,7 +53,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** A stream that hands on what it is given and counts it. */
+/** A stream that passes data on and counts it. */
 export function countingBytes(progress: Progress): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -31,7 +31,7 @@ export interface Terminal {
 }
 
 /**
- * Runs what comes in: all of it at once from a pipe, statement by statement from a person. Gives the exit code: 1 if
+ * Runs the input: all at once from a pipe, statement by statement from a terminal. Returns the exit code: 1 if
  * anything failed in a pipe.
  */
 export function runSql(options: SqlOptions, terminal: Terminal): Promise<number> {

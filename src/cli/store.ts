@@ -32,7 +32,7 @@ interface Checked {
 }
 
 /**
- * Answers whether everything is sound, at the end.
+ * Returns whether everything is sound, at the end.
  * @throws TesseraError `storage_in_use`, `storage_format`, `storage_address`; Error of the system, such as that there
  * is no such folder
  */
@@ -160,7 +160,7 @@ function asJson(folder: string, { file, faults }: Checked, repair: RepairResult 
   };
 }
 
-/** Answers whether every value has a checksum, at the end. @throws TesseraError of the storage; Error of the system */
+/** Returns whether every value has a checksum, at the end. @throws TesseraError of the storage; Error of the system */
 export async function runUpgrade(address: string, output: NodeJS.WritableStream): Promise<boolean> {
   const folder = folderOf(address);
   const engine = openLmdb(folder, {

@@ -39,7 +39,7 @@ Examples:
     });
 }
 
-/** What stands beside the tables. */
+/** The parts of a database besides its tables. */
 const SECTIONS: Readonly<Record<ExportSection, string>> = {
   users: 'The users of the database',
   accesses: 'Its access methods',

@@ -12,7 +12,7 @@ import { writeTypes } from './types/write-types.js';
 
 export interface TypesOptions extends TargetOptions {
   readonly out?: string;
-  /** What the types are for. Default: the official client. */
+  /** The target of the types. Default: the official client. */
   readonly for?: keyof typeof CLIENT_DIALECTS;
 }
 
@@ -27,7 +27,7 @@ export async function runTypes(options: TypesOptions, output: NodeJS.WritableStr
 }
 
 export interface WatchOptions {
-  /** Where is said what goes wrong, and that a file was written. */
+  /** The output for errors, and for notes about written files. */
   readonly errors: NodeJS.WritableStream;
   /** Milliseconds between two looks at the definitions. */
   readonly interval: number;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { TesseraError } from '../errors/error.js';
 import { StatementStream } from '../language/statement-stream.js';
 
-/** Prints the errors of each file. Answers the exit code. */
+/** Prints the errors of each file. Returns the exit code. */
 export async function runValidate(
   files: readonly string[],
   input: NodeJS.ReadableStream,

@@ -48,7 +48,7 @@ export class StatementRunner {
   }
 
   /**
-   * Runs statements and answers their values, one per statement. The type parameter isn't checked at run time.
+   * Runs statements and returns their values, one per statement. The type parameter isn't checked at run time.
    *
    *     const [people, five] = await db.query<[Person[], number]>('SELECT * FROM person; RETURN 5');
    *
@@ -59,7 +59,7 @@ export class StatementRunner {
     return valuesOf(isPromise(results) ? await results : results) as readonly unknown[] as Results;
   }
 
-  /** Runs statements and answers status and duration of each. */
+  /** Runs statements and returns status and duration of each. */
   async run(text: string, variables: Variables = {}): Promise<StatementResult[]> {
     return this.#run(text, variables);
   }
@@ -154,7 +154,7 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
     return this.#session.authenticate(token);
   }
 
-  /** Signs in with a refresh token, which is consumed, and the access token issued with it; answers new ones. */
+  /** Signs in with a refresh token, which is consumed, and the access token issued with it; returns new ones. */
   refresh(tokens: Required<IssuedTokens>): Promise<IssuedTokens> {
     return this.#session.refresh(tokens);
   }

@@ -37,9 +37,9 @@ export interface Timers {
   /** Resolves after `milliseconds`; keeps the process alive. */
   wait(milliseconds: number): Promise<void>;
   /**
-   * Yields to the event loop and to earlier callers: one long computation resumes per round of the loop, so that
-   * short requests wait for one of them at most. `turns` is how often this one has yielded before: those that have few
-   * turns behind them don't wait for long ones.
+   * Yields to the event loop and to earlier callers: one long computation resumes at a time, after other work has been
+   * served. `turns` is how often this computation has yielded before: those with few turns don't wait for long
+   * ones.
    */
   yield(turns?: number): Promise<void>;
   /** Resolves in the next round of the event loop. For short work, and for work that others wait for. */

@@ -25,7 +25,11 @@ function drawBytes(length: number): Uint8Array {
 }
 
 /** All computations of this process that have yielded. */
-const yielded = new FeedbackQueue((callback) => setImmediate(callback));
+const yielded = new FeedbackQueue({
+  nextRound: (callback) => void setImmediate(callback),
+  after: (milliseconds, callback) => void setTimeout(callback, milliseconds),
+  now: () => performance.now(),
+});
 
 /** This machine's clock, random source and event loop. */
 export const realEnvironment: Environment = {

@@ -1,3 +1,5 @@
+import { type EventLoop, LongTurns } from './long-turns.js';
+
 /** Compact the array after so many resumed entries. */
 const DROPPED = 1024;
 
@@ -37,16 +39,16 @@ const SHORT_TURNS = 4;
 
 /**
  * A multilevel feedback queue of two levels. In each round of the event loop, which serves connections, timers and
- * short work in between, a short computation resumes and a long one: what needs a few slices waits for others of its
- * kind only, however many long ones there are, and those go on as well.
+ * short work in between, a short computation resumes: what needs a few slices waits for others of its kind only,
+ * however many long ones there are. Those resume one at a time when `LongTurns` lets them.
  */
 export class FeedbackQueue {
   readonly #short: YieldQueue;
   readonly #long: YieldQueue;
 
-  constructor(schedule: (callback: () => void) => void) {
-    this.#short = new YieldQueue(schedule);
-    this.#long = new YieldQueue(schedule);
+  constructor(loop: EventLoop) {
+    this.#short = new YieldQueue(loop.nextRound);
+    this.#long = new YieldQueue(new LongTurns(loop).schedule);
   }
 
   /** Resolves when it is the caller's turn, which has had `turns` before. */

@@ -1,4 +1,4 @@
-/** The one place that knows how every kind of expression and statement is compiled. */
+/** The table of compile functions for every kind of expression and statement. */
 import { Derived } from '../base/derived.js';
 import type { Block, Expression, Statement } from '../language/ast.js';
 import { withAudit } from './audit/with-audit.js';
@@ -69,7 +69,7 @@ const CONTROL: ByKind<ControlStatement> = {
   sleep: compileSleep,
 };
 
-/** Kinds that hand their value on from the part that comes last. */
+/** Kinds whose value is that of their last part. */
 const LAST: {
   readonly [K in Expression['kind'] | Statement['kind']]?: (
     node: Extract<Expression | Statement, { kind: K }>,
@@ -87,13 +87,13 @@ type CompileNode<Node> = (node: Node, compiler: InlineCompiler) => Evaluate;
 
 export interface StatementCompiler extends Compiler {
   /**
-   * The same for a statement between BEGIN and COMMIT: a RETURN anywhere in it is thrown on as a signal, since it ends
+   * The same for a statement between BEGIN and COMMIT: a RETURN anywhere in it is rethrown as a signal, since it ends
    * the transaction.
    */
   statementOfTransaction(statement: Statement): Evaluate;
 }
 
-/** Compiles bodies and keeps them, since a tree is compiled once however often it runs. */
+/** Compiles bodies and keeps the result: a tree is compiled once, however often it runs. */
 class BodyCompiler implements StatementCompiler {
   readonly #compiled = new Derived<Expression | Statement, Evaluate>();
   readonly #ofTransactions = new Derived<Statement, Evaluate>();
@@ -172,7 +172,7 @@ class Inline implements InlineCompiler {
   }
 }
 
-/** What is compiled when it runs for the first time: of a script with many branches, most never do. */
+/** Compiles a part when it first runs: most branches of a script never do. */
 function whenRun(compile: () => Evaluate): Evaluate {
   let compiled: Evaluate | undefined;
   return (frame) => {

@@ -1,4 +1,4 @@
-/** Puts the parts of the executor together and makes the executions that statements run in. */
+/** Assembles the executor and creates the executions in which statements run. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
@@ -75,12 +75,12 @@ export interface ExecutorOptions {
   readonly inspection: Inspection;
   /** Called when work on indexes was queued. */
   indexWorkQueued(): void;
-  /** Memory for executions that aren't those of a request. */
+  /** Memory for executions without a request. */
   backgroundMemory(): RequestMemory;
   /** Embedded JavaScript is allowed, within these bounds. */
   readonly scripting?: ScriptLimits | undefined;
   readonly search?: Partial<SearchOptions> | undefined;
-  /** How many bytes packed vectors may take. */
+  /** Maximum bytes of packed vectors. */
   readonly vectorMemory: number;
 }
 
@@ -90,7 +90,7 @@ export interface RunOptions {
   readonly literals?: readonly Value[] | undefined;
   readonly identity: Identity;
   readonly interrupt: Interrupt;
-  /** That of the request; what the server does of itself has one for each execution. */
+  /** The budget of the request; background work has one for each execution. */
   readonly memory?: RequestMemory;
   /** Permissions are switched off: for access queries. */
   readonly privileged?: boolean;
@@ -119,7 +119,7 @@ export class Executor {
   readonly #tables: TablePreparer;
   readonly #scripts: ScriptPool | undefined;
   readonly #backgroundMemory: () => RequestMemory;
-  /** Those of the last identity: mostly the next statement is of the same one. */
+  /** The context of the last identity: mostly the next statement has the same one. */
   #rights: (Rights & { readonly identity: Identity }) | undefined;
 
   constructor(options: ExecutorOptions) {
@@ -203,7 +203,7 @@ export class Executor {
     return runQueuedEvent(execution, this.#tables, event);
   }
 
-  /** Ends what waits for scripts. */
+  /** Ends waits for scripts. */
   close(): void {
     this.#scripts?.close();
   }
@@ -227,8 +227,8 @@ export class Executor {
   }
 
   /**
-   * Begins to fetch the rows that show whether the user still exists, and those that the statement reads first, where
-   * reads take their time.
+   * Begins to prefetch the rows that show whether the user still exists, and the first reads of the statement, if
+   * the store is asynchronous.
    */
   prefetch(statement: Statement, execution: Execution, scope: Scope): void {
     if (!answersLater(execution)) return;
@@ -238,8 +238,8 @@ export class Executor {
   }
 
   /**
-   * Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, is the last that the
-   * transaction does.
+   * Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, ends the
+   * transaction.
    */
   runInTransaction(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<TransactionStep> {
     const evaluate = this.compiler.statementOfTransaction(statement);
@@ -257,9 +257,9 @@ export class Executor {
   }
 }
 
-/** What an identity may do. */
+/** The rights of an identity. */
 interface Rights {
-  /** Why it may touch nothing at the selected path. */
+  /** Why it has no access at the selected path. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
   /** As `RequestContext.maySleep`. */
@@ -280,7 +280,9 @@ function checksOf({ principal, databasePath }: Identity): Checks {
   return { view: !mayAct(principal, 'view', databasePath), edit: !mayAct(principal, 'edit', databasePath) };
 }
 
-/** Why the principal may touch nothing at the selected path; a signed-in principal acts only where it belongs. */
+/**
+ * Why the principal has no access at the selected path; a signed-in principal may act only at its own level and below.
+ */
 function refusalOf({ principal, databasePath }: Identity): TesseraError | undefined {
   switch (principal.kind) {
     case 'guest':

@@ -1,4 +1,4 @@
-/** How the statements are compiled that read and write the store. Their bodies' parts are bodies of their own. */
+/** The compile functions of statements that read and write the store. The parts of their bodies are separate bodies. */
 import { failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import type { ControlStatement } from './control/control-statement.js';
@@ -44,7 +44,7 @@ export const STATEMENT_COMPILERS: {
   select: compileExplainable,
   update: withPeerErrorText(compileExplainable),
   upsert: withPeerErrorText(compileExplainable),
-  // The runner of a session carries these out itself; inside other statements they mean nothing.
+  // The runner of a session executes these itself; inside other statements they have no effect.
   begin: runnerOnly,
   cancel: runnerOnly,
   commit: runnerOnly,

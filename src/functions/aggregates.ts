@@ -147,7 +147,7 @@ class All implements Accumulator {
   }
 }
 
-/** What a group gives where it differs from what the function makes of a list of the same values. */
+/** Aggregates of groups whose result differs from that of the function on a list of the same values. */
 type Exception = (values: readonly Value[]) => Value;
 
 /** Keeps the values and calls the function in the end. */

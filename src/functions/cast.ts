@@ -12,7 +12,7 @@ import { setInSteps } from './set-in-steps.js';
 
 type Claiming = Pick<FunctionContext, 'claim' | 'pause'>;
 
-/** How much of a collection becomes a text, or is gone through item by item, at once. */
+/** Values of a collection that are converted to text, or visited item by item, at once. */
 const MAX_CONVERTED = 2 ** 14;
 
 /** Items of a range that are written out at once. */
@@ -42,7 +42,7 @@ function ofRange(range: Range, type: Type, context: Claiming): PromiseOrValue<Va
   return andThen(andThen(context.claim(count), write), () => castInSteps(items, type, context));
 }
 
-/** What is of the type already is neither copied nor looked at. */
+/** A value that is of the type already is neither copied nor visited. */
 function isOfKind(value: Value, type: Type): boolean {
   if (type.kind === 'any') return true;
   if (type.kind === 'string') return typeof value === 'string';

@@ -6,7 +6,7 @@ import { forEachPiece } from './text-pieces.js';
 const isHigh = (unit: number) => (unit & 0xfc00) === 0xd800;
 const isLow = (unit: number) => (unit & 0xfc00) === 0xdc00;
 
-/** How many characters a text of any length has. */
+/** The number of characters of a text of any length. */
 export function countCodePoints(text: string, pausing: Pausing): PromiseOrValue<number> {
   let count = 0;
   const counted = forEachPiece(text, pausing, (piece) => {
@@ -15,7 +15,7 @@ export function countCodePoints(text: string, pausing: Pausing): PromiseOrValue<
   return andThen(counted, () => count);
 }
 
-/** How many characters the text has. */
+/** The number of characters of the text. */
 export function codePointCount(text: string): number {
   let count = text.length;
   for (let index = 1; index < text.length; index++) {
@@ -39,7 +39,7 @@ export function sliceCodePoints(text: string, start: number, end: number): strin
   return text.slice(from, unitOffset(text, end - start, from));
 }
 
-/** Where the code unit is that lies `count` characters after the one at `from`. */
+/** The index of the code unit `count` characters after the one at `from`. */
 function unitOffset(text: string, count: number, from: number): number {
   let offset = from;
   for (let passed = 0; passed < count && offset < text.length; passed++) {

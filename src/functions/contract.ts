@@ -1,4 +1,4 @@
-/** What a built-in function is, and what it may touch. */
+/** The contract of built-in functions: their definition and their context. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
 import type { Type } from '../value/type.js';
@@ -6,16 +6,16 @@ import type { Closure, ObjectValue, RecordId, Value } from '../value/value.js';
 import type { Fetcher } from './network/fetcher.js';
 import type { FunctionRules } from './rules.js';
 
-/** What the index that found a row says of it. */
+/** The note of the index that found a row. */
 export interface IndexNote {
-  /** How well it matches, by the number of the condition (`@1@`). */
+  /** The score, by the number of the condition (`@1@`). */
   readonly scores?: ReadonlyMap<number, number>;
   /** The condition by which it was found, which it meets unless its text has to be looked at. */
   readonly condition?: object;
   readonly isUncertain?: true;
   /** The scan that has found it, by which is remembered what holds for all of its rows. */
   readonly scan?: object;
-  /** How far it lies from what was searched, in the unit of the measure. */
+  /** The distance from the query vector, in the metric. */
   readonly distance?: Value;
 }
 
@@ -41,11 +41,11 @@ export interface FunctionContext {
   nextNumber(sequence: string): PromiseOrValue<Value>;
   /** Whether the selected database has a table. */
   hasTable(name: string): PromiseOrValue<boolean>;
-  /** What the index that found the current row says of it; `undefined` where none says anything. */
+  /** The note of the index that found the current row; `undefined` if there is none. */
   readonly indexNote: IndexNote | undefined;
   /**
    * The terms that an analyzer of the selected database makes of a text.
-   * @throws TesseraError `analyzer_missing`, `too_many_terms`, and what its FUNCTION throws
+   * @throws TesseraError `analyzer_missing`, `too_many_terms`, and errors of its FUNCTION
    */
   analyze(analyzer: string, text: string): PromiseOrValue<readonly string[]>;
   /** Fails when the statement was cancelled or its time is over; for functions that wait. */
@@ -92,7 +92,7 @@ export interface FunctionRow {
   /** One line. */
   readonly description: string;
   /**
-   * What errors say that it expects, where the reference engine words them in its own way; superfluous arguments are
+   * The expectation in errors, if the reference engine words it specially; superfluous arguments are
    * let pass then.
    */
   readonly expects?: Expectation;

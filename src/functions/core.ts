@@ -33,7 +33,7 @@ export const coreFunctions: readonly FunctionRow[] = [
   ),
 ];
 
-/** How many values count: the truthy elements of an array or a set, otherwise the value itself if it is truthy. */
+/** The number of truthy elements of an array or a set; otherwise 1 if the value is truthy. */
 export function countOf(value: Value, pausing: Pausing): PromiseOrValue<number> {
   const items = value instanceof SetValue ? value.items : value;
   if (!isArray(items)) return isTruthy(value) ? 1 : 0;

@@ -48,7 +48,7 @@ function versioned(bytes: Uint8Array, version: number): Uuid {
   return uuidFromBytes(bytes);
 }
 
-/** So many random characters of an alphabet of at most 256, each as likely as the others. */
+/** Random characters of an alphabet of at most 256, uniformly distributed. */
 export function randomText(random: Random, alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length);
   let text = '';

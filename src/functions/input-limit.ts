@@ -1,7 +1,7 @@
 /**
- * How much of its arguments one call may be given. Whatever a function does with them it does in one step, which holds
+ * Limits on the arguments of one call. A function processes its arguments in one step, which blocks
  * the event loop, unless it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and
- * functions that pause, or look at little of what they are given, take any amount. The figures are calibrated so that a
+ * functions that yield, or read little of their arguments, accept any amount. The figures are calibrated so that a
  * step stays below 5 ms (`bench/steps.mjs` measures them).
  */
 import { failure, type TesseraError } from '../errors/error.js';
@@ -12,7 +12,7 @@ import { isArray, isObject, SetValue, type Value } from '../value/value.js';
  */
 export const MAX_INPUT = 2 ** 15;
 
-/** For functions that take some nanoseconds for each: copies, and what the runtime does for us. */
+/** For functions that take some nanoseconds for each part: copies, and functions of the runtime. */
 export const MAX_INPUT_OF_COPIES = 2 ** 18;
 
 /** For functions that calculate with each element of their arguments. */
@@ -21,13 +21,13 @@ export const MAX_INPUT_OF_CALCULATIONS = 2 ** 15;
 /** For functions that calculate with the numbers of long lists, in steps: as many as a range makes. */
 export const MAX_INPUT_OF_LONG_LISTS = 2 ** 21;
 
-/** For functions that sort, hash or rebuild what they are given, several hundred nanoseconds for each part. */
+/** For functions that sort, hash or rebuild their arguments, several hundred nanoseconds for each part. */
 export const MAX_INPUT_OF_REBUILDING = 2 ** 13;
 
 /** For functions that take their arguments in steps, with pauses in between, but copy them once or twice as a whole. */
 export const MAX_INPUT_IN_STEPS = 2 ** 19;
 
-/** For what the runtime does with whole texts. */
+/** For the runtime's functions on whole texts. */
 export const MAX_INPUT_OF_TEXTS = 2 ** 19;
 
 /** For functions that take a text in pieces. */
@@ -74,7 +74,7 @@ export function failInput(what: string, limit: number): TesseraError {
   return failure('input_too_large', { what, limit });
 }
 
-/** What rows say of themselves. */
+/** The limits that rows declare. */
 export const LOOKS = { largest: ANY_INPUT } as const;
 export const IN_STEPS = { largest: MAX_INPUT_IN_STEPS } as const;
 export const TEXTS = { largest: MAX_INPUT_OF_TEXTS } as const;

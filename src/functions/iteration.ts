@@ -8,7 +8,7 @@ import type { FunctionContext } from './contract.js';
 
 export type Predicate = (item: Value) => PromiseOrValue<boolean>;
 
-/** What a predicate argument asks for: a closure's answer, or equality with any other value. */
+/** A predicate argument: a closure, or equality with any other value. */
 export function predicateOf(test: Value, context: FunctionContext): Predicate {
   if (!(test instanceof Closure)) return (item) => equals(item, test);
   return (item) => andThen(context.call(test, [item]), isTruthy);
@@ -29,7 +29,7 @@ function walk(
   });
 }
 
-/** Where the first item is that passes; −1 if none does. */
+/** The index of the first item that passes; −1 if none does. */
 export function findIndex(items: readonly Value[], test: Predicate, context: FunctionContext): PromiseOrValue<number> {
   let found = -1;
   const walked = walk(items, context, (item, index) =>
@@ -96,7 +96,7 @@ export function map(
   });
 }
 
-/** Folds the items into `initial`: the closure is given what has come so far, the item, and its index if `indexed`. */
+/** Folds the items into `initial`: the closure gets the accumulator, the item, and its index if `indexed`. */
 export function fold(
   items: readonly Value[],
   initial: Value,

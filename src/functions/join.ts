@@ -6,7 +6,7 @@ import { isArray, isObject, SetValue, type Value } from '../value/value.js';
 import { checkInput } from './input-limit.js';
 import { checkLength, limitedText } from './output-limit.js';
 
-/** So many values become text in one step. */
+/** Values that become text in one step. */
 const DISPLAYED_A_STEP = 256;
 
 /**

@@ -144,7 +144,7 @@ function interpolateAngle(from: NumberValue, to: NumberValue, share: NumberValue
   return interpolate(from, add(from, float(shorter)) as NumberValue, share);
 }
 
-/** For exact work; what is no number, or infinite, counts as 0. */
+/** For exact computation; NaN and infinities count as 0. */
 function exactOf(x: NumberValue): DecimalNumber {
   return asDecimal(x)?.number ?? new Exact(0);
 }

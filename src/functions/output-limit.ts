@@ -1,4 +1,4 @@
-/** How large a result may be that is larger than what it is made from, so that no short call fills the memory. */
+/** The limit on results that are larger than their arguments, so that no short call fills the memory. */
 import { failure } from '../errors/error.js';
 
 /** In bytes of UTF-8 for texts. */

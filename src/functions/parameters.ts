@@ -47,7 +47,7 @@ export const integer = ofType<number | bigint>({ kind: 'int' });
 export const list = ofType<readonly Value[]>({ kind: 'array' });
 export const number = ofType<NumberValue>({ kind: 'number' });
 export const numbers = ofType<readonly NumberValue[]>({ kind: 'array', item: { kind: 'number' } });
-/** Any number, though errors ask for a float. */
+/** Any number, though errors name a float. */
 export const numeric = ofType<NumberValue>({ kind: 'float' });
 export const object = ofType<ObjectValue>({ kind: 'object' });
 export const record = ofType<RecordId>({ kind: 'record', tables: [] });

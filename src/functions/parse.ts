@@ -21,7 +21,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 
 const host = (url: URL): string | undefined => url.hostname || undefined;
 
-/** What stands behind its mark; an empty part differs from none at all. */
+/** The part behind its separator; an empty part differs from a missing one. */
 function behind(mark: '?' | '#', url: URL): string | undefined {
   const [beforeFragment, ...fragment] = url.href.split('#');
   if (mark === '#') return fragment.length === 0 ? undefined : fragment.join('#');

@@ -18,7 +18,7 @@ export class FunctionRules {
   readonly #options: FunctionRuleOptions;
   readonly #verdicts = new Map<string, boolean>();
 
-  /** `nameOf` gives the name of a function that is named as it was called in 2.x. */
+  /** `nameOf` returns the present name of a function for its name in 2.x. */
   constructor({ allow, deny }: FunctionRuleOptions, nameOf: (name: string) => string) {
     const named = (names: FunctionNames) => (names === 'all' ? names : names.map(nameOf));
     this.#options = { allow: named(allow), deny: named(deny) };
@@ -35,7 +35,7 @@ export class FunctionRules {
   }
 }
 
-/** How closely the names fit: in parts of the function's name, 0 for `all`, −1 if none does. */
+/** The specificity of the match: in parts of the function's name, 0 for `all`, −1 if none matches. */
 function specificity(names: FunctionNames, name: string): number {
   if (names === 'all') return 0;
   return Math.max(

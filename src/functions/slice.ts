@@ -1,6 +1,6 @@
 /**
- * What `slice` and `fill` take: a start and an end (exclusive), each counted from the end if negative, or a range of
- * ints.
+ * The arguments of `slice` and `fill`: a start and an end (exclusive), each counted from the end if negative, or a
+ * range of ints.
  */
 import { toInt } from '../value/coerce.js';
 import { type Bound, Range, type Value } from '../value/value.js';

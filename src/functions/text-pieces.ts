@@ -18,7 +18,7 @@ export function forEachPiece(text: string, pausing: Pausing, take: (piece: strin
   });
 }
 
-/** What `map` makes of the pieces, in one text: for what is done to each character by itself. */
+/** Maps a text piece by piece: for functions that act on each character by itself. */
 export function mapPieces(text: string, pausing: Pausing, map: (piece: string) => string): PromiseOrValue<string> {
   if (text.length <= PIECE) return map(text);
   const mapped: string[] = [];

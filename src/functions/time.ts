@@ -18,7 +18,7 @@ export function now({ environment }: FunctionContext): Datetime {
   return datetimeFromNanoseconds(environment.clock.now()) as Datetime;
 }
 
-/** The same, but later each time: what is stamped with it is in order. */
+/** The same, but strictly increasing. */
 function timestamp({ environment }: FunctionContext): Datetime {
   return datetimeFromNanoseconds(nextTimestamp(environment.clock)) as Datetime;
 }

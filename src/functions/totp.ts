@@ -12,7 +12,7 @@ import { optionalInteger, text } from './parameters.js';
 
 const PERIOD_NANOSECONDS = 30_000_000_000n;
 const DIGITS = 6;
-/** What RFC 4226 recommends, and the least that it allows. */
+/** The secret length that RFC 4226 recommends, and the least that it allows. */
 const SECRET_BYTES = 20;
 const LEAST_SECRET_BYTES = 16;
 /** Steps that a client's clock may be ahead or behind. */

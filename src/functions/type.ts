@@ -155,7 +155,7 @@ const LOSSY = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const POINT: Type = { kind: 'geometry', shapes: ['point'] };
 
-/** As the cast, whose errors speak of geometries, though. */
+/** As the cast, but its errors name geometries. */
 function toPoint(value: Value): Value {
   if (value instanceof Geometry && value.shape.type !== 'Point') throw uncastable('point', value);
   try {

@@ -1,4 +1,4 @@
-/** What databases offer over GraphQL, made from their definitions and kept as long as these stay as they are. */
+/** The GraphQL APIs of databases, made from their definitions and cached until these change. */
 import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
@@ -16,12 +16,12 @@ import { exposedBy, withoutDenied } from './schema/exposed.js';
 const KEPT_APIS = 64;
 
 interface KnownApi {
-  /** Of the definitions that it was made from: a change of any is seen by the next request. */
+  /** Of the definitions from which it was made: the next request sees a change of any. */
   readonly stamp: string;
   readonly api: DatabaseApi;
 }
 
-/** One state of a database's definitions, for those who see all of it or for those who are bound by PERMISSIONS. */
+/** One state of a database's definitions, for users who see all of it or for users subject to PERMISSIONS. */
 export class DatabaseApi {
   readonly schema: GraphQLSchema;
   readonly documents: Documents;
@@ -52,7 +52,7 @@ export class DatabaseApi {
   }
 }
 
-/** What those may ask who may run nothing: to be signed in. */
+/** The API of guests who may run no statements: signing in. */
 const SIGN_IN_ONLY = new GraphQLSchema({
   mutation: new GraphQLObjectType({ name: 'Mutation', fields: SESSION_FIELDS }),
   assumeValid: true,
@@ -68,7 +68,7 @@ export interface ApiOptions {
 
 export class DatabaseApis {
   readonly #options: ApiOptions;
-  /** For those who may run nothing. */
+  /** For guests who may run no statements. */
   readonly signInOnly: DatabaseApi;
   /** By database and view; only that of the latest definitions, so that changing them often doesn't fill the memory. */
   readonly #known = new TwoGenerationCache<string, KnownApi>(KEPT_APIS);
@@ -79,7 +79,7 @@ export class DatabaseApis {
   }
 
   /**
-   * What the selected database, which has these definitions, offers to a session.
+   * The API of the selected database, with these definitions, for a session.
    * @throws TesseraError `graphql_not_configured`, `graphql_no_tables`
    */
   of(session: Session, catalog: DatabaseCatalog | undefined): DatabaseApi {

@@ -10,7 +10,7 @@ import { type SchemaView, TableTypes } from './schema/table-types.js';
 
 export interface BuiltSchema {
   readonly schema: GraphQLSchema;
-  /** What the schema can't show as it is defined. */
+  /** Definitions that the schema can't represent. */
   readonly warnings: readonly string[];
 }
 

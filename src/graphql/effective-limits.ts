@@ -11,7 +11,7 @@ export type GraphqlRole = (typeof GRAPHQL_ROLES)[number];
 
 export type Introspection = NonNullable<GraphqlConfig['introspection']>;
 
-/** What a role has of its own. */
+/** The limits of a role. */
 export interface RoleRules {
   readonly limits: Partial<GraphqlLimits>;
   readonly introspection?: Introspection;
@@ -43,11 +43,11 @@ export interface EffectiveLimits {
   readonly limits: GraphqlLimits;
   /** The setting that forbids introspection, if any. Without introspection there are no suggestions either. */
   readonly introspectionForbiddenBy: string | undefined;
-  /** The error of one of the limits, which names what has set it. */
+  /** The error of one of the limits, which names its setting. */
   beyond(name: GraphqlLimit): TesseraError;
 }
 
-/** What a database's config says of them. */
+/** The limits of a database's config. */
 export type DatabaseRules = Partial<Pick<GraphqlConfig, 'depth' | 'complexity' | 'introspection'>>;
 
 /** The effectiveLimits at one database. */

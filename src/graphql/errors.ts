@@ -1,4 +1,4 @@
-/** Errors of the GraphQL library as ours: each gets a stable code, and what isn't meant for clients gets no further. */
+/** Errors of the GraphQL library as ours: each gets a stable code, and internal errors don't reach clients. */
 import { type FieldNode, GraphQLError, type Token } from 'graphql';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
@@ -75,7 +75,7 @@ export function thrownFailure(thrown: unknown, stage: Stage): GraphqlFailure {
   throw thrown;
 }
 
-/** Any thrown thing as an error of ours; what the library found fault with has the code of the stage. */
+/** Any thrown value as an error of ours; errors of the library get the code of the stage. */
 export function tesseraError(thrown: unknown, stage: Stage): TesseraError {
   let cause = thrown;
   // The library wraps what scalars throw, sometimes twice.

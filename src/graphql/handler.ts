@@ -1,4 +1,4 @@
-/** GraphQL over HTTP, without HTTP: what a request says and what goes back. */
+/** GraphQL over HTTP, without HTTP itself: requests and responses. */
 import { looksLikeJsonObject } from '../base/json-sniffing.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
@@ -20,7 +20,7 @@ interface Asked {
 export interface GraphqlPost extends Asked {
   readonly contentType: string | undefined;
   readonly body: string;
-  /** Gives what the body is as JSON, or throws what is wrong with it, where that was found out in pieces before. */
+  /** Returns the body as JSON, or throws its error, if it was decoded in pieces before. */
   readonly read?: (() => Value) | undefined;
   /** Whether a browser sends it for a web page. */
   readonly fromPage?: boolean;
@@ -139,7 +139,7 @@ function requestFailure(error: TesseraError): OperationResult {
 }
 
 function statusOfDocument({ statuses }: AnswerForm, { code, httpStatus }: TesseraError): number {
-  // What a GET may do is for HTTP to say, whichever form the answer has.
+  // The restrictions of GET are HTTP errors, whichever form the answer has.
   if (code === 'graphql_query_only') return httpStatus;
   return statuses ? 400 : 200;
 }

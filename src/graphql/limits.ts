@@ -77,7 +77,7 @@ export function beyondLimit(
 }
 
 /**
- * Bounds on introspection, which reads no records: only the size of the schema and what is asked of it count. The query
+ * Bounds on introspection, which reads no records: only the size of the schema and the selection count. The query
  * that tools ask has 15 levels, 232 fields, five lists and no aliases, and no types listed within those that lie within
  * `types`: so its cost grows with the schema, not with its square. Of a large schema it takes seconds all the same, so
  * that it can't be asked many times at once.

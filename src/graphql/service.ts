@@ -29,7 +29,7 @@ import type { GraphqlRequest } from './request.js';
 
 export interface GraphqlOptions {
   readonly limits?: Partial<GraphqlLimits>;
-  /** What roles have of their own. */
+  /** The limits of roles. */
   readonly roles?: RulesOfRoles;
   /** Documents that are known by id. */
   readonly trusted?: TrustedOptions;
@@ -50,7 +50,7 @@ export interface GraphqlOptions {
   readonly maxAnswer?: number;
   /** Takes errors of our own making, for the log. */
   readonly report?: (error: TesseraError) => void;
-  /** Takes what a schema can't show as it is defined, once for each schema. */
+  /** Receives the definitions that a schema can't represent, once for each schema. */
   readonly warn?: (warning: string) => void;
 }
 
@@ -138,7 +138,7 @@ export class GraphqlService {
     try {
       const work = root.plan.begin(this.#call(ready, session));
       invariant(work.kind === 'live', 'a field of ResponseStream has a live query');
-      // Nothing that was made of the document is kept, which takes hundreds of times as much as its text.
+      // Nothing derived from the document is kept, since it takes hundreds of times the memory of its text.
       const kept = [request.query, request.variables];
       const { event } = work;
       return await ResponseStream.begin(session, this.#feed(session), work, kept, (change) =>
@@ -168,7 +168,7 @@ export class GraphqlService {
     return answer;
   }
 
-  /** Runs `work` with the operation of a request, if it may run; otherwise answers what is wrong with the request. */
+  /** Runs `work` with the operation of a request, if it may run; otherwise returns the errors of the request. */
   async #prepared<T>(
     session: Session,
     request: GraphqlRequest,
@@ -184,7 +184,7 @@ export class GraphqlService {
     }
   }
 
-  /** An operation that may run, with its variables; or what is wrong with the request. */
+  /** An operation that may run, with its variables; or the errors of the request. */
   async #ready(
     session: Session,
     request: GraphqlRequest,
@@ -208,7 +208,7 @@ export class GraphqlService {
     return this.#apis.of(session, definitions.catalog);
   }
 
-  /** A run of its own. */
+  /** A separate run. */
   #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): ExecutionContext {
     return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, this.pausing());
   }
@@ -257,7 +257,7 @@ export class GraphqlService {
     return this.#anywhere.of(identity);
   }
 
-  /** What one request, or several together, may spend. */
+  /** The budgets of one request, or of several together. */
   spending(session: Session): Spending {
     const allowance = this.allowance(session);
     const deadline = session.deadline(new Duration(BigInt(allowance.limits.time) * 1_000_000n));

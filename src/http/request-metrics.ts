@@ -15,7 +15,7 @@ import { nameOfRoute } from './routes.js';
 const NO_ROUTE = 'none';
 /** Node's channel for answers that have been sent, of all HTTP servers of the process. */
 const ANSWERED = 'http.server.response.finish';
-/** What an answer is counted as. */
+/** The class under which an answer is counted. */
 const COUNTED = Symbol('counted');
 
 interface CountedAnswer extends ServerResponse {

@@ -76,7 +76,7 @@ export function components(value: Value, dimension: number): Float64Array {
   return vector;
 }
 
-/** Writes what there is room for; answers where it ends. */
+/** Writes what there is room for; returns where it ends. */
 function fill(vector: Float64Array, from: number, value: Value): number {
   if (isNumber(value)) {
     vector[from] = toNumber(value);

@@ -1,10 +1,10 @@
-/** What the characters of a text can be, and the operators and delimiters of the language. */
+/** Classes of characters, and the operators and delimiters of the language. */
 
 export const LETTER = 1;
 export const DIGIT = 2;
 export const BLANK = 4;
 
-/** What an ASCII character can be. */
+/** Classes of ASCII characters. */
 export const CLASS = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
   if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) CLASS[code] = LETTER;

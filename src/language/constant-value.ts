@@ -36,7 +36,7 @@ export function constantRecordId(literal: RecordIdLiteral): RecordId | undefined
 const KNOWN = new Derived<ArrayLiteral | ObjectLiteral, { readonly value: Value }>();
 
 /**
- * Finds out the value of a literal and keeps it; answers whether there is one. Of those inside it that are kept,
+ * Finds out the value of a literal and keeps it; returns whether there is one. Of those inside it that are kept,
  * nothing is looked at again.
  */
 export function keepConstant(literal: ArrayLiteral | ObjectLiteral): boolean {

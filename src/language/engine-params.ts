@@ -1,6 +1,6 @@
 /** Parameters that the engine binds. */
 
-/** Those that mean the current document wherever there is one. */
+/** Params that mean the current document wherever there is one. */
 export const CURRENT_DOCUMENT_PARAMS: ReadonlySet<string> = new Set(['this', 'self']);
 
 /**
@@ -16,7 +16,7 @@ export const DOCUMENT_PARAMS: ReadonlySet<string> = new Set([...CURRENT_DOCUMENT
 export const REQUEST_PARAMS: ReadonlySet<string> = new Set<RequestParam>(['access', 'auth', 'session', 'token']);
 export type RequestParam = 'access' | 'auth' | 'session' | 'token';
 
-/** Those of events and of the clauses of fields. */
+/** Params of events and of the clauses of fields. */
 const CHANGE_PARAMS = ['after', 'before', 'event', 'input', 'value'];
 
 /** Parameters whose value changes from record to record. */

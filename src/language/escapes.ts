@@ -33,7 +33,7 @@ const LAST_POINT = 0x10ffff;
 type Fail = (what: string, mark: Mark) => never;
 
 /**
- * Decodes the string that begins at `from`, has its first backslash at `firstEscape` and ends at the quote; answers it
+ * Decodes the string that begins at `from`, has its first backslash at `firstEscape` and ends at the quote; returns it
  * with the offset after the quote, or `undefined` if there is none.
  */
 export function decodeEscapes(

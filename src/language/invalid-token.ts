@@ -1,4 +1,4 @@
-/** What ends a text or a name in quotes, by what begins it. */
+/** The closing delimiter of a quoted text or name, by its opening one. */
 const CLOSING_QUOTES: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`', '⟨': '⟩' };
 
 /**

@@ -23,7 +23,7 @@ export type TokenKind =
   | 'duration'
   /** `text` is the content, decoded. */
   | 'string'
-  /** A string with a prefix that says what it holds; `form` is the prefix. */
+  /** A string with a prefix for its type; `form` is the prefix. */
   | 'prefixed'
   /** An operator or delimiter; `text` is its ASCII spelling. */
   | 'punct'
@@ -66,15 +66,15 @@ export class Lexer {
   end = 0;
   previousStart = 0;
   previousEnd = 0;
-  /** How many tokens were read, and how many may be. */
+  /** Number of tokens read, and their limit. */
   tokens = 0;
   protected lastToken = 2 ** 30;
   text = '';
   word = '';
   form: NumberForm | StringPrefix | '' = '';
   /**
-   * What is wrong with the current token in itself. It is thrown when the token is taken: where none of its kind may
-   * stand, the error is about that, as it is in the peer.
+   * The error of the current token itself. It is thrown when the token is consumed: if none of its kind is
+   * allowed, the error is about that, as in the peer.
    */
   protected fault: unknown;
 
@@ -99,7 +99,7 @@ export class Lexer {
     throw sourceFailure('parse_error', this.origin, what, ...shifted);
   }
 
-  /** Where in the outermost text an offset stands. */
+  /** The position of an offset in the outermost text. */
   protected outermostOffset(offset: number): number {
     return this.origin.outermost?.(offset) ?? offset + this.origin.offset;
   }
@@ -245,7 +245,7 @@ export class Lexer {
     if (length <= LONGEST_KEYWORD && !isTable) this.word = upper;
   }
 
-  /** Where the letters, digits and underscores that begin at `offset` end. */
+  /** The end of the letters, digits and underscores that begin at `offset`. */
   wordEnd(offset: number): number {
     const source = this.source;
     let end = offset;
@@ -324,7 +324,7 @@ export class Lexer {
     return this.fail(what, { start, end });
   }
 
-  /** Where the digits and underscores that begin at `offset` end. */
+  /** The end of the digits and underscores that begin at `offset`. */
   protected digitsEnd(offset: number): number {
     const source = this.source;
     let end = offset;

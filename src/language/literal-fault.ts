@@ -1,4 +1,4 @@
-/** What is wrong with the content of a `d'…'`, `u'…'`, `b'…'` or `f'…'` that can't be read, and where in it. */
+/** The error in the content of an invalid `d'…'`, `u'…'`, `b'…'` or `f'…'`, and its position. */
 
 /** A stretch of the content, by offsets, with what to say about it. */
 export interface LiteralFault {
@@ -129,7 +129,7 @@ function sectionFault(text: string, start: number, least: number, most: number):
 
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 
-/** What is wrong with a uuid as it is written out: with its hyphens. */
+/** The error in a uuid with hyphens. */
 export function uuidFault(text: string): LiteralFault | undefined {
   for (let offset = 0; offset < UUID_SHAPE.length; offset++) {
     if (offset >= text.length) return at(offset, 'Unexpected end of string, expected UUID token to finish');
@@ -151,7 +151,7 @@ export function bytesFault(text: string): LiteralFault {
   return at(offset, `Unexpected character \`${characterAt(text, offset)}\`, expected a hexidecimal digit`);
 }
 
-/** What is wrong with `bucket:/key`. */
+/** The error in `bucket:/key`. */
 export function fileFault(text: string): LiteralFault | undefined {
   const bucketEnd = text.search(/[^A-Za-z0-9_.-]/);
   if (bucketEnd === -1) return at(text.length, 'Unexpected end of file string, missing bucket seperator `:/`');

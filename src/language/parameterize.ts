@@ -25,7 +25,7 @@ import { type Blank, blankValue, type Shape } from './shape.js';
 import { each, type Mapper, optional, update } from './visitor/rebuild.js';
 import { mapChildren } from './visitor.js';
 
-/** Where a value comes from when a text of the shape is run. */
+/** The source of a value when a text of the shape is run. */
 export interface Slot {
   /** Which blank of the shape. */
   readonly blank: number;
@@ -40,7 +40,7 @@ export interface Parameterized {
   readonly slots: readonly Slot[];
 }
 
-/** Where literals and params of a text begin. */
+/** The offsets of literals and params of a text. */
 export type Offsets = ReadonlyMap<Expression, number>;
 
 /** The statement, which was read from the text of which the shape is. */

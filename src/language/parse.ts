@@ -77,7 +77,7 @@ class QueryParse implements Stepwise<Query> {
     return true;
   }
 
-  /** Reads a statement, or up to a pause. Answers which. */
+  /** Reads a statement, or up to a pause. Returns which. */
   #statement(): boolean {
     const parser = this.#parser;
     const { state, code } = parser;
@@ -214,7 +214,7 @@ export function parseValue(text: string, limits?: ParserLimits): Value {
   });
 }
 
-/** What most record ids look like; no other text needs no more than this. */
+/** The form of most record ids, which need no parser. */
 const SIMPLE_RECORD_ID = /^([A-Za-z_][A-Za-z0-9_]*):([A-Za-z_][A-Za-z0-9_]*)$/;
 
 /**

@@ -1,6 +1,5 @@
 /**
- * How tightly operators bind (`reference/language.md` §3): the one table that the parser reads by and the printer
- * writes by.
+ * The precedence of operators (`reference/language.md` §3): one table for the parser and the printer.
  */
 import type { BinaryOperator } from './ast.js';
 

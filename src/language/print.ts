@@ -49,7 +49,7 @@ function printerFor(options: PrintOptions | undefined): Printer {
 }
 
 /**
- * An expression; a statement as a value stands bare.
+ * An expression; a statement as a value has no parentheses.
  *
  *     printExpression(parseExpression('a+1'))   // a + 1
  */
@@ -67,7 +67,7 @@ export function printStatement(statement: Statement, options?: PrintOptions): st
   return printerFor(options).statement(statement);
 }
 
-/** What is selected: `*, a AS b` or `VALUE a`. */
+/** Projections: `*, a AS b` or `VALUE a`. */
 export function printProjections(projections: Projections, options?: PrintOptions): string {
   return projectionsText(projections, printerFor(options));
 }

@@ -25,7 +25,7 @@ export interface Blank {
   readonly kind: BlankKind;
   readonly start: number;
   readonly end: number;
-  /** What is between quotes; the digits of a number; the name of a param. */
+  /** The text between quotes, the digits of a number, or the name of a param. */
   readonly text: string;
 }
 
@@ -38,7 +38,7 @@ export interface Shape {
   readonly blanks: readonly Blank[];
   /** Whether its literals are values. Otherwise they belong to what is defined or done, and it has no blanks. */
   readonly isData: boolean;
-  /** Where the statement begins, and where the semicolon stands that ends it. */
+  /** The beginning of the statement, and the position of its semicolon. */
   readonly start: number;
   readonly end: number;
 }
@@ -119,7 +119,7 @@ const SEMICOLON = 59;
 const BACKTICK = 96;
 const ANGLE = 0x27e8;
 
-/** How deep a character leads into brackets. */
+/** The change of bracket depth by a character. */
 const DEPTH = new Int8Array(128);
 for (const open of '([{') DEPTH[open.charCodeAt(0)] = 1;
 for (const close of ')]}') DEPTH[close.charCodeAt(0)] = -1;
@@ -201,7 +201,7 @@ class ShapeReader {
     else this.#at++;
   }
 
-  /** Where the next statement begins, or a semicolon stands. */
+  /** The beginning of the next statement, or a semicolon. */
   #skipBlanks(): number {
     const source = this.#source;
     while (this.#isClear && this.#at < source.length) {
@@ -367,14 +367,14 @@ export function hashOf(source: string, start = 0, end = source.length, before = 
   return hash;
 }
 
-/** Where the digits that begin at `offset` end. */
+/** The end of the digits that begin at `offset`. */
 function digitsEnd(source: string, offset: number): number {
   let end = offset;
   while (CLASS[source.charCodeAt(end)] === DIGIT) end++;
   return end;
 }
 
-/** Where the letters, digits and underscores that begin at `offset` end. */
+/** The end of the letters, digits and underscores that begin at `offset`. */
 function wordEnd(source: string, offset: number): number {
   let end = offset;
   for (

@@ -30,11 +30,11 @@ export interface SourceText {
  * A line is cut to about this many characters around the mark, so that a huge query doesn't come back as its own error.
  */
 const WIDTH = 80;
-/** How much of the line is kept before the mark once the mark lies too far to the right. */
+/** Characters of the line kept before the mark if the mark is too far to the right. */
 const CONTEXT = 10;
 /** Marks further right than this make the line be cut on its left. */
 const FAR = 50;
-/** So many characters of a token are marked. The reference engine knows no bound. */
+/** Maximum number of marked characters of a token. The reference engine has no bound. */
 const LONGEST_MARK = 1_000;
 
 /** The error for `what` being wrong at the marks; the first mark is its position. */

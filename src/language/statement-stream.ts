@@ -19,7 +19,7 @@ import { positionOf } from './source-error.js';
 
 export interface ReceivedStatement {
   readonly statement: Statement;
-  /** Where in the whole text it begins. */
+  /** Its offset in the whole text. */
   readonly position: SourcePosition;
   /** UTF-16 units. */
   readonly length: number;
@@ -27,7 +27,7 @@ export interface ReceivedStatement {
 
 export class StatementStream {
   readonly #limits: ParserLimits;
-  /** What has come in and isn't read yet; it begins where a statement may. */
+  /** Received text that isn't parsed yet; it begins at a statement. */
   #rest = '';
   #begin: SourcePosition = { line: 1, column: 1 };
   /** Before there is so much, the statement that was found incomplete isn't looked at again. */
@@ -47,7 +47,7 @@ export class StatementStream {
     if (piece.includes(';')) this.#lacksEnd = false;
   }
 
-  /** Nothing more comes. */
+  /** The end of the text. */
   end(): void {
     this.#isOver = true;
   }
@@ -120,7 +120,7 @@ export class StatementStream {
     return parser.isPunct(';') ? { statement, start } : beyondStatement(parser, { statement, start });
   }
 
-  /** What can't be read is an error only when nothing that may come could put it right. */
+  /** A parse error is final only if no further text could resolve it. */
   #attempt<T>(read: () => T): T | undefined {
     try {
       return read();

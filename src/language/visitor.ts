@@ -21,7 +21,7 @@ export function mapChildren<Node extends Expression | Statement>(node: Node, map
 }
 
 export interface Visitor {
-  /** Called before what stands inside; `false` leaves that out. */
+  /** Called before the children; `false` skips them. */
   expression?(node: Expression): unknown;
   statement?(node: Statement): unknown;
 }
@@ -42,7 +42,7 @@ export function walk(root: Expression | Statement, visitor: Visitor): void {
   else mapper.expression(root);
 }
 
-/** Gives what an expression is to become, or `undefined` to look at what stands inside it. */
+/** Returns the replacement of an expression, or `undefined` to visit its children. */
 export type Replace = (node: Expression) => Expression | undefined;
 
 /** Rewrites the expressions of a statement, those in subqueries included, outer ones first. */
@@ -55,7 +55,7 @@ export function transform<Node extends Expression | Statement>(root: Node, repla
 }
 
 /**
- * Rewrites an expression without going into what has rows or params of its own: statements in it, blocks and closures.
+ * Rewrites an expression without visiting parts with their own rows or params: statements, blocks and closures.
  */
 export function transformExpression(root: Expression, replace: Replace): Expression {
   const mapper: Mapper = {

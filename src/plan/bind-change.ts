@@ -22,7 +22,7 @@ export function bindFound(statement: Update | Upsert | Delete, binding: Binding)
 }
 
 /**
- * What a live query shows of one change; `DIFF` shows the change itself.
+ * The plan of a live query for one change; `DIFF` shows the change itself.
  * @throws TesseraError `nearest_misplaced`
  */
 export function bindLive({ projections, from, where, fetch }: Live, rules: ReadonlySet<RuleName>): LiveQuery {
@@ -36,5 +36,5 @@ export function bindLive({ projections, from, where, fetch }: Live, rules: Reado
   return { kind: 'live', input: rewrite(node, OF_CHANGES, rules) };
 }
 
-/** No rule asks this of rows that are changes. */
+/** Rules don't use this for changes. */
 const OF_CHANGES: StatementFacts = { isChecked: true, isVersioned: false };

@@ -11,14 +11,14 @@ import type { Binding } from './bind-sources.js';
 import type { NearestExpression } from './nearest-condition.js';
 import type { IndexScan, KnnScan, StreamNode } from './nodes.js';
 
-/** What a search is made of: `field <|k,…|> vector`. */
+/** The parts of a search: `field <|k,…|> vector`. */
 interface Wanted {
   readonly operator: NearestOperator;
   readonly field: Expression;
   readonly vector: Expression;
 }
 
-/** Where neighbours are looked for. */
+/** The source in which neighbours are searched. */
 export interface NearestSite {
   readonly targets: readonly Expression[];
   /** Whether rows are to be shown, rather than changed: then none is found that the reader may not see. */
@@ -51,7 +51,7 @@ function bindIndexed(wanted: Wanted, ef: number, site: NearestSite): StreamNode 
     throw failure('nearest_index_missing', { field: printExpression(field), k, ef });
   }
   const { reader } = site.binding;
-  // An index knows what is stored: distances of what may be hidden are measured of what is seen.
+  // An index has stored values: distances of possibly hidden fields are measured on the visible ones.
   const isHidden = (): boolean => reader.mayHide(entry, field as Idiom) || (!site.isRead && mayHideRecords(entry));
   if (reader.isChecked && isHidden()) return exact(wanted, index.indexKind.distance, site);
   const table = entry.definition.name;

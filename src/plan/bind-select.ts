@@ -13,11 +13,11 @@ import { rewrite } from './rewrite.js';
 
 /**
  * The tree of a SELECT, before the rules of `rewrite` but for those about access.
- * @throws TesseraError `nearest_misplaced`, `misplaced_function`, …: what a SELECT can't ask for
+ * @throws TesseraError `nearest_misplaced`, `misplaced_function`, …: for unsupported combinations of clauses
  */
 export function bindSelect(select: Select, binding: Binding): RowNode {
   const { projections, from, with: hints, split, group, order, limit, start, omit, fetch, version } = select;
-  // An order that ends early is of use to what asks for the first rows alone.
+  // An order that ends early helps only if the first rows suffice.
   const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
   const scored = asksForScores(select);
   const filtered = bindWhere(select, { targets: from, isRead: true }, binding, (condition, mayOrder) => {

@@ -1,4 +1,4 @@
-/** What stands after FROM, UPDATE and the like, as sources of rows. */
+/** Binds the targets after FROM, UPDATE and the like to sources of rows. */
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { Expression } from '../language/ast.js';
 import type { AccessHints } from './access/facts.js';
@@ -6,29 +6,29 @@ import type { SourceNode } from './nodes.js';
 import { chooseAccess, type ReaderRights } from './rewrite.js';
 import type { RuleName } from './rules/rule.js';
 
-/** What a statement is bound to: the definitions as they are, and who runs it. */
+/** The context of binding: the current definitions, and the principal. */
 export interface Binding {
   readonly catalog: DatabaseCatalog | undefined;
   readonly reader: ReaderRights;
   readonly rules: ReadonlySet<RuleName>;
-  /** What the only target is, where that is a param: a table, or something else of the store. */
+  /** The kind of the only target, if that is a param: a table, or something else of the store. */
   readonly target?: NamedTarget | undefined;
 }
 
-/** What a param may name. */
+/** The possible kinds of a param. */
 export type NamedTarget = { readonly kind: 'table'; readonly table: string } | { readonly kind: 'record' | 'range' };
 
-/** What the statement says of its sources. */
+/** The statement's requirements on its sources. */
 interface Wanted extends AccessHints {
   /** Whether records are read to be shown rather than changed. */
   readonly isRead: boolean;
 }
 
-/** Binds what stands behind FROM to a source of rows; several sources are a union in their order. */
+/** Binds the targets behind FROM to a source of rows; several sources are a union in their order. */
 export function bindSources(targets: readonly Expression[], wanted: Wanted, binding: Binding): SourceNode {
   const [only, ...others] = targets;
   if (only !== undefined && others.length === 0) return bindSource(only, wanted, binding);
-  // What params name is looked at only where they stand alone.
+  // Params are evaluated for planning only as single targets.
   const each = { ...binding, target: undefined };
   return { kind: 'union', targets, inputs: targets.map((target) => bindSource(target, wanted, each)) };
 }

@@ -25,7 +25,7 @@ export const keyParam = (at: number): string => `\0key ${at}`;
 export const aggregateParam = (at: number): string => `\0aggregate ${at}`;
 
 /**
- * What a change of a source makes of a view.
+ * The plan that maintains a view with a change of a source.
  * @throws TesseraError `view_value`, `view_all_fields`, `view_field`, `view_document`, `invalid_arguments`,
  * `nearest_misplaced`: what views can't select
  */
@@ -33,7 +33,7 @@ export function bindViewChanges(view: View, rules: ReadonlySet<RuleName>): ViewN
   return bindView(view, { kind: 'changes', tables: view.view.from }, rules);
 }
 
-/** What fills a view with all there is in those of its sources that exist. @throws as `bindViewChanges` */
+/** The plan that fills a view from its existing sources. @throws as `bindViewChanges` */
 export function bindViewBuild(view: View, catalog: DatabaseCatalog, rules: ReadonlySet<RuleName>): ViewNode {
   const there = viewSources(view).filter((name) => catalog.tables.has(name));
   const targets = there.map((name): Expression => ({ kind: 'table', name }));
@@ -60,7 +60,7 @@ function bindView({ name, view: select }: View, source: StreamNode, rules: Reado
 
 type Columns = Pick<MaterializeGroups, 'keys' | 'aggregates' | 'columns'>;
 
-/** Takes a selection with GROUP apart: the keys of a group, its aggregates, and what is made of the two. */
+/** Splits a selection with GROUP: the keys of a group, its aggregates, and expressions over both. */
 function columnsOf({ projections, group }: Select): Columns {
   if (projections.kind === 'value') throw failure('view_value', { grouped: true });
   const keys = (group?.kind === 'by' ? group.paths : []).map((path) => keyOf(path, projections));

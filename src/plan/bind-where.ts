@@ -5,7 +5,7 @@ import type { Binding } from './bind-sources.js';
 import { nearestCondition } from './nearest-condition.js';
 import type { SourceNode, StreamNode } from './nodes.js';
 
-/** What finds rows that meet a condition, in the order that is wanted if `mayOrder`. */
+/** The plan that finds rows that meet a condition, in the requested order if `mayOrder`. */
 export type BindSource = (where: Expression | undefined, mayOrder: boolean) => SourceNode;
 
 /** What has a condition. */
@@ -14,7 +14,7 @@ interface Filtered {
   readonly with?: IndexHints | undefined;
 }
 
-/** What is filtered, and whether it is to be shown rather than changed. */
+/** The source to filter, and whether rows are shown rather than changed. */
 interface FilteredTargets {
   readonly targets: readonly Expression[];
   readonly isRead: boolean;

@@ -9,7 +9,7 @@ import { type FieldsRead, fieldsOfClause } from './fields-read.js';
 export interface ComputedGraph {
   /** By name, in the order of the names; so are the names of each. */
   readonly edges: ReadonlyMap<string, readonly string[]>;
-  /** Those that may read what they don't name, themselves or by way of what they name. */
+  /** Fields that may read more than they name, themselves or through fields that they name. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -28,14 +28,14 @@ export function computedGraph(fields: readonly FieldDefinition[]): ComputedGraph
     for (const other of named) users.set(other, [...(users.get(other) ?? []), name]);
   }
   const open = new Set([...edges.keys()].filter((name) => reads.get(name)?.all));
-  // What is added on the way is met on the way.
+  // Fields added during the iteration are visited, too.
   for (const name of open) for (const user of users.get(name) ?? []) open.add(user);
   return { edges, open };
 }
 
 /**
- * All computed fields, each behind those that it names. Open ones come last, since what they read isn't known; else the
- * names decide.
+ * All computed fields, each after those that it names. Open ones come last, since their reads aren't known; otherwise
+ * the names decide.
  */
 export function computedOrder(graph: ComputedGraph): readonly string[] {
   const names = [...graph.edges.keys()];
@@ -51,7 +51,7 @@ export function computedCycle(graph: ComputedGraph): readonly string[] | undefin
   return walkInDepth(graph, [...graph.edges.keys()]).cycle;
 }
 
-/** The computed fields that are needed where `asked` is read of a record: those that it names, and what these read. */
+/** The computed fields needed if `asked` is read of a record: those that it names, and those that these read. */
 export function neededFields({ edges, open }: ComputedGraph, asked: FieldsRead): ReadonlySet<string> {
   if (asked.all) return new Set(edges.keys());
   const needed = new Set([...edges.keys()].filter((name) => asked.names.has(name)));
@@ -63,12 +63,12 @@ export function neededFields({ edges, open }: ComputedGraph, asked: FieldsRead):
 }
 
 interface Walk {
-  /** The nodes in the order in which they are left for good. */
+  /** The nodes in post-order. */
   readonly left: readonly string[];
   readonly cycle: readonly string[] | undefined;
 }
 
-/** With a stack of its own: a table may have more fields than calls can be nested. */
+/** With an explicit stack: a table may have more fields than calls can be nested. */
 function walkInDepth({ edges }: ComputedGraph, roots: readonly string[]): Walk {
   const met = new Set<string>();
   const left = new Set<string>();

@@ -1,4 +1,4 @@
-/** What an expression depends on, derived conservatively from its syntax. */
+/** The dependencies of an expression, derived conservatively from its syntax. */
 import type { Expression, Param } from '../language/ast.js';
 import { RECORD_PARAMS } from '../language/engine-params.js';
 

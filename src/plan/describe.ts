@@ -22,7 +22,7 @@ import {
 import type { PlanNode } from './query-plan.js';
 
 export interface Describing {
-  /** Whether rules of PERMISSIONS are hidden: what they make of an access isn't shown. */
+  /** Whether the effects of PERMISSIONS on access paths are hidden. */
   readonly folds: boolean;
   /** Whether nothing may be seen of a table at all. */
   isClosed(table: string): boolean;
@@ -130,7 +130,7 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   }),
 };
 
-/** The tree as it is printed. */
+/** The printed tree. */
 export function describe(node: PlanTree, describing: Describing): PromiseOrValue<PlanNode> {
   if (describing.folds && isAccess(node) && (!isByQuery(node) || describing.isClosed(node.table))) {
     return { operator: 'PermittedScan', attributes: { table: node.table }, of: node };
@@ -163,7 +163,7 @@ function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<read
 
 /** Whether an access was chosen by nothing but the condition of the query. */
 const IS_BY_QUERY: { readonly [Kind in Access['kind']]: (access: Of<Kind>) => boolean } = {
-  // How much of a table may be seen is what permissions say.
+  // The visible part of a table depends on permissions.
   'table-scan': () => false,
   'point-lookup': ({ id }) => id.from === 'query',
   'range-scan': ({ from, to }) => [from, to].every((bound) => bound === undefined || bound.from === 'query'),
@@ -203,7 +203,7 @@ function indexAttributes(scan: IndexScan): Record<string, string> {
   };
 }
 
-/** How long a vector is that is written out. */
+/** The length of a literal vector. */
 function dimensionOf(vector: Expression): { dimension?: string } {
   const known = constantValue(vector);
   return known !== undefined && isArray(known.value) ? { dimension: String(known.value.length) } : {};

@@ -1,10 +1,10 @@
-/** What a statement may do besides answering. */
+/** The possible effects of statements. */
 import { Derived } from '../base/derived.js';
 import type { Block, Call, Expression, Statement } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
 import { CONTROL_STATEMENTS } from './control-statements.js';
 
-/** Statements that never change anything themselves; what stands inside them is looked at as well. */
+/** Statements that never change anything themselves; their parts are checked as well. */
 const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([
   ...CONTROL_STATEMENTS,
   'select',
@@ -31,7 +31,7 @@ export const RECORD_CHANGES: ReadonlySet<Statement['kind']> = new Set([
   'relate',
 ]);
 
-/** The variable that brings views to where they were, when an import sets it (`exec/view/totals.ts`). */
+/** The variable that restores the totals of views, when an import sets it (`exec/view/totals.ts`). */
 export const VIEW_TOTALS = 'view_totals';
 
 export interface Effects {
@@ -52,10 +52,10 @@ export function mayWrite(statement: Statement): boolean {
   return effectsOf(statement).writes;
 }
 
-/** Of definitions and the like, whatever stands inside them. */
+/** The effects of definitions and the like, whatever their parts. */
 const ANY_EFFECTS: Effects = { writes: true, plain: false };
 
-/** What a statement may do besides answering; noted with it, since each run asks. */
+/** The possible effects of a statement; memoized, since each run needs them. */
 export function effectsOf(statement: Statement): Effects {
   if (!HARMLESS.has(statement.kind) && !RECORD_CHANGES.has(statement.kind)) return ANY_EFFECTS;
   const known = verdicts.get(statement);
@@ -78,7 +78,7 @@ export function effectsOf(statement: Statement): Effects {
   return effects;
 }
 
-/** Functions that wait, ask others, or answer another thing each time. */
+/** Functions that wait, call other servers, or return different values each time. */
 const LOUD = /^(sleep|rand|time::now|sequence::|http::)/;
 
 /** Whether expressions do nothing but look, so that it can't be noticed if several are evaluated at once. */

@@ -37,7 +37,7 @@ export interface FieldsRead {
 const NOTHING: ReadonlySet<string> = new Set();
 export const ALL_FIELDS: FieldsRead = { names: NOTHING, all: true, functions: NOTHING };
 export const NO_FIELDS: FieldsRead = { names: NOTHING, all: false, functions: NOTHING };
-/** What a graph step reads of the record where it begins. */
+/** The fields that a graph step reads of the record where it begins. */
 export const EDGE_FIELDS: FieldsRead = { ...NO_FIELDS, names: new Set(['id', 'in', 'out']) };
 
 /** One field by its name. */
@@ -53,7 +53,7 @@ export function fieldsNamed(names: ReadonlySet<string>): FieldsRead {
 type Node = Expression | Statement;
 
 /**
- * What nodes read of the document for which they are evaluated. It is found out when it is asked for: most tables
+ * The fields that nodes read of their document. They are determined on demand: most tables
  * compute nothing.
  */
 export function fieldsRead(nodes: readonly (Node | undefined)[]): FieldsRead {
@@ -69,15 +69,15 @@ function fieldsReadOf(gather: () => readonly (Node | undefined)[]): FieldsRead {
   });
 }
 
-/** What a list of projections reads; `*` is the whole document. */
+/** The fields that a list of projections reads; `*` is the whole document. */
 export function fieldsProjected(projections: Projections): FieldsRead {
   if (projections.kind === 'fields' && projections.items.some(({ kind }) => kind === 'all')) return ALL_FIELDS;
   return fieldsReadOf(() => projectedExpressions(projections));
 }
 
 /**
- * What the data of a statement reads of a record that is there already. Places to be changed count: they are compared
- * with what is seen.
+ * The fields that the data of a statement reads of an existing record. Changed places count: they are compared
+ * with the visible ones.
  */
 export function fieldsOfData(data: Data | undefined): FieldsRead {
   if (data === undefined) return NO_FIELDS;
@@ -95,7 +95,7 @@ export function fieldsOfData(data: Data | undefined): FieldsRead {
   }
 }
 
-/** What RETURN shows of a record before and after a statement that writes it. */
+/** The fields that RETURN reads of a record before and after a statement that writes it. */
 export interface OutputReads {
   readonly before: FieldsRead;
   readonly after: FieldsRead;
@@ -126,8 +126,8 @@ export function fieldsReturned(output: Output): OutputReads {
 }
 
 /**
- * What a live query reads of the record before a change and after it, both of which it, or a function, may name as a
- * whole.
+ * The fields that a live query reads of the record before and after a change, both of which it, or a function, may name
+ * as a whole.
  */
 export function fieldsWatched({ projections, where }: Live): FieldsRead {
   if (projections.kind === 'diff') return ALL_FIELDS;
@@ -149,7 +149,7 @@ function hasParam(expressions: readonly Expression[], names: readonly string[]):
   return has;
 }
 
-/** What is projected, but for `*`. */
+/** The projections without `*`. */
 export function projectedExpressions(projections: Projections): Expression[] {
   if (projections.kind === 'value') return [projections.expression];
   return projections.items.flatMap((item) => (item.kind === 'all' ? [] : [item.expression]));
@@ -161,8 +161,8 @@ export function fieldsAssigned(assignments: readonly Assignment[]): FieldsRead {
 }
 
 /**
- * What a SELECT reads of its rows. FETCH follows links in what is projected, and START and LIMIT are evaluated before
- * there are rows.
+ * The fields that a SELECT reads of its rows. FETCH follows links in projected values, and START and LIMIT are
+ * evaluated before there are rows.
  */
 export function fieldsSelected({ projections, where, split, group, order }: Select): FieldsRead {
   const others = fieldsReadOf(() => [
@@ -174,7 +174,7 @@ export function fieldsSelected({ projections, where, split, group, order }: Sele
   return unionOfReads([fieldsProjected(projections), others]);
 }
 
-/** What any of some reads. */
+/** The union of several reads. */
 export function unionOfReads(parts: readonly FieldsRead[]): FieldsRead {
   return new Later(() => {
     const names = new Set<string>();
@@ -187,7 +187,7 @@ export function unionOfReads(parts: readonly FieldsRead[]): FieldsRead {
   });
 }
 
-/** What is read, found out at first need. */
+/** Reads that are determined on first use. */
 class Later implements FieldsRead {
   #find: (() => FieldsRead) | undefined;
   #found: FieldsRead = NO_FIELDS;
@@ -217,13 +217,13 @@ class Later implements FieldsRead {
   }
 }
 
-/** What other statements hold is about rows of their own. */
+/** The parts of other statements concern rows of their own. */
 const CONTROL: ReadonlySet<Statement['kind']> = new Set(CONTROL_STATEMENTS);
 
 /**
- * What a COMPUTED clause reads. Names inside of statements about rows aren't fields of its record. Whatever holds such
- * a statement, a closure, a graph step, a function of the database, or a param other than the record counts as reading
- * all, as in the reference engine.
+ * The fields that a COMPUTED clause reads. Names inside of statements about rows aren't fields of its record. Whatever
+ * holds such a statement, a closure, a graph step, a function of the database, or a param other than the record counts
+ * as reading all, as in the reference engine.
  */
 export function fieldsOfClause(clause: Expression): FieldsRead {
   let reads = CLAUSES.get(clause);
@@ -264,7 +264,7 @@ function isControl({ kind }: Statement): boolean {
   return CONTROL.has(kind);
 }
 
-/** Gathers what is read while trees are walked. */
+/** Collects reads while trees are walked. */
 class Reading {
   readonly #names = new Set<string>();
   readonly #functions = new Set<string>();
@@ -283,7 +283,7 @@ class Reading {
     walk(root, { expression: (node) => this.#expression(node), statement: (statement) => this.#enters(statement) });
   }
 
-  /** Answers false where what stands inside has been looked at already. */
+  /** Returns false if the parts have been visited already. */
   #expression(node: Expression): boolean {
     switch (node.kind) {
       case 'idiom':

@@ -1,5 +1,5 @@
 /**
- * What is read of a document where functions of the database are called, whose bodies see the document of their caller.
+ * The fields of a document that called functions of the database read, whose bodies see the document of their caller.
  */
 import { Derived } from '../base/derived.js';
 import type { FunctionDefinition } from '../catalog/definitions/definition.js';
@@ -30,7 +30,7 @@ const WITH_FUNCTIONS = new WeakMap<Functions, WeakMap<FieldsRead, FieldsRead>>()
 function together(asked: FieldsRead, functions: Functions): FieldsRead {
   const names = new Set(asked.names);
   const called = new Set(asked.functions);
-  // Those that are called on the way are met on the way.
+  // Functions added during the iteration are visited, too.
   for (const name of called) {
     const definition = functions.get(name);
     // To call it fails.

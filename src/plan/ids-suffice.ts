@@ -1,11 +1,11 @@
-/** Whether a SELECT shows no more of its rows than what an index says of them, so that records needn't be read. */
+/** Whether a SELECT needs only the ids and the index's notes of its rows, so that records needn't be read. */
 import type { Expression, Projections, Select } from '../language/ast.js';
 import { projectedExpressions } from './fields-read.js';
 import { isScore } from './match-calls.js';
 import type { Access } from './nodes.js';
 
 /**
- * Whether ids and scores of rows suffice, where a full-text index has judged all of the condition:
+ * Whether ids and scores of rows suffice, if a full-text index answers the whole condition:
  *
  *     SELECT VALUE id FROM doc WHERE body @@ 'tea'
  *     SELECT id, search::score(1) AS score FROM doc WHERE body @1@ 'tea' ORDER BY score DESC LIMIT 10

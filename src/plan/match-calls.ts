@@ -31,7 +31,7 @@ export function withMatchCalls<Q extends Query>(written: Q): Q {
   };
 }
 
-/** A query whose conditions know which indexes WITH INDEX names, by one of which rows are judged, too. */
+/** A query whose conditions carry the indexes of WITH INDEX, one of which also evaluates rows. */
 function withIndexNames<Q extends Query>(query: Q): Q {
   const { with: hints, where, projections } = query;
   if (hints?.kind !== 'index') return query;
@@ -76,7 +76,7 @@ function matchesIn(where: Expression | undefined): Binary[] {
   return found;
 }
 
-/** A number without a condition of its own means the only one that there is. */
+/** A number without a condition of that number means the only condition. */
 function bound(call: Call, conditions: readonly Binary[]): Call | undefined {
   if (!FUNCTIONS.has(call.path)) return undefined;
   const reference = referenceOf(call);
@@ -104,7 +104,7 @@ export function isScore(expression: Expression): expression is Call & { readonly
   return expression.kind === 'call' && expression.path === 'search::score' && expression.match !== undefined;
 }
 
-/** Whether a query asks for scores. */
+/** Whether a query uses scores. */
 export function asksForScores({ projections, where }: Query): boolean {
   if (where === undefined || projections.kind === 'diff') return false;
   const items =

@@ -1,4 +1,4 @@
-/** `v <|3,EUCLIDEAN|> $point` within a condition: what it asks for, and what is judged before and after it. */
+/** `v <|3,EUCLIDEAN|> $point` within a condition: the search, and the conditions evaluated before and after it. */
 import { failure } from '../errors/error.js';
 import type { Binary, Expression, NearestOperator } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
@@ -8,16 +8,16 @@ export type NearestExpression = Binary & { readonly operator: NearestOperator };
 
 export interface NearestCondition {
   readonly nearest: NearestExpression;
-  /** What rows must meet to be counted among the neighbours. */
+  /** The conditions that candidates must meet. */
   readonly before: Expression | undefined;
-  /** What asks for the distance, which is known of the neighbours alone. */
+  /** Conditions on the distance, which is known only for the neighbours. */
   readonly after: Expression | undefined;
 }
 
 const DISTANCE_FUNCTION = 'vector::distance::knn';
 
 /**
- * Takes a condition apart; `undefined` where it asks for no neighbours.
+ * Splits a condition; `undefined` without a search.
  * @throws TesseraError `nearest_nested` where there are two of them, or one beneath anything but AND
  */
 export function nearestCondition(where: Expression | undefined): NearestCondition | undefined {
@@ -34,7 +34,7 @@ export function nearestCondition(where: Expression | undefined): NearestConditio
 }
 
 /**
- * Of statements that see one record at a time, among which there are no neighbours.
+ * For statements that see one record at a time, where a search is an error.
  * @throws TesseraError `nearest_misplaced`
  */
 export function refuseNearest(where: Expression | undefined, statement: string): void {

@@ -1,6 +1,6 @@
 /**
  * The plan of a statement: a tree of plain data in the field's terms, made by `bind-*.ts`, rewritten by `rules/`,
- * printed by EXPLAIN (`describe.ts`) and run by `exec/operators`. What stands here is what runs; nothing decides later.
+ * printed by EXPLAIN (`describe.ts`) and run by `exec/operators`. The plan is complete: nothing is decided later.
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import type {
@@ -20,22 +20,22 @@ import type { Metric } from '../vectors/metric.js';
 
 export type PlanTree = RowNode | ChangeNode | ViewNode;
 
-/** Nodes that give rows. */
+/** Nodes that produce rows. */
 export type RowNode = StreamNode | ListNode;
 
 /** Nodes that hand rows on as they find them. */
 export type StreamNode = SourceNode | Filter | KnnTopK | FirstRows | Split;
 
-/** Nodes that give all of their rows together. */
+/** Nodes that produce all of their rows together. */
 export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit | Fetch | CountRecords | CountEntries;
 
-/** Where rows come from. */
+/** Sources of rows. */
 export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
 
-/** How the records of one table are found. */
+/** Access paths to the records of one table. */
 export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan | KnnScan;
 
-/** How an index finds them. */
+/** Access paths by an index. */
 export type IndexAccess = IndexScan | FullTextScan;
 
 /** Nodes that change the records that they find. */
@@ -44,7 +44,7 @@ export type ChangeNode = Update | Upsert | Delete | LiveQuery;
 /** Nodes that keep the records of a view, which derive from the rows of its sources. */
 export type ViewNode = MaterializeRows | MaterializeGroups;
 
-/** In which direction an access goes, where that gives the rows in the order that is wanted. */
+/** The direction of an access path, if it produces rows in the requested order. */
 export type Direction = 'forward' | 'backward';
 
 export interface TableScan {
@@ -75,7 +75,7 @@ export interface IndexScan extends Bounds {
   readonly kind: 'index-scan';
   readonly table: string;
   readonly index: IndexDefinition;
-  /** What the leading fields of the index equal, in their order. */
+  /** The values of the leading fields of the index, in their order. */
   readonly equal: readonly Operand[];
   /** A list of which the field after them equals an element. */
   readonly anyOf?: Operand;
@@ -93,9 +93,9 @@ export interface FullTextScan {
   readonly condition: Binary;
   readonly operator: MatchesOperator;
   readonly query: Operand;
-  /** Scores are asked for, and the reader sees all that the index has. */
+  /** Scores are requested, and the reader may see everything in the index. */
   readonly scored: boolean;
-  /** Records may be found that the reader doesn't see: each is judged by what they see of it. */
+  /** Hidden records may be found: each is evaluated as the reader sees it. */
   readonly isUncertain: boolean;
   /** The best matches first. */
   readonly direction?: 'forward';
@@ -121,8 +121,8 @@ export interface UnionScan {
 }
 
 /**
- * What a field is compared with: by the query, or by a rule of PERMISSIONS, which is judged without regard to what its
- * subject may see.
+ * The operand of a comparison: of the query, or of a clause of PERMISSIONS, which is evaluated without regard to what
+ * its subject may see.
  */
 export interface Operand {
   readonly value: Expression;
@@ -142,7 +142,7 @@ export interface Bounds {
 export interface NamedRecord {
   readonly kind: 'named-record';
   readonly id: Expression;
-  /** Nothing is done with it but to be shown: it is read without batches (the rule `direct-lookup`). */
+  /** It is only shown: it is read without batches (the rule `direct-lookup`). */
   readonly direct?: true;
 }
 
@@ -152,7 +152,7 @@ export interface NamedRange {
   readonly range: RecordIdLiteral | Expression;
 }
 
-/** What an expression gives: values, records, tables; which, is known when it is evaluated. */
+/** The values of an expression: values, records or tables, known at run time. */
 export interface Values {
   readonly kind: 'values';
   readonly expression: Expression;
@@ -184,7 +184,7 @@ export interface Changes {
   readonly tables: readonly Expression[];
 }
 
-/** WHERE. Of a condition joined by AND, the leading parts may be judged a batch at a time (the rule `batch-filter`). */
+/** WHERE. The leading parts of an AND may be evaluated a batch at a time (the rule `batch-filter`). */
 export interface Filter {
   readonly kind: 'filter';
   readonly condition: Expression;
@@ -204,7 +204,7 @@ export interface KnnTopK {
   readonly input: StreamNode;
 }
 
-/** As many rows as are wanted, as they come. */
+/** The first rows as they come. */
 export interface FirstRows {
   readonly kind: 'first-rows';
   readonly most: number;
@@ -227,14 +227,14 @@ export interface Aggregate {
 export interface Sort {
   readonly kind: 'sort';
   readonly order: Order;
-  /** Those that rows go through later, one of which a key may name by its alias. */
+  /** The later projections, one of which a key may name by its alias. */
   readonly projections?: Projections;
   /** The order in which rows may come, so that enough of them can be known early. */
   readonly wanted?: OrderWanted;
   readonly input: RowNode;
 }
 
-/** The first rows of an order, as many as the LIMIT above asks for. */
+/** The first rows of an order, as many as the LIMIT above needs. */
 export interface TopN {
   readonly kind: 'top-n';
   readonly order: Order;
@@ -263,7 +263,7 @@ export interface Project {
   readonly input: RowNode;
 }
 
-/** What a change has made of a record, as a JSON patch: `LIVE SELECT DIFF`. */
+/** The change of a record as a JSON patch: `LIVE SELECT DIFF`. */
 export interface Diff {
   readonly kind: 'diff';
   readonly input: RowNode;
@@ -294,7 +294,7 @@ export interface CountEntries {
   readonly table: string;
   readonly access: IndexScan | FullTextScan;
   readonly item: CountItem;
-  /** What is run where the values turn out to be such that entries aren't records. */
+  /** The fallback if the values are such that entries aren't records. */
   readonly otherwise: Aggregate;
 }
 
@@ -341,7 +341,7 @@ export interface MaterializeRows {
 export interface MaterializeGroups {
   readonly kind: 'materialize-groups';
   readonly view: string;
-  /** What tells the group of a row. */
+  /** The key of a row's group. */
   readonly keys: readonly Expression[];
   /** The calls of aggregate functions. */
   readonly aggregates: readonly Call[];
@@ -351,7 +351,7 @@ export interface MaterializeGroups {
 
 /** A field of a group's record. */
 export interface GroupColumn {
-  /** What it was made of, which names it. */
+  /** Its source expression, which names it. */
   readonly item: NamedProjection;
   /** The same over params that denote keys and aggregates (`bind-view.ts`). */
   readonly value: Expression;
@@ -359,11 +359,11 @@ export interface GroupColumn {
 
 export type NamedProjection = Extract<Projection, { readonly kind: 'expression' }>;
 
-/** The order in which the first rows are wanted, by plain paths. */
+/** The requested order of the first rows, by plain paths. */
 export interface OrderWanted {
   /** In a `Sort` those by which the rows below it come in order. */
   readonly keys: readonly OrderKeyWanted[];
-  /** Without keys: the best matches of a condition are wanted, by the score that `call` gives. */
+  /** Without keys: the best matches of a condition, by the score of `call`. */
   readonly score?: { readonly condition: Binary; readonly call: Call };
 }
 

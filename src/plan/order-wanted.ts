@@ -5,8 +5,8 @@ import { isScore } from './match-calls.js';
 import type { OrderKeyWanted, OrderWanted, StreamNode } from './nodes.js';
 
 /**
- * The order in which a SELECT wants the first rows of a table: by plain paths. `undefined` where every row must be met
- * anyway.
+ * The order of which a SELECT needs only the first rows of a table: by plain paths. `undefined` if every row must be
+ * read anyway.
  */
 export function orderWanted({ from, order, limit, split, group, projections }: Select): OrderWanted | undefined {
   if (limit === undefined || split !== undefined || group !== undefined || order?.kind !== 'by') return undefined;
@@ -30,7 +30,7 @@ export function orderWanted({ from, order, limit, split, group, projections }: S
   return { keys };
 }
 
-/** What of an order the rows of a plan come in; `undefined` where they come in another. */
+/** The part of an order in which the rows of a plan come; `undefined` if they come in another. */
 export function orderMet(wanted: OrderWanted | undefined, rows: StreamNode): OrderWanted | undefined {
   let source = rows;
   while ('input' in source) source = source.input;
@@ -39,7 +39,7 @@ export function orderMet(wanted: OrderWanted | undefined, rows: StreamNode): Ord
   return isPartial ? { ...wanted, keys: wanted.keys.slice(0, -1) } : wanted;
 }
 
-/** Best matches that are equal in their score stand in the order of their ids. */
+/** Matches with equal scores are in the order of their ids. */
 function isById({ path, collate, numeric, descending }: OrderKey): boolean {
   return !collate && !numeric && !descending && printIdiom(path) === 'id';
 }

@@ -1,4 +1,4 @@
 import type { BinaryOperator } from '../language/ast.js';
 
-/** The operators that ask for values before, at or behind another in the order of values, as an index has them. */
+/** The operators that an ordered index serves: before, at or behind another value in the order of values. */
 export const ORDERED_OPERATORS = ['=', '==', '<', '<=', '>', '>='] as const satisfies readonly BinaryOperator[];

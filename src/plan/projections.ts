@@ -1,4 +1,4 @@
-/** What a list after SELECT or RETURN asks for. */
+/** Properties of the projections of SELECT and RETURN. */
 import type { Expression, Projection, Projections } from '../language/ast.js';
 
 /** The expressions of a list. */
@@ -7,12 +7,12 @@ export function expressionsOf(projections: Projections): Expression[] {
   return projections.items.flatMap((item) => (item.kind === 'all' ? [] : [item.expression]));
 }
 
-/** Whether `*` stands alone, so that rows are shown as they are. */
+/** Whether `*` is the only projection, so that rows are shown unchanged. */
 export function isWhole(projections: Projections): boolean {
   return projections.kind === 'fields' && projections.items.length === 1 && projections.items[0]?.kind === 'all';
 }
 
-/** Whether nothing but fields is asked for. */
+/** Whether all projections are fields. */
 export function selectsFieldsOnly(projections: Projections): boolean {
   return projections.kind === 'fields' && projections.items.every(isPlainField);
 }

@@ -12,13 +12,13 @@ export interface PlanNode {
 }
 
 export interface Metrics {
-  /** How many rows it handed on. */
+  /** Number of rows that it returned. */
   readonly rows: number;
   /** Milliseconds, without those of its children; hidden from users without the right to see timings. */
   readonly elapsed?: number | undefined;
 }
 
-/** What was measured when the plan was run. */
+/** The measurements of a run. */
 export interface Measured {
   readonly totalRows: number;
   /** `undefined` for a step of which nothing is shown. */

@@ -1,4 +1,4 @@
-/** All rules, in the order in which they are asked: here stands what decides how a statement runs. */
+/** All rules, in the order in which they are applied: they decide how a statement runs. */
 import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Idiom } from '../language/ast.js';
 import { AccessFacts, type AccessHints, mayHideRecords } from './access/facts.js';
@@ -18,8 +18,8 @@ import { topN } from './rules/top-n.js';
 import { unionScan } from './rules/union-scan.js';
 
 /**
- * Each takes what those before it have left as a scan of the table; the last turns what there is into the order that is
- * wanted.
+ * Each rewrites the scans of a table that earlier ones have left; the last establishes the requested
+ * order.
  */
 const ACCESS_RULES: readonly AccessRule[] = [pointLookup, indexScan, rangeScan, unionScan, orderedScan];
 
@@ -34,7 +34,7 @@ const NODE_RULES: Rules = {
   'knn-top-k': [packedVectors],
 };
 
-/** What accesses and rules have to know of the reader. */
+/** The facts about the reader for access paths and rules. */
 export interface ReaderRights {
   /** Whether PERMISSIONS hide something from them. */
   readonly isChecked: boolean;
@@ -68,7 +68,7 @@ export function chooseAccess(
   const { where, with: indexes, order, scored } = hints;
   const isRuled = reader.isChecked && isRead && rules.has(permissionAccess.name);
   const rule = isRuled ? permissionAccess.conditionOf(entry) : undefined;
-  // Nothing narrows the table, and nothing asks for an order.
+  // Without a condition and without an order.
   if (where === undefined && order === undefined && rule === undefined) return access;
   const mayHide = (path: Idiom) => reader.isChecked && reader.mayHide(entry, path);
   const facts = new AccessFacts({
@@ -97,7 +97,7 @@ export function rewrite(node: RowNode, facts: StatementFacts, rules: ReadonlySet
   return rewritten;
 }
 
-/** What feeds a node keeps its place: rules put nodes of no other sort there. */
+/** The input of a node keeps its type: rules replace it only by nodes of the same sort. */
 function withInput<N extends RowNode & { readonly input: RowNode }>(node: N, input: RowNode): N {
   return node.input === input ? node : { ...node, input };
 }

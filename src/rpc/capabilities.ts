@@ -17,7 +17,7 @@ export interface Capabilities {
   readonly routes: NameRule;
   /** RPC methods. */
   readonly methods: NameRule;
-  /** Which subjects may send queries of their own, rather than call what is defined. */
+  /** Which subjects may send query texts, rather than call defined functions and endpoints. */
   readonly queries: NameRule<RuleSubject>;
 }
 

@@ -14,7 +14,7 @@ import { isNothing, isOfFirstGeneration, type RpcRequest, readRpcRequest, reques
 import { errorMessage, notificationMessage, resultMessage } from './response.js';
 import type { CredentialSessions } from './stored-sessions.js';
 
-/** The name under which requests are counted whose method there isn't. */
+/** The name under which requests with an unknown method are counted. */
 const UNKNOWN_METHOD = 'unknown';
 
 /** Takes messages that don't answer a request; the next is sent when the promise resolves. */

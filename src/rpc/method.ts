@@ -37,7 +37,7 @@ export interface ConnectionServices {
   readonly notifies: boolean;
 }
 
-/** Executes a GraphQL request `{query, variables?, operationName?}` in a session; answers `{data?, errors?}`. */
+/** Executes a GraphQL request `{query, variables?, operationName?}` in a session; returns `{data?, errors?}`. */
 export type GraphqlMethod = (session: Session, request: ObjectValue) => Promise<Value>;
 
 export interface Method {

@@ -17,10 +17,10 @@ export function resultMessage(id: Value, result: Value): ObjectValue {
 
 /**
  * `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one
- * that it is for. Those of live queries with SINCE have a `versionstamp`, as text, since readers of JSON in JavaScript
- * would round the number; others have none, since there are clients that refuse what they don't know. The first
- * generation of clients knows no KILLED, and takes a message without id that it doesn't know for a broken connection;
- * with an id that isn't one of its own, it lets it be.
+ * that it is for. Notifications of live queries with SINCE have a `versionstamp`, as text, since JSON parsers in
+ * JavaScript would round the number; others have none, since some clients reject unknown members. The first generation
+ * of clients doesn't know KILLED, and treats an unknown message without id as a broken connection; a message with an
+ * unknown id it ignores.
  */
 export function notificationMessage(
   { action, id, record, result, versionstamp }: Notification,

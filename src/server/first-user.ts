@@ -32,7 +32,7 @@ export async function hasRootUser(database: Database): Promise<boolean> {
 
 /**
  * Creates the user as owner unless a root user exists: in one transaction, so that of several attempts at the same time
- * one creates a user. Answers whether this one did.
+ * one creates a user. Returns whether this one did.
  */
 export async function makeRootUser(session: Session, user: FirstUser, comment: string): Promise<boolean> {
   const transaction = await session.begin();

@@ -1,10 +1,10 @@
-/** What a server holds at the moment, read when its metrics are written. */
+/** Gauges of a server, read when its metrics are written. */
 import type { MemoryBudget } from '../base/memory-budget.js';
 import { VERSION } from '../base/package-version.js';
 import { type Family, GaugeFamily, type Sample } from '../metrics/families.js';
 import type { OpenDatabase } from '../session/database/database.js';
 
-/** What `/metrics` reads at each scrape rather than counts: sessions, memory, live queries, the version. */
+/** The gauges that `/metrics` reads at each scrape: sessions, memory, live queries, the version. */
 export function gaugesOf(database: OpenDatabase): readonly Family[] {
   const { memory } = database;
   const budgets: Readonly<Record<string, MemoryBudget>> = { total: memory.budget, incoming: memory.incoming };

@@ -97,7 +97,7 @@ export async function openConfigured(
 }
 
 /**
- * Prepares a database for service: creates the first user and imports the file. Answers whether there is a root user.
+ * Prepares a database for service: creates the first user and imports the file. Returns whether there is a root user.
  */
 export async function prepareDatabase(database: Database, configuration: Configuration): Promise<boolean> {
   const { user, pass, importFile: file } = configuration;

@@ -14,14 +14,14 @@ import { ConfigurationError, optionName, type Setting } from './setting.js';
 
 const BY_KEY: ReadonlyMap<string, Setting<unknown>> = new Map(ALL_SETTINGS.map((setting) => [keyOf(setting), setting]));
 
-/** What a setting is called in a file: `bind` for `--bind`. */
+/** The name of a setting in a file: `bind` for `--bind`. */
 export function keyOf(setting: Setting<unknown>): string {
   return optionName(setting).replace(/^--/, '');
 }
 
 /** Characters of a file: all settings with their descriptions take a tenth of it. */
 const LONGEST_FILE = 2 ** 18;
-/** How many problems of a file are reported. */
+/** Maximum number of reported problems of a file. */
 const MOST_PROBLEMS = 20;
 
 /**
@@ -76,7 +76,7 @@ function textOf(value: unknown): string {
 
 /** Characters of a key in an error; longer ones resemble no setting. */
 const LONGEST_SHOWN = 64;
-/** How many letters may be wrong in what was probably meant. */
+/** Maximum edit distance of a suggested name. */
 const CLOSE = 3;
 
 function unknownKey(key: string): string {

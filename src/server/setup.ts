@@ -16,7 +16,7 @@ import { makeRootUser } from './first-user.js';
 
 const CODE_LIFETIME = 60 * 60 * 1000;
 
-/** As which account failed attempts are counted. */
+/** The account under which failed attempts are counted. */
 const ACCOUNT = 'setup';
 
 /**

@@ -1,4 +1,4 @@
-/** The face of the session room. Every request enters through a session: HTTP, RPC, GraphQL and embedded calls. */
+/** The interface of the session room. Every request enters through a session: HTTP, RPC, GraphQL and embedded calls. */
 import type { IssuedTokens } from '../auth/context.js';
 import type { PublicJwk } from '../auth/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
@@ -56,11 +56,11 @@ export interface CatalogSnapshot {
   /** Runs statements that only read, in the snapshot and as `Session.execute` does. They don't outlive it. */
   readonly execute: StatementExecutor['execute'];
   /**
-   * Keeps the snapshot for statements: it counts from now on like one of `begin`, and the request ends it.
+   * Keeps the snapshot for statements: from now on it counts like a snapshot of `begin`, and the request ends it.
    * @throws TesseraError `too_many_transactions`, `session_expired`
    */
   hold(): PromiseOrValue<HeldTransaction>;
-  /** Gives the snapshot up, unless it is held. Must be called. */
+  /** Releases the snapshot, unless it is held. Must be called. */
   release(): void;
 }
 
@@ -91,7 +91,7 @@ export interface Session extends StatementExecutor {
   readonly durable: PromiseOrValue<void>;
   /** Internal key for the registry; not the client's `svc-id`. */
   readonly key: string;
-  /** In a view: the one that it shows. */
+  /** In a view: the viewed principal. */
   readonly identity: Identity;
   /**
    * Identifies the signed-in account, as an opaque text; a user or record that is redefined under the same name gets
@@ -101,8 +101,8 @@ export interface Session extends StatementExecutor {
   /** Shared with the other sessions of the connection. */
   readonly connection: ClientConnection;
   /**
-   * Marks what the requests that begin from now on do, in logs and spans. A session has one request at a time, but for
-   * work in the background, which isn't marked.
+   * The trace of the requests that begin from now on, for logs and spans. A session has one request at a time, except
+   * for background work, which isn't traced.
    */
   trace?: RequestTrace | undefined;
   /** The session's memory budget. */
@@ -124,7 +124,7 @@ export interface Session extends StatementExecutor {
   begin(options?: HeldTransactionOptions): PromiseOrValue<HeldTransaction>;
   /**
    * The deadline of a request that begins now: after `timeout`, or earlier if the server's settings say so. For
-   * requests that take several calls of `execute`.
+   * requests that make several calls of `execute`.
    */
   deadline(timeout?: Duration): Deadline | undefined;
   /**
@@ -133,7 +133,7 @@ export interface Session extends StatementExecutor {
    * @throws TesseraError `transaction_missing`, `transaction_idle`, `transaction_expired`
    */
   transaction(id: string): HeldTransaction;
-  /** A string selects, `null` clears, `undefined` keeps the current value. Answers the resulting selection. */
+  /** A string selects, `null` clears, `undefined` keeps the current value. Returns the resulting selection. */
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection>;
   /**
    * Signs in. The body is as the client sent it: credentials and variables at the top level.
@@ -198,7 +198,7 @@ export interface Session extends StatementExecutor {
   import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void>;
   /**
    * Reads the definitions of the selected database, as this session may use them to build a schema, in a snapshot that
-   * the statements of the request can go on with.
+   * the statements of the request can also use.
    */
   catalogSnapshot(options?: RequestActivity): Promise<CatalogSnapshot>;
   /**
@@ -237,8 +237,8 @@ export interface Database {
    */
   check(): Promise<void>;
   /**
-   * Checks that requests are served: that the storage can be read and, where other nodes use it too, that this one
-   * knows what they have done.
+   * Checks that requests are served: that the storage can be read and, if other nodes use it too, that this node
+   * has followed their commits.
    * @throws TesseraError `storage_unavailable`; `shutting_down` while it is drained
    */
   checkReady(): Promise<void>;

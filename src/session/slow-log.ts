@@ -1,4 +1,4 @@
-/** The log of slow statements: those that took long, and those that were cut off. */
+/** The log of statements that were slow or ended by a limit. */
 import type { DatabasePath, Principal } from '../catalog/principal.js';
 import type { ErrorCode } from '../errors/catalogue.js';
 import type { Statement } from '../language/ast.js';
@@ -25,14 +25,14 @@ export interface SlowStatement {
 }
 
 export interface SlowLog {
-  /** Milliseconds from which a statement is slow. */
+  /** Threshold in milliseconds. */
   readonly threshold: number;
   /** Whether the value of a parameter may be written. Those whose names sound like secrets never are. */
   mayShow(parameter: string): boolean;
   write(line: SlowStatement): void;
 }
 
-/** Errors by which statements are cut off, whatever time they took. */
+/** Errors of limits: their statements are logged however long they took. */
 const CUT_OFF: ReadonlySet<string> = new Set<ErrorCode>([
   'timed_out',
   'cancelled',

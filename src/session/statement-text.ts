@@ -3,7 +3,7 @@ import type { Expression, Literal, Statement } from '../language/ast.js';
 import { printStatement } from '../language/print.js';
 import { transform } from '../language/visitor.js';
 
-/** What stands in the place of a value. */
+/** The placeholder of a value. */
 const HIDDEN: Literal = { kind: 'literal', value: '…' };
 /** Collections with more members, and statements with more expressions, aren't looked into. */
 const MANY_MEMBERS = 32;
@@ -22,7 +22,7 @@ export function withoutLiterals(statement: Statement): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** What an expression is replaced by; `undefined`: what stands inside it is looked at. */
+/** The replacement of an expression; `undefined`: its parts are visited. */
 function hiddenForm(node: Expression): Expression | undefined {
   switch (node.kind) {
     case 'literal':

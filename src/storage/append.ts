@@ -4,8 +4,8 @@ import type { Key, KeyRange, Stored, Versionstamp } from './contract.js';
 import type { Overlay } from './transaction/overlay.js';
 
 /**
- * What a transaction has appended so far: the last entry, with those before it. Shared by savepoints, so it never
- * changes.
+ * The entries that a transaction has appended so far: the last one, linked to those before. Shared by savepoints, so it
+ * never changes.
  */
 export interface Appended {
   readonly prefix: Key;
@@ -17,22 +17,22 @@ export interface Appended {
 
 const COUNTER_BITS = 16n;
 const STAMP_BYTES = 8;
-/** How much longer the key of an entry is than its prefix: by the versionstamp and the number in its transaction. */
+/** Length of the suffix of an entry's key behind the prefix: the versionstamp and the number in its transaction. */
 export const APPENDED_LENGTH = STAMP_BYTES + 4;
 const MAX_STAMP = (1n << 64n) - 1n;
 
-/** The first versionstamp of a moment, in nanoseconds since 1970; `undefined` for one that no versionstamp can say. */
+/** The first versionstamp of a time in nanoseconds since 1970; `undefined` if no versionstamp can express it. */
 export function stampOfTime(nanoseconds: bigint): Versionstamp | undefined {
   const stamp = (nanoseconds / 1_000_000n) << COUNTER_BITS;
   return nanoseconds < 0n || stamp > MAX_STAMP ? undefined : stamp;
 }
 
-/** A time at which the commit with a versionstamp had been made, in nanoseconds since 1970 by the store's clock. */
+/** A time by which the commit with a versionstamp had been made, in nanoseconds since 1970 by the store's clock. */
 export function timeAfter(stamp: Versionstamp): bigint {
   return ((stamp >> COUNTER_BITS) + 1n) * 1_000_000n;
 }
 
-/** A versionstamp as the bytes that it has in keys. */
+/** A versionstamp as bytes in keys. */
 export function stampBytes(stamp: Versionstamp): Key {
   let bytes = '';
   for (let shift = 56n; shift >= 0n; shift -= 8n) bytes += String.fromCharCode(Number((stamp >> shift) & 0xffn));
@@ -40,17 +40,17 @@ export function stampBytes(stamp: Versionstamp): Key {
 }
 
 /**
- * Where an entry stands in its log: what its key has behind the prefix. Positions are compared as texts, also with
+ * The position of an entry in its log: its key behind the prefix. Positions are compared as texts, also with
  * those of other logs: they are in the order of commits.
  */
 export type LogPosition = string;
 
-/** The position of an entry that was appended under a prefix: what its key has behind it. */
+/** The position of an entry that was appended under a prefix: its key behind the prefix. */
 export function positionIn(prefix: Key, key: Key): LogPosition {
   return key.slice(prefix.length);
 }
 
-/** Behind all entries that there can be. */
+/** Behind all possible entries. */
 export const LAST_POSITION: LogPosition = '\xff'.repeat(APPENDED_LENGTH);
 
 /** Before all entries of commits after a versionstamp, and behind those of its own. */
@@ -65,7 +65,7 @@ export function stampIn(prefix: Key, key: Key): Versionstamp {
   return stamp;
 }
 
-/** Gives out the versionstamps of a store, each greater than all before, whatever the clock does. */
+/** Assigns the versionstamps of a store, each greater than all before, whatever the clock does. */
 export class StampSource {
   readonly #clock: Clock;
   #last: Versionstamp;
@@ -75,7 +75,7 @@ export class StampSource {
     this.#last = last;
   }
 
-  /** The last one that was given out. */
+  /** The last one that was assigned. */
   get last(): Versionstamp {
     return this.#last;
   }
@@ -92,7 +92,7 @@ export class StampSource {
   }
 
   /**
-   * Puts what a transaction appended among its writes, under the next versionstamp; to be called in the order of
+   * Adds the entries that a transaction appended to its writes, under the next versionstamp; call it in the order of
    * commits.
    */
   settle(appended: Appended, writes: Overlay): void {
@@ -103,24 +103,24 @@ export class StampSource {
     }
   }
 
-  /** The next versionstamp, for a commit that is made ready in steps: it isn't published before `give`. */
+  /** The next versionstamp, for a commit that is prepared in steps: it isn't published before `give`. */
   next(): Versionstamp {
     const now = stampOfTime(this.#clock.now()) ?? 0n;
     return now > this.#last ? now : this.#last + 1n;
   }
 
-  /** All that are given out from now on are greater than `stamp`. */
+  /** All versionstamps assigned from now on are greater than `stamp`. */
   raise(stamp: Versionstamp): void {
     if (stamp > this.#last) this.#last = stamp;
   }
 
-  /** What got a versionstamp by `next` has its place in the order of commits. */
+  /** Publishes the versionstamp of `next`: its commit has its position in the order of commits. */
   give(stamp: Versionstamp): void {
     this.#last = stamp;
   }
 }
 
-/** Puts one entry among the writes of its transaction. */
+/** Adds one entry to the writes of its transaction. */
 export function settleOne(entry: Appended, stamp: string, writes: Overlay): void {
   writes.put(entry.prefix + stamp + orderBytes(entry.at), entry.value);
 }
@@ -130,7 +130,7 @@ export function appendedKey({ prefix, at }: Appended, stamp: Versionstamp): Key 
   return prefix + stampBytes(stamp) + orderBytes(at);
 }
 
-/** What is left of a list when the entries under the prefixes of a range are taken out. */
+/** A list without the entries under the prefixes of a range. */
 export function withoutRange(appended: Appended | undefined, { from, to }: KeyRange): Appended | undefined {
   const kept: Appended[] = [];
   for (let entry = appended; entry !== undefined; entry = entry.before) {

@@ -5,8 +5,8 @@ import { asTesseraError, type TesseraError } from '../errors/error.js';
 const RETRY = 250;
 
 /**
- * Work that is repeated when something has happened: one run at a time, and one for all that has happened during the
- * last. A run that fails is repeated until one succeeds; of failures in a row the first is reported.
+ * Work that is repeated after events: one run at a time, and one for all events during the
+ * last one. A run that fails is repeated until one succeeds; the first of consecutive failures is reported.
  */
 export class CoalescedTask {
   readonly #timers: Timers;
@@ -25,12 +25,12 @@ export class CoalescedTask {
     this.#report = report;
   }
 
-  /** Runs that are under way should end as soon as they can. */
+  /** Running work should end as soon as it can. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** A run begins now, or follows the one under way. */
+  /** A run begins now, or after the running one. */
   wake(): void {
     this.#isWanted = true;
     if (this.#isStopped || this.#isRunning) return;
@@ -45,7 +45,7 @@ export class CoalescedTask {
     this.#cancelRetry?.();
   }
 
-  /** Waits for the runs that are wanted by now, but for repetitions of a failed one. */
+  /** Waits for the runs requested by now, except for repetitions of a failed one. */
   async settled(): Promise<void> {
     await this.#running;
   }

@@ -6,7 +6,7 @@
  * Such strings compare with `<` in byte order, serve as map keys, and cost one byte a character in V8. The bounds of a
  * range may be empty.
  *
- * What is stored under a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode
+ * The value of a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode
  * it.
  */
 import type { MemoryBudget } from '../base/memory-budget.js';
@@ -31,13 +31,13 @@ export interface KeyRange {
   readonly to: Key;
 }
 
-/** What a transaction is about to read, to be fetched ahead. */
+/** Reads of a transaction to be prefetched. */
 export interface Prefetch {
   readonly keys?: readonly Key[];
   readonly ranges?: readonly PrefetchRange[];
 }
 
-/** Of which the first batch will be read, in one direction or the other. */
+/** Ranges of which the first batch will be read, in either direction. */
 export interface PrefetchRange extends KeyRange {
   readonly reverse?: boolean;
 }
@@ -49,27 +49,27 @@ export interface ScanOptions {
   readonly limit?: number;
   /** At most this many entries a batch. Default: the engine's choice. */
   readonly batch?: number;
-  /** No more in the first batch, from which the others grow: where few are likely to be wanted, and all may be. */
+  /** Size of the first batch, from which the others grow: for scans that likely end early but may read everything. */
   readonly first?: number;
   /**
-   * What `next` finds is noted as read key by key, rather than the range: keys that others add to it meanwhile don't
-   * conflict. For those who take from a queue.
+   * The read set gets the keys that `next` finds rather than the range: keys that others add meanwhile don't
+   * conflict. For consumers of a queue.
    */
   readonly foundOnly?: boolean;
 }
 
 /**
- * A scan under way. It shows the transaction as it was when `scan` was called: what is written while it is read doesn't
- * turn up in it. A cursor that isn't read to the end must be closed.
+ * An open scan. It shows the transaction as it was when `scan` was called: later writes don't
+ * appear in it. A cursor that isn't read to the end must be closed.
  */
 export interface Cursor {
   /** The next batch, never an empty one; `undefined` is the end. */
   next(): PromiseOrValue<readonly Entry[] | undefined>;
-  /** The same without the keys, which a walk over whole records has no use for. */
+  /** The same without the keys, which scans of whole records don't need. */
   nextValues(): PromiseOrValue<readonly Stored[] | undefined>;
   /**
-   * Passes over up to `count` entries without reading what is stored under them, in a step of a few milliseconds.
-   * @returns how many those were; 0 at the end
+   * Skips up to `count` entries without reading their values, in a step of a few milliseconds.
+   * @returns the number of skipped entries; 0 at the end
    */
   skip(count: number): PromiseOrValue<number>;
   close(): void;
@@ -80,8 +80,8 @@ export interface Cursor {
  *
  * Isolation is serializable: `commit` fails with `transaction_conflict` if what this transaction read (keys and ranges)
  * was changed by one that committed in the meantime. A read-only transaction never conflicts, nor does one that wrote
- * nothing. Keys written without having been read don't conflict either: of two such writes the one that commits last
- * stays.
+ * nothing. Keys written without having been read don't conflict either: the last of two such writes
+ * wins.
  *
  * After `commit` or `cancel` everything but `cancel` throws `transaction_finished`. A write in a read-only one throws
  * `read_only`.
@@ -89,18 +89,18 @@ export interface Cursor {
 export interface Transaction {
   readonly writable: boolean;
   get(key: Key): PromiseOrValue<Stored | undefined>;
-  /** As many answers as keys, in their order. */
+  /** One result for each key, in their order. */
   getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]>;
   scan(range: KeyRange, options?: ScanOptions): Cursor;
   /**
-   * Fetches what will be read next, all of it together: `get`, `getMany` and the first batches of scans of just these
-   * ranges then answer at once. What isn't read after all never conflicts. Absent where the store answers at once, so
-   * that callers needn't work out what to fetch.
+   * Prefetches the next reads together: `get`, `getMany` and the first batches of scans of exactly these
+   * ranges then answer synchronously. Data that isn't read after all never conflicts. Absent if the store answers
+   * synchronously, so that callers needn't determine what to prefetch.
    */
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
-  /** Whether this transaction has put or deleted a key. If not, what it has read there is so still. */
+  /** Whether this transaction has put or deleted a key. If not, a value that it has read there is still current. */
   hasWritten(key: Key): boolean;
-  /** How many keys lie in a range. */
+  /** The number of keys in a range. */
   count(range: KeyRange): PromiseOrValue<number>;
   /**
    * A number by which what was made of a range is known to be still right: transactions of this engine that get the
@@ -115,37 +115,43 @@ export interface Transaction {
   /**
    * Appends to a log: the commit puts `value` under the key `prefix`, then its versionstamp (eight bytes, see
    * `append.ts`), then four bytes that count what this transaction appended. So the keys of a log ascend in the order
-   * of commits, and two who append never conflict. The transaction itself doesn't see the entry; `deleteRange` over the
-   * prefix takes it back.
+   * of commits, and two transactions that append never conflict. The transaction itself doesn't see the entry;
+   * `deleteRange` over the prefix removes it.
    */
   append(prefix: Key, value: Stored): void;
   /**
-   * Calls `callback` as soon as what this transaction wrote is durable and new snapshots show it, in the order of
-   * commits; never, if that doesn't happen. It must neither throw nor take long: the commits of others wait for it.
+   * Calls `callback` as soon as the writes of this transaction are durable and new snapshots show them, in the order of
+   * commits; never if the commit fails. It must neither throw nor take long: other commits wait for it.
    * `last` is the versionstamp of this commit or, if it appended nothing, of the last one before it that did: those
    * that come after have greater ones.
    */
   afterCommit(callback: (last: Versionstamp) => void): void;
-  /** Marks a point to which `rollback` returns: the writes since then are forgotten, what was read stays read. */
+  /**
+   * Calls `callback` once, when the transaction is to be committed and before it is, to write what is better written
+   * together. Rolling back to a savepoint doesn't take it back. Where it fails, nothing is committed, and `commit`
+   * throws its error.
+   */
+  beforeCommit(callback: () => PromiseOrValue<void>): void;
+  /** Marks a point to which `rollback` returns: later writes are discarded, the read set stays. */
   savepoint(): Savepoint;
   rollback(to: Savepoint): void;
   /**
-   * Makes all writes durable (as far as the engine is) and visible, or none of them. Where `commit` answers later, a
+   * Makes all writes durable (as far as the engine is) and visible, or none of them. If `commit` answers later, a
    * conflict with a commit that isn't visible yet is reported once it is visible, so that a retry helps.
    * @throws TesseraError `transaction_conflict` (retryable), `transaction_finished`, `storage_unavailable`
    */
   commit(): PromiseOrValue<void>;
   /**
-   * Forgets all writes. Harmless on a finished transaction; of a commit whose answer hasn't come it frees what this
-   * holds in the process, and leaves it open whether the commit is made.
+   * Discards all writes. No effect on a finished transaction; for a commit without an answer yet it frees the memory
+   * that this holds in the process, and doesn't determine whether the commit takes effect.
    */
   cancel(): void;
   /**
-   * Reserves what this transaction has read, once it has failed with a conflict or was cancelled, so that it can be
-   * tried again undisturbed: see `Reservation`. If it began with a reservation already, that one is extended. Waits at
+   * Reserves the read set of this transaction, after it has failed with a conflict or was cancelled, so that it can be
+   * repeated without interference: see `Reservation`. If it began with a reservation, that one is extended. Waits at
    * most `RESERVATION_TIME` for older reservations of transactions that write what this one reads, or read what this
    * one writes.
-   * @throws TesseraError `transaction_conflict` if they are still there then; what `BeginOptions.interrupt` throws
+   * @throws TesseraError `transaction_conflict` if they still exist then; the error of `BeginOptions.interrupt`
    */
   reserve(): PromiseOrValue<Reservation>;
 }
@@ -154,16 +160,16 @@ export interface Transaction {
 export const RESERVATION_TIME = 1_000;
 
 /**
- * Keys and ranges that a transaction is about to read again because it has failed with conflicts too often. Commits of
- * others that write there wait until it has committed, until `release`, or until `RESERVATION_TIME` has passed; all
- * other commits go on. It is advice, not a lock: each commit is validated as always, so that nothing but throughput
- * depends on a reservation.
+ * Keys and ranges that a transaction is about to read again because it has failed with conflicts too often. Other
+ * commits that write there wait until it has committed, until `release`, or until `RESERVATION_TIME` has passed; all
+ * others don't wait. It is advisory, not a lock: each commit is validated as always, so that only throughput depends on
+ * a reservation.
  *
  * A commit waits only for reservations that were granted before it came and are older than its own, so that waiting
- * never goes in a circle.
+ * never forms a cycle.
  */
 export interface Reservation {
-  /** It no longer blocks other transactions: its time is over, its transaction has committed, or it was released. */
+  /** It no longer blocks other transactions: it has expired, its transaction has committed, or it was released. */
   readonly isOver: boolean;
   release(): void;
 }
@@ -171,11 +177,11 @@ export interface Reservation {
 /** Ends waiting for the store: the statement was cancelled, or its time is over. */
 export interface WaitInterrupt {
   /**
-   * Calls back when waiting has to end, or `grace` milliseconds later; at once if it has to already. It may call back
-   * again. The answer stops that.
+   * Calls back when waiting has to end, or `grace` milliseconds later; at once if it has to end already. It may call
+   * back again. The returned function unsubscribes.
    */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
-  /** Where waits are traced: one begins; what it answers is called when that has ended. */
+  /** If waits are traced: one begins; call the returned function when it has ended. */
   readonly waiting?: (() => (() => void) | undefined) | undefined;
 }
 
@@ -184,25 +190,25 @@ export type Savepoint = { readonly savepoint: unique symbol } | object;
 
 export interface BeginOptions {
   readonly writable: boolean;
-  /** What the transaction has reserved before. Its commit doesn't wait for that, nor for younger ones, and ends it. */
+  /** The transaction's earlier reservation. Its commit waits neither for that nor for younger ones, and ends it. */
   readonly reservation?: Reservation | undefined;
   /**
-   * Ends what waits: for an answer of the store, or for the reservations of others. An engine need do no more than free
-   * what it holds for it: `untilInterrupted` and `commitInterruptibly` end the waiting of the callers.
+   * Ends waits for an answer of the store, or for the reservations of others. An engine need do no more than free
+   * its resources for the wait: `untilInterrupted` and `commitInterruptibly` end the waits of the callers.
    */
   readonly interrupt?: WaitInterrupt | undefined;
   /**
-   * Makes the budget in which what it writes, and what it remembers of its reads, is reserved until it has ended:
-   * roughly, and only once that is more than some kilobytes. Without room for it, writes and reads throw the error of
-   * the budget, and the transaction can go on without them.
+   * Creates the memory budget of its writes and its read set, which are reserved until it has ended:
+   * estimated, and only beyond some kilobytes. If it is exhausted, writes and reads throw the error of
+   * the budget, and the transaction stays usable.
    */
   readonly memory?: (() => MemoryBudget) | undefined;
   /**
-   * A maintenance transaction: it changes how something is stored, but no answer. It folds postings into one, links a
+   * A maintenance transaction: it changes how data is stored, but no answer. It merges postings, links a
    * vector, moves entries.
    *
    * The caller guarantees that each reader of the keys that it writes gets the same answers before and after it,
-   * and that what others write by what they have read before it is as right after it, unless they write one of its keys
+   * and that writes of others based on earlier reads are as valid after it, unless they write one of its keys
    * too. In return:
    *
    * - the commit of another transaction that began before it conflicts with it only if both *write* the same key (the
@@ -210,8 +216,8 @@ export interface BeginOptions {
    * - its own commit is validated against all commits since it began, those of other maintenance too, by what it has
    *   read and also by what it writes, read or not.
    *
-   * So all that isn't maintenance is serializable in the order of commits, as if there had been none. Maintenance
-   * appends to no log.
+   * So all other transactions are serializable in the order of commits, as if there were no maintenance. Maintenance
+   * doesn't append to logs.
    */
   readonly maintenance?: boolean | undefined;
 }
@@ -219,17 +225,17 @@ export interface BeginOptions {
 export interface Engine {
   /** `memory`, `lmdb`, … */
   readonly name: string;
-  /** What is stored is gone when the engine closes, so that it begins empty. */
+  /** Data is lost when the engine closes, and it begins empty. */
   readonly isVolatile?: true;
   /** When the store was opened or last changed, in nanoseconds since 1970 UTC. */
   readonly changedAt: bigint;
   /** @throws TesseraError `storage_unavailable` */
   begin(options: BeginOptions): PromiseOrValue<Transaction>;
-  /** Absent where nothing is visible before it is durable, as in memory and over a network. */
+  /** Absent if nothing is visible before it is durable, as in memory and over a network. */
   readonly earlyAnswers?: EarlyAnswers;
   /** Absent where no other process uses the store. */
   readonly shared?: SharedStore;
-  /** What the engine counts and measures of itself, for those who operate it. */
+  /** The engine's own metrics, for operators. */
   readonly metrics?: readonly Family[];
   /** Absent where stores can't be copied. */
   readonly copying?: CopySupport;
@@ -242,22 +248,22 @@ export interface Engine {
 }
 
 /**
- * Answers before durability: of engines that order commits first and make them durable afterwards, several together.
+ * Answers before durability, for engines that order commits first and make several durable together afterwards.
  *
- * A commit is *accepted* when it has been validated and has its place in the order of commits. A power failure may
- * still undo it, so that no client may be sent what was done or read in this way before `durable` has said so.
+ * A commit is *accepted* when it has been validated and has its position in the order of commits. A power failure may
+ * still undo it, so that no client may get results of it before `durable` has resolved.
  */
 export interface EarlyAnswers {
-  /** `Engine.begin` on a snapshot that shows all accepted commits. `durable` has to be asked after it has begun. */
+  /** `Engine.begin` on a snapshot that shows all accepted commits. Call `durable` after it has begun. */
   beginOnAccepted(options: BeginOptions): PromiseOrValue<Transaction>;
   /**
-   * `Transaction.commit`, answered as soon as the commit is accepted, behind those it has seen. A conflict is reported
-   * at once; `beginOnAccepted` shows what was in the way.
+   * `Transaction.commit`, resolved as soon as the commit is accepted, behind those it has seen. A conflict is reported
+   * at once; `beginOnAccepted` shows the conflicting commit.
    * @throws TesseraError as `Transaction.commit` does
    */
   accept(transaction: Transaction): PromiseOrValue<void>;
   /**
-   * Waits until everything is durable that is accepted by now. Fails if it never will be, and when the engine is
+   * Waits until everything accepted by now is durable. Fails if it never will be, and when the engine is
    * closed.
    * @throws TesseraError `storage_unavailable`
    */
@@ -265,15 +271,15 @@ export interface EarlyAnswers {
 }
 
 /**
- * What an engine adds whose store several processes use at once, the *nodes* of a cluster or the workers of one
- * machine: the commits of all of them, in order.
+ * The additional interface of an engine whose store several processes use at once, the *nodes* of a cluster or the
+ * workers of one machine: the commits of all of them, in order.
  */
 export interface SharedStore {
   /** Identifies this process among those that use the store: 16 hexadecimal digits, drawn when it was opened. */
   readonly node: string;
   /**
-   * On the monotonic clock of the environment, the moment up to which commits are known here: all that were made before
-   * it have been delivered to the followers. It stands still while the store doesn't answer.
+   * On the monotonic clock of the environment, the time up to which commits are known here: all earlier ones
+   * have been delivered to the followers. It doesn't advance while the store doesn't answer.
    */
   readonly caughtUpAt: number;
   /**
@@ -288,8 +294,8 @@ export interface SharedStore {
    */
   catchUp(): Promise<void>;
   /**
-   * Removes some of what the log of commits keeps for longer than it is needed, in a step that delays nothing else.
-   * Several processes may do so at once, which is of no use.
+   * Prunes the log of commits, in a step that delays nothing else.
+   * Several processes may do so at once, without benefit.
    * @returns whether there is more to be removed
    * @throws TesseraError `storage_unavailable`
    */
@@ -298,10 +304,10 @@ export interface SharedStore {
 
 /** Neither of its functions may throw, nor take long: all later commits wait for them. */
 export interface CommitFollower {
-  /** Commits in the order of their versionstamps, as far as they concern the same database; each comes once. */
+  /** Commits in the order of their versionstamps within each database; each exactly once. */
   onCommits(commits: readonly FollowedCommit[]): void;
   /**
-   * Commits were missed: the log no longer reached back to where this process had read it. Whatever is remembered of
+   * Commits were missed: the log no longer reached back to where this process had read it. All cached data of
    * the store must be read again.
    */
   onGap(): void;
@@ -309,22 +315,22 @@ export interface CommitFollower {
 
 export interface FollowedCommit {
   readonly versionstamp: Versionstamp;
-  /** Whether this process made it. */
+  /** Whether it is a commit of this process. */
   readonly isOwn: boolean;
-  /** What it has written, deleted or appended; of a large commit in part, or not at all. */
+  /** The keys that it has written, deleted or appended; for a large commit some of them or none. */
   readonly keys: readonly Key[];
-  /** Of a large commit, where the rest of its keys lies: it may have written anything there. Otherwise empty. */
+  /** For a large commit, ranges with the rest of its keys: it may have written any key there. Otherwise empty. */
   readonly ranges: readonly KeyRange[];
 }
 
-/** What a copy of a whole store (`copy/copy-store.ts`) needs beside transactions. */
+/** The interface that a copy of a whole store (`copy/copy-store.ts`) needs besides transactions. */
 export interface CopySupport {
-  /** A text that is another one after each commit. @throws TesseraError `storage_unavailable` */
+  /** A text that differs after each commit. @throws TesseraError `storage_unavailable` */
   revision(): PromiseOrValue<string>;
-  /** The last versionstamp that was given out; 0 if there was none. @throws TesseraError `storage_unavailable` */
+  /** The last assigned versionstamp; 0 if there was none. @throws TesseraError `storage_unavailable` */
   lastStamp(): PromiseOrValue<Versionstamp>;
   /**
-   * Has all versionstamps from now on be greater than `stamp`, also after the store was opened again. Nothing else may
+   * Makes all later versionstamps greater than `stamp`, also after the store was opened again. Nothing else may
    * use the store meanwhile.
    * @throws TesseraError `storage_unavailable`
    */

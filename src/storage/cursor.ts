@@ -2,8 +2,8 @@ import { andThen, lastly, type PromiseOrValue, untilTrue } from '../base/promise
 import type { Cursor, Entry, Stored } from './contract.js';
 
 /**
- * Hands each batch of a scan to `visit`, in order; `true` from `visit` ends the scan early. The cursor is closed
- * whatever happens.
+ * Passes each batch of a scan to `visit`, in order; `true` from `visit` ends the scan early. The cursor is closed
+ * in any case.
  *
  *     forEachBatch(transaction.scan(range), (batch) => { count += batch.length; })
  */
@@ -22,7 +22,7 @@ export function forEachBatchOfValues(
   return untilEnd(cursor, () => cursor.nextValues(), visit);
 }
 
-/** Passes over `count` entries of a scan, in steps between which `pause` is called. */
+/** Skips `count` entries of a scan, in steps between which `pause` is called. */
 export function skipEntries(
   cursor: Cursor,
   count: number,

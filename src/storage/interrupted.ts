@@ -4,12 +4,12 @@ import { failure, type TesseraError } from '../errors/error.js';
 import type { Transaction, WaitInterrupt } from './contract.js';
 
 /**
- * How many milliseconds a commit has for its answer after the interruption, so that most still say whether it was made.
+ * Milliseconds that a commit has for its answer after the interruption, so that most outcomes become known.
  */
 export const COMMIT_GRACE = 50;
 
 /**
- * What the store answers, or the reason why waiting for it had to end; an answer that comes after that is handed to
+ * The store's answer, or the reason why the wait had to end; a later answer is passed to
  * `discard`.
  * @throws TesseraError the reason
  */
@@ -24,7 +24,7 @@ export function untilInterrupted<T>(
 
 /**
  * Commits a transaction. One whose answer doesn't come in time is cancelled, which frees what it holds in this process;
- * whether it was made isn't known then.
+ * whether it was applied isn't known then.
  * @throws TesseraError `commit_outcome_unknown`, and what the commit throws
  */
 export function commitInterruptibly(
@@ -44,7 +44,7 @@ export function commitInterruptibly(
 }
 
 interface Ending<T> {
-  /** For how many milliseconds it goes on waiting. */
+  /** Milliseconds that it still waits. */
   readonly grace: number;
   failureOf(reason: TesseraError): TesseraError;
   readonly discard?: ((late: T) => void) | undefined;

@@ -4,14 +4,14 @@ import type { BeginOptions, Engine, Reservation, Transaction } from './contract.
 import { commitInterruptibly, untilInterrupted } from './interrupted.js';
 
 /**
- * How often work is tried before it reserves what it reads, and from then on at most, within the time of its
+ * Number of attempts before work reserves its read set, and of further attempts at most, within the time of its
  * reservation.
  */
 const ATTEMPTS = 5;
 const RESERVED_ATTEMPTS = 20;
 
 /**
- * What ends its waiting for the store and for the reservations of others, what bounds its memory, and whether it is
+ * The interrupt of its waits for the store and for the reservations of others, its memory bound, and whether it is
  * maintenance.
  */
 export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenance'> & {
@@ -21,7 +21,7 @@ export type WorkOptions = Pick<BeginOptions, 'interrupt' | 'memory' | 'maintenan
 
 /**
  * Runs `work` in a read-write transaction and commits it. If that conflicts, all of it is done again in a new
- * transaction; after some attempts it reserves what it reads (`Reservation`). `work` must therefore change nothing but
+ * transaction; after some attempts it reserves its read set (`Reservation`). `work` must therefore change nothing but
  * the transaction.
  *
  * Stays synchronous on an engine that does, unless it has to wait for a reservation.
@@ -36,7 +36,7 @@ export function withRetries<T>(
   options: WorkOptions = {},
 ): PromiseOrValue<T> {
   return attempt({
-    // Those that it has waited for are to be seen.
+    // It must see the commits that it has waited for.
     begin: (options) =>
       options.reservation === undefined
         ? engine.begin(options)
@@ -102,7 +102,9 @@ function attemptReserved<T>(repeatable: Repeatable<T>, reservation: Reservation,
   });
 }
 
-/** Does it in a transaction of its own. One that conflicts is handed to `again`; what fails otherwise is taken back. */
+/**
+ * Runs it in a new transaction. After a conflict `again` gets the transaction; after another error it is rolled back.
+ */
 function once<T>(
   { begin, work, end, options }: Repeatable<T>,
   { isFirst, reservation }: { readonly isFirst: boolean; readonly reservation?: Reservation },

@@ -127,7 +127,7 @@ export function multiply(a: Value, b: Value): Value {
   return result;
 }
 
-/** `a / b`. It never fails: what has no result is NaN. Ints are cut off towards zero. */
+/** `a / b`. It never fails: without a result it is NaN. Ints are truncated towards zero. */
 export function divide(a: Value, b: Value): Value {
   // Without its remainder a quotient of safe ints is exact.
   if (isPlainInt(a) && isPlainInt(b) && b !== 0) return (a - (a % b)) / b + 0;

@@ -20,7 +20,7 @@ import type {
 } from './value.js';
 import { kindOf } from './value.js';
 
-/** What represents each kind in JavaScript. */
+/** The JavaScript representation of each kind. */
 export interface KindTypes {
   none: undefined;
   null: null;
@@ -50,7 +50,7 @@ export type ByKind<Result, Extra = undefined> = {
   readonly [K in Kind]: (value: KindTypes[K], extra: Extra) => Result;
 };
 
-/** Calls the function that a table has for the kind of a value, and answers its result. */
+/** Calls the function that a table has for the kind of a value, and returns its result. */
 export function byKind<Result>(table: ByKind<Result>, value: Value): Result;
 export function byKind<Result, Extra>(table: ByKind<Result, Extra>, value: Value, extra: Extra): Result;
 export function byKind<Result, Extra>(table: ByKind<Result, Extra>, value: Value, extra?: Extra): Result {

@@ -154,10 +154,10 @@ function toItems(value: Value): ConversionResult<ArrayValue> {
   return value instanceof Range ? rangeItems(value) : FAILED;
 }
 
-/** So many items a range may become. */
+/** Maximum number of items of a range. */
 const MAX_RANGE_ITEMS = 2 ** 20;
 
-/** How many items a range becomes; 0 where it becomes none, or too many. */
+/** The number of items of a range; 0 if it has none, or too many. */
 export function itemsOfRange(range: Range): number {
   const bounds = intBounds(range);
   if (bounds === undefined || bounds.end - bounds.first > MAX_RANGE_ITEMS) return 0;

@@ -1,6 +1,6 @@
 /** Lengths and parts of texts in code points, and no pair of UTF-16 units ever cut. */
 
-/** How many UTF-16 units two texts have in common at their start, without cutting a pair. */
+/** The length of the common prefix of two texts in UTF-16 units, without cutting a pair. */
 export function commonStart(a: string, b: string): number {
   const limit = Math.min(a.length, b.length);
   let length = 0;
@@ -24,7 +24,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** How many code points a well-formed text has. */
+/** The number of code points of a well-formed text. */
 export function pointCount(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length; index++) if (isLowSurrogate(text.charCodeAt(index))) count--;

@@ -1,5 +1,5 @@
 /**
- * Coercion: what a declared type (of a field, a parameter, an argument, a result) accepts. It is strict, a text never
+ * Coercion to a declared type (of a field, a parameter, an argument, a result). It is strict: a text never
  * becomes a number, but numbers change their kind where nothing is lost: `int` accepts `2.0` and `3dec`, `float`
  * accepts `1`.
  */

@@ -1,4 +1,4 @@
-/** What operators make of the items of arrays and sets. */
+/** Operators on the items of arrays and sets. */
 import { MAX_JOINED_ITEMS, MAX_SORTED_ITEMS } from './limits.js';
 import { Comparisons, setFrom, sorted } from './order.js';
 import type { ArrayValue, SetValue, Value } from './value.js';

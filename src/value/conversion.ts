@@ -57,7 +57,7 @@ function sizedText(type: Type): string {
 export const FAILED: unique symbol = Symbol('failed');
 export type ConversionResult<T extends Value = Value> = T | typeof FAILED;
 
-/** What a conversion makes of a value. */
+/** The result of a conversion. */
 export interface Conversion {
   readonly plain: { readonly [T in PlainType]: (value: Value) => ConversionResult };
   object(value: Value): ConversionResult;
@@ -101,7 +101,7 @@ function convertMember(conversion: Conversion, value: Value, type: Type): Value 
     case 'table': {
       const table = conversion.table(value, type);
       if (table !== FAILED && (type.tables.length === 0 || type.tables.includes(table.name))) return table;
-      // What names any table is a text, as the reference engine has it.
+      // A text names any table, as in the reference engine.
       return new Mismatch(type.tables.length === 0 ? { kind: 'string' } : type, value);
     }
     case 'geometry': {
@@ -156,7 +156,7 @@ function toCollection(conversion: Conversion, value: Value, type: TypeOf<'array'
   return new Mismatch(type, value, result.items.length);
 }
 
-/** So many values are looked at for each of the items that are sorted. */
+/** Values visited for each of the sorted items. */
 const LOOKS_TO_SORT = 16;
 
 /** Of equal elements the last stays. */

@@ -1,4 +1,4 @@
-/** What the relational operators ask: is it in there, do they match, does a range hold it. */
+/** Relational operators: membership, matching, containment in ranges. */
 import { type ByKind, byKind } from './by-kind.js';
 import { containsGeometry, geometriesIntersect } from './geometry-predicates.js';
 import { MAX_PAIRS } from './limits.js';
@@ -67,7 +67,7 @@ export function contains(container: Value, item: Value): boolean {
 /** `container CONTAINSALL items`. @throws TesseraError `value_too_large` */
 export function containsAll(container: Value, items: Value): boolean {
   const list = itemsOf(items);
-  // Of nothing, all is in anything.
+  // The empty collection is contained in everything.
   if (list?.length === 0) return true;
   if (list === undefined || holdsSingles(container)) return containsText(container, items);
   return list.every(holderOf(container, list.length));

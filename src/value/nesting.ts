@@ -7,7 +7,7 @@ export function nextDepth(depth: number, limit: number = MAX_NESTING): number {
   return depth + 1;
 }
 
-/** What decoders of foreign bytes and texts are bounded by. */
+/** The bound on nesting in decoders of untrusted bytes and texts. */
 export interface DecodeLimits {
   /** Levels of arrays, objects and tags within each other. */
   readonly maxDepth: number;

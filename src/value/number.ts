@@ -1,4 +1,4 @@
-/** What the numeric kinds share: bounds, text forms, order by value across int, float and decimal. */
+/** Common parts of the numeric kinds: bounds, text forms, order by value across int, float and decimal. */
 import { type DecimalNumber, exact } from './decimal.js';
 import { Decimal, Float, type NumberValue } from './value.js';
 

@@ -182,7 +182,7 @@ function sign<T extends number | bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** So many code units or bytes are compared in about the time of one value. */
+/** Code units or bytes that are compared in about the time of one value. */
 const UNITS_OF_NODE = 32;
 
 function compareTexts(a: string, b: string): number {
@@ -191,7 +191,7 @@ function compareTexts(a: string, b: string): number {
   return compareStrings(a, b);
 }
 
-// What is counted are the members that were looked at: large values that differ at once cost nothing.
+// Compared members are counted: large values that differ at once cost nothing.
 
 function compareItems(a: ArrayValue, b: ArrayValue, depth: number): number {
   const below = walk.enter(depth, 0);

@@ -1,4 +1,4 @@
-/** How large a regular expression is once its counted repetitions are written out, as its compiler does. */
+/** The size of a regular expression with its counted repetitions expanded, as its compiler does. */
 
 /** A group that hasn't ended: what it is so far, and its last part, which a repetition would repeat. */
 interface Group {

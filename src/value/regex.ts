@@ -9,7 +9,7 @@ import type { Regex } from './value.js';
 const library = lazyLibrary<typeof import('re2js')>('re2js');
 /** Bytes of the automata used last; at most twice as many are kept. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** What an instruction of an automaton takes, measured. */
+/** Bytes of an instruction of an automaton, measured. */
 const INSTRUCTION_BYTES = 160;
 const compiled = new TwoGenerationCache<string, RE2JS>(
   KEPT_BYTES,
@@ -48,12 +48,12 @@ export function isPattern(source: string): boolean {
 }
 
 /**
- * So many steps one search may take: the characters of the text times the instructions of the pattern, of which
+ * Maximum steps of one search: the characters of the text times the instructions of the pattern, of which
  * `{1,900}` makes many. It is some milliseconds at worst.
  */
 const MAX_STEPS = 2 ** 18;
 
-/** What finds a pattern in a text. @throws TesseraError `regex_too_costly` */
+/** The matcher of a pattern in a text. @throws TesseraError `regex_too_costly` */
 export function matcherOf(pattern: RE2JS, text: string): Matcher {
   if (pattern.programSize() * text.length > MAX_STEPS) throw failure('regex_too_costly', { length: text.length });
   return pattern.matcher(text);

@@ -1,6 +1,6 @@
 /** Finding texts in texts. */
 
-/** So many comparisons of characters the runtime's search may take at worst: a fraction of a millisecond. */
+/** Maximum number of comparisons in the worst case of the runtime's search: a fraction of a millisecond. */
 const MAX_COMPARISONS = 2 ** 18;
 
 /**

@@ -9,7 +9,7 @@
  */
 import type { Decimal as DecimalNumber } from 'decimal.js';
 
-/** Where a value that isn't bare says what it is. */
+/** The kind of a value that is an instance of a class. */
 export const KIND: unique symbol = Symbol('kind');
 
 /** Every kind, in the total order across kinds (`reference`: none < null < bool < number < string < …). */
@@ -84,7 +84,7 @@ const PlainObject = function PlainObject() {} as unknown as { new (): MutableObj
 PlainObject.prototype = Object.freeze(
   Object.create(null, {
     [KIND]: { value: 'object' },
-    // How Node prints one: `{ name: 'Ann' }`, without the name of a class that has nothing to say.
+    // Node's print of an object: `{ name: 'Ann' }`, without the meaningless name of its class.
     [Symbol.for('nodejs.util.inspect.custom')]: {
       value(this: ObjectValue) {
         return { ...this };
@@ -177,7 +177,7 @@ export class Table {
   constructor(readonly name: string) {}
 }
 
-/** What may stand behind the colon of a record id. */
+/** The key of a record id. */
 export type RecordKey = number | bigint | string | Uuid | ArrayValue | ObjectValue;
 
 /** `table:key`. With a range as key it names the records between two keys. */

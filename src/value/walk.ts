@@ -19,7 +19,7 @@ export function takeWalked(): number {
  */
 export class Walk {
   readonly #limit: number;
-  /** How many may still be met. */
+  /** Number of values that may still be visited. */
   left: number;
   /** The value of `left` when the count was last taken. */
   #reported: number;
@@ -58,7 +58,7 @@ export class Walk {
     return nextDepth(depth);
   }
 
-  /** Counts what was met. @throws TesseraError `value_too_large` */
+  /** Counts visited values. @throws TesseraError `value_too_large` */
   count(met: number): void {
     this.left -= met;
     if (this.left < 0) this.exhausted();
@@ -69,7 +69,7 @@ export class Walk {
   }
 }
 
-/** So many are met before the whole is measured: a millisecond's work. */
+/** Visited values before the whole is measured: a millisecond's work. */
 const UNMEASURED = 2 ** 14;
 
 /**
@@ -120,7 +120,7 @@ class Measurement {
   constructor(private readonly limit: number) {}
 
   /**
-   * How many values a value consists of, what is shared counted wherever it occurs.
+   * The number of values in a value, shared ones counted wherever they occur.
    * @throws TesseraError `value_too_large` early, if it can
    */
   sizeOf(value: Value, depth: number): number {

@@ -4,17 +4,17 @@ import type { Stepwise } from '../base/stepwise.js';
 import { Closure, FileReference, isArray, isObject, type ObjectValue, Regex, SetValue, type Value } from './value.js';
 import { membersOf } from './walk.js';
 
-/** What a value takes at least, in bytes. */
+/** The least weight of a value in bytes. */
 const CELL = 16;
 
-/** What an object or a list takes besides its members. */
+/** Overhead of an object or a list besides its members. */
 const CONTAINER = 32;
 
 /** A closure retains its captured variables, which cannot be inspected. */
 const FUNCTION = 2 ** 20;
 
 /**
- * Roughly how many bytes of memory values take together, for bounds on what is kept. What they share counts once. Never
+ * The approximate memory of values together in bytes, for memory bounds. Shared parts count once. Never
  * fails.
  *
  *     weightOf(rows, note)   // bytes of both
@@ -23,7 +23,7 @@ export function weightOf(...values: Value[]): number {
   return weigh(values, Number.POSITIVE_INFINITY);
 }
 
-/** The weight of a value, or `limit` if it weighs more. What stands beyond the limit isn't looked at. */
+/** The weight of a value, or `limit` if it weighs more. Parts beyond the limit aren't visited. */
 export function weightWithin(value: Value, limit: number): number {
   return weigh([value], limit);
 }
@@ -46,7 +46,7 @@ export function weighInSteps(values: readonly Value[], pausing: () => Pausing): 
 /** `weightOf` in pieces. */
 export class Weighing implements Stepwise<number> {
   readonly #limit: number;
-  /** What has been met, which counts once. */
+  /** Visited parts, which count once. */
   readonly #known: Set<Value> | undefined;
   /** Met, and not looked into yet. */
   readonly #open: Value[] = [];
@@ -73,7 +73,7 @@ export class Weighing implements Stepwise<number> {
     return Math.min(this.#weight, this.#limit);
   }
 
-  /** Weighs so many parts more; answers whether all are weighed, or weigh as much as the limit. */
+  /** Weighs so many parts more; returns whether all are weighed, or weigh as much as the limit. */
   upTo(parts: number): boolean {
     for (let left = parts; left > 0 && this.#weight < this.#limit; left--) {
       if (this.#at < this.#members.length) {

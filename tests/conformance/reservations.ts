@@ -195,9 +195,16 @@ export function reservationConformance(subject: () => Subject): void {
         },
       };
       const commit = await writing('a', undefined, interrupt);
-      const claim = watch(async () => (await failed(['a'], ['a'], interrupt)).reserve());
+      let isClaiming = false;
+      const claim = watch(async () => {
+        const loser = await failed(['a'], ['a'], interrupt);
+        isClaiming = true;
+        return loser.reserve();
+      });
+      await expect.poll(() => isClaiming).toBe(true);
       await settle(subject());
       for (const end of ends) end(failure('cancelled'));
+      await expect.poll(() => claim.outcome).toBeDefined();
       await settle(subject());
       expect(ends.size).toBe(0);
       expect([commit.outcome, claim.outcome]).toEqual(['cancelled', 'cancelled']);

@@ -54,30 +54,123 @@ it('goes on as long as a task waits, and begins again after a rest', async () =>
   expect(steps).toBe(3_010);
 });
 
-it('lets those that had few turns go on beside one of the others in each round', async () => {
+/** An event loop with a virtual clock, in each round of which other work takes `others` milliseconds. */
+function virtualLoop() {
   let next: (() => void)[] = [];
-  const queue = new FeedbackQueue((callback) => void next.push(callback));
+  let now = 0;
+  const timers: { at: number; callback: () => void }[] = [];
+  const loop = {
+    others: 0,
+    rests: [] as number[],
+    nextRound: (callback: () => void) => void next.push(callback),
+    after(milliseconds: number, callback: () => void) {
+      loop.rests.push(milliseconds);
+      timers.push({ at: now + milliseconds, callback });
+    },
+    now: () => now,
+    compute: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    isIdle: () => next.length === 0 && timers.length === 0,
+    async round() {
+      now += loop.others;
+      const due = next;
+      next = [];
+      for (const callback of due) {
+        callback();
+        await new Promise(setImmediate);
+      }
+      const [timer] = timers;
+      if (next.length === 0 && timer !== undefined) now = Math.max(now, timer.at);
+      if (timer !== undefined && timer.at <= now) timers.shift()?.callback();
+    },
+  };
+  return loop;
+}
+
+/** Queues a computation of `steps` slices of `slice` milliseconds on the loop, and notes its name in `resumed`. */
+function computations(loop: ReturnType<typeof virtualLoop>) {
+  const queue = new FeedbackQueue(loop);
   const resumed: string[] = [];
-  const work = async (name: string, steps: number) => {
+  const compute = async (name: string, steps: number, slice = 1, before = 0) => {
     for (let turn = 0; turn < steps; turn++) {
-      await queue.wait(turn);
+      await queue.wait(before + turn);
       resumed.push(name);
+      loop.compute(slice);
     }
   };
-  const round = async () => {
-    const due = next;
-    next = [];
-    for (const callback of due) callback();
-    await new Promise(setImmediate);
-  };
-  for (const name of 'abcdefgh') void work(name, 20);
-  for (let n = 0; n < 60; n++) await round();
-  // All are long by now.
+  return { resumed, compute };
+}
+
+it('lets those that had few turns go on in each round, however many long ones wait', async () => {
+  const loop = virtualLoop();
+  const { resumed, compute } = computations(loop);
+  for (const name of 'abcdefgh') void compute(name, 20, 1, 10);
+  for (let n = 0; n < 30; n++) await loop.round();
   resumed.length = 0;
-  void work('short', 3);
-  for (let n = 0; n < 3; n++) await round();
+  void compute('short', 3);
+  for (let n = 0; n < 3; n++) await loop.round();
   expect(resumed.filter((name) => name === 'short')).toHaveLength(3);
-  expect(resumed.filter((name) => name !== 'short')).toHaveLength(3);
-  while (next.length > 0) await round();
-  expect(resumed).toHaveLength(96);
+  while (!loop.isIdle()) await loop.round();
+  // They took turns to the end.
+  expect(resumed.slice(-8).sort().join('')).toBe('abcdefgh');
+});
+
+it('lets long ones go on without a rest where no one else works', async () => {
+  const loop = virtualLoop();
+  const { resumed, compute } = computations(loop);
+  void compute('a', 10, 20, 10);
+  void compute('b', 10, 20, 10);
+  while (!loop.isIdle()) await loop.round();
+  expect(resumed.join('')).toBe('abababababababababab');
+  expect(loop.now()).toBe(400);
+  expect(loop.rests).toEqual([]);
+});
+
+it('shares the loop with others by time', async () => {
+  const loop = virtualLoop();
+  const { resumed, compute } = computations(loop);
+  loop.others = 0.25;
+  void compute('long', 4, 1, 10);
+  // The first has nothing to make up for; each further one lets four rounds go by.
+  const rounds: number[] = [];
+  for (let n = 1; !loop.isIdle(); n++) {
+    const before = resumed.length;
+    await loop.round();
+    if (resumed.length > before) rounds.push(n);
+  }
+  expect(rounds).toEqual([2, 7, 12, 17]);
+  expect(loop.rests).toEqual([]);
+});
+
+it('rests after a slice for which others had to wait, if they need less than their share', async () => {
+  const loop = virtualLoop();
+  const { resumed, compute } = computations(loop);
+  void compute('long', 2, 12, 10);
+  await loop.round();
+  await loop.round();
+  expect(resumed).toHaveLength(1);
+  loop.others = 1;
+  await loop.round();
+  await loop.round();
+  loop.others = 0;
+  await loop.round();
+  // Half of twelve milliseconds, two of which others have used.
+  expect(loop.rests).toEqual([4]);
+  while (!loop.isIdle()) await loop.round();
+  expect(resumed).toHaveLength(2);
+  expect(loop.now()).toBe(12 + 2 + 4 + 12);
+});
+
+it('rests for twenty milliseconds at most', async () => {
+  const loop = virtualLoop();
+  const { compute } = computations(loop);
+  void compute('long', 2, 1_000, 10);
+  await loop.round();
+  await loop.round();
+  loop.others = 1;
+  await loop.round();
+  loop.others = 0;
+  await loop.round();
+  expect(loop.rests).toEqual([19]);
 });

@@ -5,6 +5,7 @@ import { compare } from '../../src/value/order.js';
 import { toDisplay } from '../../src/value/text/text.js';
 import { Datetime, float, int, isArray, isObject, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { sendableValue } from '../support/arbitraries.js';
+import { atLeast } from '../support/timeouts.js';
 import { openStack, type Stack } from './stack.js';
 
 const FIELDS = ['a', 'b', 'c'] as const;
@@ -89,7 +90,7 @@ interface Page {
   readonly totalCount: number;
 }
 
-it('gives exactly the rows behind the last one', { timeout: 120_000 }, async () => {
+it('gives exactly the rows behind the last one', { timeout: atLeast(120_000) }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...TABLES),

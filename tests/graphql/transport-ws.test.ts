@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { objectFrom } from '../../src/value/value.js';
 import { type Heard, LiveServer } from '../support/graphql-live-server.js';
+import { atLeast } from '../support/timeouts.js';
 import { run } from '../support/world.js';
 
 let server: LiveServer;
@@ -381,7 +382,9 @@ describe('a subscription over a socket ends', () => {
   });
 });
 
-test('a client that reads nothing holds up no other client, and is closed with a reason', async () => {
+test('a client that reads nothing holds up no other client, and is closed with a reason', {
+  timeout: atLeast(60_000),
+}, async () => {
   await server.close();
   server = await LiveServer.open({ options: { limits: { sendBuffer: 10_000 } } });
   const lazy = await server.socket();
@@ -406,4 +409,4 @@ test('a client that reads nothing holds up no other client, and is closed with a
     .poll(() => lazy.heard.at(-1), { timeout: 20_000 })
     .toMatchObject({ type: 'error', payload: [{ extensions: { code: 'live_queries_behind' } }] });
   expect(lazy.heard.length).toBeLessThan(other.heard.length);
-}, 60_000);
+});

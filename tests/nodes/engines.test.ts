@@ -9,6 +9,7 @@ import { toText } from '../../src/value/text/text.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { postgresNodes, type SharedNodes, simulatedNodes } from '../support/shared-nodes.js';
+import { atLeast } from '../support/timeouts.js';
 import { type OpenNode, openNodes, until } from './shared-engines.js';
 import { failureOf, live, PEOPLE, run } from './two-nodes.js';
 
@@ -50,7 +51,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
   }
 
   test('commits of both nodes at once come once and in the order of their versionstamps', {
-    timeout: 60_000,
+    timeout: atLeast(60_000),
   }, async () => {
     await openBoth();
     const owner = await a.owner();
@@ -75,7 +76,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     expect(new Set(stamps).size).toBe(60);
   });
 
-  test('writers that a new live query overtakes lose no change', { timeout: 60_000 }, async () => {
+  test('writers that a new live query overtakes lose no change', { timeout: atLeast(60_000) }, async () => {
     await openBoth();
     const writer = await b.owner();
     const watcher = await a.owner();
@@ -98,7 +99,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     expect(heard).toEqual(Array.from({ length: 40 - first }, (_, at) => String(first + at)));
   });
 
-  test('revocations, ends of users and KILL reach the other node', { timeout: 60_000 }, async () => {
+  test('revocations, ends of users and KILL reach the other node', { timeout: atLeast(60_000) }, async () => {
     await openBoth();
     const signUp = async (node: OpenNode, name: string) => {
       const session = node.database.session({});
@@ -133,7 +134,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
   });
 
   test('failed sign-ins are counted on both, and each answer says at which node they were', {
-    timeout: 60_000,
+    timeout: atLeast(60_000),
   }, async () => {
     await openBoth();
     const guess = async (node: OpenNode) =>
@@ -156,7 +157,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
   });
 
   test('each answers with its own audit log, whose records name it, and lists the sessions of both', {
-    timeout: 60_000,
+    timeout: atLeast(60_000),
   }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tessera-audit-'));
     try {
@@ -202,7 +203,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     return String((id as Value[])[0]);
   }
 
-  test('numbers of a sequence are given out once', { timeout: 60_000 }, async () => {
+  test('numbers of a sequence are given out once', { timeout: atLeast(60_000) }, async () => {
     await openBoth();
     const owner = await a.owner();
     await run(owner, 'DEFINE SEQUENCE s BATCH 3');
@@ -217,7 +218,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     expect(new Set(numbers.flat().map((each) => toText(each))).size).toBe(40);
   });
 
-  test('a definition on one node holds for the next statement of the other', { timeout: 60_000 }, async () => {
+  test('a definition on one node holds for the next statement of the other', { timeout: atLeast(60_000) }, async () => {
     await openBoth();
     const [onA, onB] = [await a.owner(), await b.owner()];
     // Parsed, planned and prepared on both.
@@ -230,7 +231,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     expect(await run(onB, 'SELECT VALUE n FROM a WHERE n = 12')).toEqual([[12]]);
   });
 
-  test('the limit of time that ALTER SYSTEM sets holds on all nodes', { timeout: 60_000 }, async () => {
+  test('the limit of time that ALTER SYSTEM sets holds on all nodes', { timeout: atLeast(60_000) }, async () => {
     await openBoth();
     const [onA, onB] = [await a.owner(), await b.owner()];
     await run(onA, 'ALTER SYSTEM QUERY_TIMEOUT 30ms');

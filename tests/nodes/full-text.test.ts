@@ -11,6 +11,7 @@ import type { Engine } from '../../src/storage/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { postgresNodes, type SharedNodes } from '../support/shared-nodes.js';
+import { atLeast } from '../support/timeouts.js';
 import { type OpenNode, openNodes, until } from './shared-engines.js';
 import { run } from './two-nodes.js';
 
@@ -57,7 +58,9 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL', () => {
     await shared.close();
   });
 
-  test('both nodes find what either writes, before it is folded and after, also when one has left', async () => {
+  test('both nodes find what either writes, before it is folded and after, also when one has left', {
+    timeout: atLeast(90_000),
+  }, async () => {
     shared = await postgresNodes(server, 'full_text');
     opened = await openNodes(shared);
     const owners = (await Promise.all(opened.map((node) => node.owner()))) as [Session, Session];
@@ -117,5 +120,5 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL', () => {
     const faults = new Faults();
     await checkEntries(other, faults, () => {});
     expect(faults.listed).toEqual([]);
-  }, 90_000);
+  });
 });

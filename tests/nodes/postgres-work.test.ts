@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { postgresNodes } from '../support/shared-nodes.js';
+import { atLeast } from '../support/timeouts.js';
 import { answer } from '../support/world.js';
 
 // .ci/run installs PostgreSQL where it is missing.
@@ -13,7 +14,9 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL', () => {
   });
   afterAll(() => server.remove());
 
-  test('one server runs the events of both, and the other goes on when it is closed', { timeout: 60_000 }, async () => {
+  test('one server runs the events of both, and the other goes on when it is closed', {
+    timeout: atLeast(60_000),
+  }, async () => {
     const nodes = await postgresNodes(server, 'work');
     const reported: string[] = [];
     const open = async (at: number): Promise<OpenDatabase> =>

@@ -4,6 +4,7 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database/data
 import { objectFrom, RecordId } from '../../src/value/value.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { postgresNodes } from '../support/shared-nodes.js';
+import { atLeast } from '../support/timeouts.js';
 import { answer } from '../support/world.js';
 import { linkedGraph } from '../vectors/linked-graph.js';
 import { seededRandom, spread } from '../vectors/measured.js';
@@ -26,7 +27,7 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL', () => {
   });
   afterAll(() => server.remove());
 
-  test('one server links what the other has written (seed 17)', { timeout: 120_000 }, async () => {
+  test('one server links what the other has written (seed 17)', { timeout: atLeast(120_000) }, async () => {
     const random = seededRandom(17);
     const nodes = await postgresNodes(server, 'vectors');
     const reported: string[] = [];

@@ -12,6 +12,7 @@ import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
+import { atLeast } from '../support/timeouts.js';
 
 const key = fc.nat(30);
 const value = fc.oneof(fc.nat(6), fc.constantFrom('NONE', "'x'", '[1, 2, 3]', '[2]', 't:1'));
@@ -100,19 +101,19 @@ async function run(engine: Engine, { before, clients }: { before: string[]; clie
 }
 
 describe('an index that is built while its table is written', () => {
-  test('agrees with it', async () => {
+  test('agrees with it', { timeout: atLeast(60_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => run(await openEngine('memory'), given)),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 
-  test('agrees with it where answers come later, in any order', async () => {
+  test('agrees with it where answers come later, in any order', { timeout: atLeast(60_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) =>
         run(new LateEngine(new MemoryEngine(), new Lateness(3, seeded(given.seed))), given),
       ),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 });

@@ -10,6 +10,7 @@ import type { Notification, Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
+import { atLeast } from '../support/timeouts.js';
 import { run, World } from '../support/world.js';
 
 const RUNS = Number(process.env['LIVE_SINCE_RUNS'] ?? 60);
@@ -84,7 +85,7 @@ async function returning(world: World): Promise<Listener> {
   return new Listener(session);
 }
 
-test('a subscriber who comes back receives what it would have received', { timeout: 300_000 }, async () => {
+test('a subscriber who comes back receives what it would have received', { timeout: atLeast(300_000) }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(change, { maxLength: 12 }),

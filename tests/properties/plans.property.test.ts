@@ -7,6 +7,7 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database/data
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { planWithOtherLiterals } from '../support/other-literals.js';
+import { atLeast } from '../support/timeouts.js';
 
 const number = fc.oneof(
   fc.integer({ min: -30, max: 30 }).map(String),
@@ -106,7 +107,7 @@ const answered = async (work: () => StatementResult[] | Promise<StatementResult[
   }
 };
 
-test('a plan made with other literals answers the same', { timeout: 60_000 }, async () => {
+test('a plan made with other literals answers the same', { timeout: atLeast(60_000) }, async () => {
   const [planned, one] = await open(true);
   const [parsed, other] = await open(false);
   await fc.assert(

@@ -7,6 +7,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
+import { toDatetime } from '../../src/value/time/datetime.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { answer, RECORD_ACCESS, run, World } from '../support/world.js';
@@ -115,6 +116,13 @@ describe('INFO FOR SESSIONS', () => {
       "{ access: 'refreshing', active: d'2027-01-15T08:01:00Z', current: true, database: 'test', expires: d'2027-01-16T08:00:00Z', " +
         "id: 0, ip: NONE, level: 'record', live: 1, namespace: 'test', origin: NONE, since: d'2027-01-15T08:00:00Z', svc: NONE, user: user:bob }",
     );
+  });
+
+  it('shows since when a session is open that was opened as an owner', async () => {
+    environment.advance(60_000);
+    const owner = await world.systemUser('DO');
+    owner.listen(hear);
+    expect((await listed(owner)).map(({ since }) => `${since}`)).toEqual([`${toDatetime(environment.clock.now())}`]);
   });
 });
 

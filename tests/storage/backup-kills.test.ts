@@ -17,6 +17,7 @@ import { withRetries } from '../../src/storage/retry.js';
 import { compiled } from '../support/compiled.js';
 import { commitPair } from '../support/paired-writes.js';
 import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
+import { atLeast } from '../support/timeouts.js';
 
 const ROOT = mkdtempSync(join(tmpdir(), 'tessera-backup-kills-'));
 let child: string;
@@ -101,7 +102,7 @@ const restored = async (archive?: string) => {
 };
 
 describe('a backup that is killed', () => {
-  it('is none, can be taken again, and leaves the store as it was', { timeout: 240_000 }, async () => {
+  it('is none, can be taken again, and leaves the store as it was', { timeout: atLeast(240_000) }, async () => {
     const content = await contentIn(source);
     const file = readFileSync(join(source, 'data.mdb'));
     let incomplete = 0;
@@ -130,7 +131,7 @@ describe('a backup that is killed', () => {
     expect(calls).toBeGreaterThan(incomplete);
   });
 
-  it("doesn't keep the store from using pages again", { timeout: 60_000 }, async () => {
+  it("doesn't keep the store from using pages again", { timeout: atLeast(60_000) }, async () => {
     const engine = openLmdb(source, { sync: 'never' });
     const rewrite = async (times: number) => {
       for (let time = 0; time < times; time++)
@@ -151,7 +152,7 @@ describe('a backup that is killed', () => {
 
 // In turns with other long tests.
 describe.skipIf(!isInTurn(3))('a restore that is killed', () => {
-  it('is not opened as a store, and can be run again', { timeout: 240_000 }, async () => {
+  it('is not opened as a store, and can be run again', { timeout: atLeast(240_000) }, async () => {
     await createBackup(source, new FolderBlobs(place));
     const content = { ...(await contentIn(source)), restored: true };
     const states = new Set<string>();
@@ -182,7 +183,9 @@ describe.skipIf(!isInTurn(3))('a restore that is killed', () => {
 });
 
 describe('a server that is killed while it archives', () => {
-  it('loses nothing that was acknowledged, and leaves an archive that goes on', { timeout: 240_000 }, async () => {
+  it('loses nothing that was acknowledged, and leaves an archive that goes on', {
+    timeout: atLeast(240_000),
+  }, async () => {
     const archive = join(ROOT, `archive${round}`);
     await (await openArchivedLmdb(source, archive, {})).close();
     await createBackup(source, new FolderBlobs(place));

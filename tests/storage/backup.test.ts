@@ -20,6 +20,7 @@ import type { Entry } from '../../src/storage/contract.js';
 import { checkFile } from '../../src/storage/engines/lmdb/check-file.js';
 import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 import { compiled } from '../support/compiled.js';
+import { atLeast } from '../support/timeouts.js';
 
 const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
 
@@ -326,7 +327,7 @@ describe('a store that another process writes to', () => {
   });
   afterAll(() => rmSync(compiledIn, { recursive: true }));
 
-  it('is backed up as one of the states that were committed', { timeout: 60_000 }, async () => {
+  it('is backed up as one of the states that were committed', { timeout: atLeast(60_000) }, async () => {
     const writer = spawn(process.execPath, [child, source, 'commit']);
     const lines = createInterface({ input: writer.stdout });
     const acknowledged = new Map<string, number>();

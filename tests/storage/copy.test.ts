@@ -15,6 +15,7 @@ import { encodeRecord } from '../../src/value/codecs/record-encode.js';
 import { objectFrom } from '../../src/value/value.js';
 import { storableValue } from '../support/arbitraries.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { atLeast } from '../support/timeouts.js';
 
 const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
 const NO_PROGRESS = { copied: () => undefined, verifying: () => undefined, verified: () => undefined };
@@ -124,7 +125,7 @@ describe('a copy of a store', () => {
     },
   );
 
-  test('has every entry of it on each engine, and its versionstamps go on', async () => {
+  test('has every entry of it on each engine, and its versionstamps go on', { timeout: atLeast(60_000) }, async () => {
     await fc.assert(
       fc.asyncProperty(entries, fc.nat(3), async (some, appends) => {
         const memory = new MemoryEngine();
@@ -147,7 +148,7 @@ describe('a copy of a store', () => {
       }),
       { numRuns: 12 },
     );
-  }, 60_000);
+  });
 
   test('gives out later versionstamps than its source, even if those are ahead of the clock', async () => {
     const ahead = 1n << 61n;

@@ -11,6 +11,7 @@ import { openPostgres } from '../../src/storage/engines/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { atLeast } from '../support/timeouts.js';
 
 const { timers } = realEnvironment;
 /** Waits for no time. */
@@ -103,7 +104,9 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
     await proxy.close();
   });
 
-  test('that is killed under load and started again, nothing acknowledged is lost', async () => {
+  test('that is killed under load and started again, nothing acknowledged is lost', {
+    timeout: atLeast(60_000),
+  }, async () => {
     const engine = await openPostgres(server.address('killed'));
     const outcomes = new Map<string, string>();
     let acknowledged = 0;
@@ -130,7 +133,7 @@ describe.skipIf(postgresPrograms() === undefined)('With a PostgreSQL server', ()
         expect([value, logged.includes(value)]).toEqual([value, outcome === 'committed']);
     }
     await engine.close();
-  }, 60_000);
+  });
 
   test('whose disk is full, a write says so, and reading goes on', async () => {
     const engine = await openPostgres(server.address('full'));

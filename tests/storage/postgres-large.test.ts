@@ -7,6 +7,7 @@ import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy } from '../support/cutting-proxy.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { postgresNodes, type SharedNodes } from '../support/shared-nodes.js';
+import { atLeast } from '../support/timeouts.js';
 
 const AREA = 'D\0\0\0\x01';
 const TABLE = { from: `${AREA}t`, to: `${AREA}u` };
@@ -147,7 +148,7 @@ describe.skipIf(postgresPrograms() === undefined)('In PostgreSQL, what is large'
     expect(await countOf()).toBe(0);
   });
 
-  test('is applied whole or not at all where the connection is cut', async () => {
+  test('is applied whole or not at all where the connection is cut', { timeout: atLeast(60_000) }, async () => {
     const proxy = await CuttingProxy.start(server.port, 'commit_group');
     const address = server.address(`large_${schemas - 1}`).replace(`${server.port}`, `${proxy.port}`);
     const engine = await openPostgres(address);
@@ -165,7 +166,7 @@ describe.skipIf(postgresPrograms() === undefined)('In PostgreSQL, what is large'
     expect(proxy.cuts).toBe(3);
     await engine.close();
     await proxy.close();
-  }, 60_000);
+  });
 
   test('or slow to read ends with an error once it has taken too long', async () => {
     const proxy = await CuttingProxy.start(server.port, 'get_many');

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { runHistory } from '../support/histories.js';
+import { atLeast } from '../support/timeouts.js';
 
 /** `HISTORIES=1000000 HISTORY_SEED=7 npx vitest run tests/storage/remote-histories.test.ts` runs more of them, from another seed on. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 10_000);
 const FIRST_SEED = Number(process.env['HISTORY_SEED'] ?? 1);
 
 describe('Nodes on one store over a network', () => {
-  test('are serializable in the order of commits, whatever is late, lost or unknown', async () => {
+  test('are serializable in the order of commits, whatever is late, lost or unknown', {
+    timeout: atLeast(600_000),
+  }, async () => {
     const failures: string[] = [];
     for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES && failures.length < 5; seed++) {
       await runHistory(seed).catch((error: Error) => failures.push(`seed ${seed}: ${error.message}`));
     }
     expect(failures).toEqual([]);
-  }, 600_000);
+  });
 });

@@ -20,6 +20,7 @@ import { openSharedLmdb, shareFolder } from '../../src/storage/engines/shared-lm
 import { withRetries } from '../../src/storage/retry.js';
 import { compiled } from '../support/compiled.js';
 import { patientTimers } from '../support/patient-timers.js';
+import { atLeast } from '../support/timeouts.js';
 
 const ROOT = mkdtempSync(join(tmpdir(), 'tessera-shared-archive-'));
 const STORE = 'ab'.repeat(16);
@@ -134,7 +135,7 @@ describe('a store that several processes write to and archive', () => {
   }
 
   it('is restored to just what it holds, although processes were killed as they wrote', {
-    timeout: 120_000,
+    timeout: atLeast(120_000),
   }, async () => {
     const [data, backup, restored] = ['data', 'backup', 'restored'].map((name) => join(ROOT, name + round)) as [
       string,

@@ -17,6 +17,7 @@ import { withRetries } from '../../src/storage/retry.js';
 import { compiled } from '../support/compiled.js';
 import { patientTimers } from '../support/patient-timers.js';
 import { type CommittedHistory, checkHistories, runTransactions } from '../support/shared-histories.js';
+import { atLeast } from '../support/timeouts.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-shared-'));
 let child: string;
@@ -93,7 +94,7 @@ async function killed(started: ChildProcessWithoutNullStreams): Promise<void> {
 }
 
 describe('LMDB that several processes use', () => {
-  it('is serializable over three processes, whatever is read from memory', { timeout: 120_000 }, async () => {
+  it('is serializable over three processes, whatever is read from memory', { timeout: atLeast(120_000) }, async () => {
     const seed = Number(process.env['SEED'] ?? Date.now() % 1e9);
     const histories: CommittedHistory[] = [];
     const others = [1, 2].map((at) =>
@@ -110,7 +111,7 @@ describe('LMDB that several processes use', () => {
   });
 
   it('loses no increment of a counter that all contend for, and waits for no reservation that is over', {
-    timeout: 60_000,
+    timeout: atLeast(60_000),
   }, async () => {
     await withRetries(engine, (transaction) => transaction.put('counter', 0));
     const others = ['one', 'other'].map((name) => ended(start('increment', name, 100, () => undefined)));
@@ -126,7 +127,7 @@ describe('LMDB that several processes use', () => {
     transaction.cancel();
   });
 
-  it('delivers every commit of all processes once, in order', { timeout: 60_000 }, async () => {
+  it('delivers every commit of all processes once, in order', { timeout: atLeast(60_000) }, async () => {
     await withRetries(engine, (transaction) => transaction.put('counter', 0));
     const followed: FollowedCommit[] = [];
     const stop = await engine.shared.follow({
@@ -151,7 +152,9 @@ describe('LMDB that several processes use', () => {
     expect(followed).toHaveLength(150);
   });
 
-  it('shows at once what another process has acknowledged, and conflicts with it', { timeout: 60_000 }, async () => {
+  it('shows at once what another process has acknowledged, and conflicts with it', {
+    timeout: atLeast(60_000),
+  }, async () => {
     const range = { from: 'many/', to: 'many0' };
     const before = engine.begin({ writable: true });
     expect(before.count(range)).toBe(0);
@@ -172,7 +175,7 @@ describe('LMDB that several processes use', () => {
   });
 
   it('keeps what was acknowledged when processes are killed, whole, while others go on', {
-    timeout: 120_000,
+    timeout: atLeast(120_000),
   }, async () => {
     const acknowledged = new Map<string, number>();
     let own = 0;
@@ -205,7 +208,9 @@ describe('LMDB that several processes use', () => {
     transaction.cancel();
   });
 
-  it('makes large commits whole or not at all when their process is killed', { timeout: 120_000 }, async () => {
+  it('makes large commits whole or not at all when their process is killed', {
+    timeout: atLeast(120_000),
+  }, async () => {
     for (const stage of ['begin 2', 'end 2', 'begin 4']) {
       let last = 0;
       await new Promise<void>((done, failed) => {

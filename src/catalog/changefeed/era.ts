@@ -1,6 +1,6 @@
 /**
- * The era of a store: it begins when the store is restored from a backup. What was issued before, between the backup
- * and the restore above all, refers to a history that is no longer this store's: tokens, refresh tokens, positions of
+ * The era of a store: it begins when the store is restored from a backup. Credentials issued before, between the backup
+ * and the restore above all, refer to a history that is no longer this store's: tokens, refresh tokens, positions of
  * changefeeds. A store that was never restored has no era.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';

@@ -23,7 +23,7 @@ export function hasChanges(transaction: Transaction, database: number): PromiseO
 }
 
 /**
- * Deletes a bounded number of entries that are past their retention or belong to tables without a feed. Answers whether
+ * Deletes a bounded number of entries that are past their retention or belong to tables without a feed. Returns whether
  * there may be more.
  */
 export function pruneChanges(transaction: Transaction, catalog: DatabaseCatalog, now: bigint): PromiseOrValue<boolean> {

@@ -1,6 +1,6 @@
 /**
  * Revocation list: token ids, a not-valid-before time per user, and one of the whole store (`era.ts`). Token ids are
- * kept until the tokens expire; a user's time is kept for good.
+ * kept until the tokens expire; a user's time is kept for ever.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';

@@ -26,7 +26,7 @@ import { type Definition, readAnyDefinition, rowOf, stampOf } from './stored-def
 
 /**
  * A catalog under construction. Rows arrive in key order: by kind and name. Unchanged parts of the previous catalog are
- * reused, compared by schema version only.
+ * reused; they are compared by schema version only.
  */
 export class CatalogDraft {
   readonly #database: DatabaseDefinition;

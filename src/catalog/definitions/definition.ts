@@ -36,7 +36,7 @@ export type TableDefinition = Settled<DefineTable> & {
   readonly hasUsers?: true;
   /** Creation time, if an earlier table of this name had users. */
   readonly madeAt?: Datetime;
-  /** Its changes are logged for the live queries of all nodes; another one each time (`live/watched-tables.ts`). */
+  /** The id of its watch: its changes are logged for the live queries of all nodes (`live/watched-tables.ts`). */
   readonly watch?: string;
 };
 export type FieldDefinition = Settled<DefineField>;
@@ -48,11 +48,11 @@ export type IndexDefinition = Omit<Settled<DefineIndex>, 'fields'> & {
   readonly state?: IndexState;
 };
 /**
- * What an index is besides ready (`index-states.ts`):
+ * The states of an index other than ready (`index-states.ts`):
  *
  * - `building`: writers keep its entries, but those of older records are still being added in the background;
  * - `failed`: its build ended with an error;
- * - `replaced`: it answers until the index of the same name is built that takes its place;
+ * - `replaced`: it is used until the new index of the same name is built;
  * - `withdrawn`: not in use, since ALTER INDEX … PREPARE REMOVE.
  */
 export type IndexState = 'building' | 'failed' | 'replaced' | 'withdrawn';

@@ -1,6 +1,6 @@
 /**
- * The catalog after a definition, derived from the one before it: what `load.ts` would put together from the rows, for
- * less. Definitions mostly come in scripts of many, each statement of which needs the catalog that the one before it
+ * The catalog after a definition, derived from the one before: the result of `load.ts`, at lower cost. Definitions
+ * mostly come in scripts of many, each statement of which needs the catalog that the one before it
  * has left.
  */
 
@@ -51,7 +51,7 @@ export function withTable(
 
 const NO_MEMBERS = { fields: [], ...indexesByUse([]), events: [], views: NO_VIEWS };
 
-/** Something was defined on a table, which has got a stamp of its own. `put` gives the table with it. */
+/** Something was defined on a table, which has a new schema version. `put` returns the table with it. */
 export function withMember(
   before: DatabaseCatalog,
   stamp: string,
@@ -67,7 +67,7 @@ function withEntry(before: DatabaseCatalog, stamp: string, entry: TableEntry): D
   return { ...before, stamp, ...indexTables(tables) };
 }
 
-/** Definitions, which stand in the order of their names, with one more, or with one of that name replaced. */
+/** A list of definitions in the order of their names, with one added, or replaced if its name is there. */
 export function inserted<T>(items: readonly T[], item: T, nameOf: (item: T) => string): T[] {
   const name = nameOf(item);
   let [from, to] = [0, items.length];

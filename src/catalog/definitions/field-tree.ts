@@ -9,7 +9,7 @@ export interface FieldBranches<N> {
 }
 
 /**
- * The node at the path of a field, created with its ancestors; `undefined` for a path of more than `deepest` parts, and
+ * The node at the path of a field, created with its ancestors; `undefined` for a path of more than `deepest` parts and
  * for one through a single array element, which doesn't apply to the others.
  */
 export function fieldNode<N extends FieldBranches<N>>(

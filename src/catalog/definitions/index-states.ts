@@ -7,7 +7,7 @@ interface StateMeaning {
   readonly answers: boolean;
   /** Writers keep its entries. */
   readonly isMaintained: boolean;
-  /** It is the definition of its name. */
+  /** It is the current definition of its name. */
   readonly isShown: boolean;
 }
 
@@ -24,7 +24,7 @@ export function stateOf({ state }: IndexDefinition): IndexState | 'ready' {
   return state ?? 'ready';
 }
 
-/** The indexes of a table by what they are there for. Most tables have nothing but ready ones. */
+/** The indexes of a table by their use. Most tables have only ready ones. */
 export function indexesByUse(
   all: readonly IndexDefinition[],
 ): Pick<TableEntry, 'indexes' | 'answering' | 'maintained'> {
@@ -36,7 +36,7 @@ export function indexesByUse(
   };
 }
 
-/** Those that answer until others of their names are built. */
+/** Indexes that are used until the new ones of their names are built. */
 export function replacedIndexes({ indexes, answering }: TableEntry): readonly IndexDefinition[] {
   return indexes === answering ? [] : answering.filter((index) => stateOf(index) === 'replaced');
 }

@@ -86,7 +86,7 @@ export function readDefinition<K extends DefinitionKind>(kind: K, stored: Stored
   return ofKind(kind, readAnyDefinition(stored));
 }
 
-/** The same of a row that was just made, and isn't looked for among those that were read before. */
+/** The same for a row that was just made, without a lookup in the cache of rows. */
 export function definitionIn<K extends DefinitionKind>(kind: K, row: ObjectValue): DefinitionOf<K> {
   return ofKind(kind, readRow(row));
 }

@@ -47,7 +47,7 @@ export function queueEvent(transaction: Transaction, { principal, ...event }: Qu
   transaction.append(eventQueue(event.databaseId), row({ ...event, principal: row(principal) }));
 }
 
-/** The databases in which events were queued, whether or not any waits. They stay listed as long as they exist. */
+/** The databases in which events were ever queued. They stay listed as long as they exist. */
 export function databasesWithEvents(transaction: Transaction): PromiseOrValue<Id[]> {
   return andThen(entriesOf(transaction, EVENT_DATABASES_RANGE), (rows) => rows.map(([key]) => databaseOfEvents(key)));
 }
@@ -62,11 +62,11 @@ export function listEventDatabase(transaction: Transaction, database: Id): Promi
   });
 }
 
-/** How many entries one transaction moves. */
+/** Entries that one transaction moves. */
 const MOVED_AT_ONCE = 256;
 
 /**
- * Moves events from the one queue that 0.1 has for the whole store to those of their databases, in their order. Answers
+ * Moves events from the one queue that 0.1 has for the whole store to those of their databases, in their order. Returns
  * whether there may be more.
  */
 export function moveFormerEvents(transaction: Transaction): PromiseOrValue<boolean> {
@@ -80,7 +80,7 @@ export function moveFormerEvents(transaction: Transaction): PromiseOrValue<boole
       return andThen(transaction.get(databaseKey(namespace, database)), (row) => {
         // The database may have been removed.
         if (row === undefined || rowOf(row)['id'] !== databaseId) return false;
-        // Behind the prefix, keys stay as they are, and so does the order.
+        // The keys stay the same behind the prefix, and so does the order.
         transaction.put(eventQueue(databaseId) + key.slice(FORMER_EVENT_QUEUE.length), stored);
         return andThen(listEventDatabase(transaction, databaseId), () => false);
       });

@@ -1,5 +1,5 @@
 /**
- * How the definition of an index changes: it is defined, under construction, complete or failed, withdrawn, removed.
+ * The lifecycle of an index definition: defined, under construction, complete or failed, withdrawn, removed.
  * Obsolete entries are deleted in the background: their id is never reused, so that no reader finds them.
  */
 import { invariant } from '../../base/invariant.js';
@@ -13,7 +13,7 @@ import { storeDefinition } from '../definitions/stored-definition.js';
 import { databaseArea, memberKey } from '../keys/store-keys.js';
 import { buildProgress, endIndexWork, forgetBuild, idsOf, putBuildProgress, queueIndexWork } from './work.js';
 
-/** An index in the catalog as it stands. */
+/** An index in the current catalog. */
 export interface IndexInCatalog {
   readonly catalog: DatabaseCatalog;
   readonly table: TableEntry;
@@ -21,8 +21,8 @@ export interface IndexInCatalog {
 }
 
 /**
- * Defines an index, or one to be rebuilt, under a new id, replacing one of its name. Later, it is built in the
- * background, and the former entries answer until then; otherwise the defining statement builds it.
+ * Defines an index, or redefines one for a rebuild, under a new id. With `later` it is built in the
+ * background, and the former entries are used until then; otherwise the defining statement builds it.
  */
 export function putIndex(
   change: SchemaChange,
@@ -48,17 +48,17 @@ export function putIndex(
   });
 }
 
-/** Replaces what an index says beside how it lists records: its entries stay. */
+/** Replaces the parts of an index's definition that don't affect its entries, which stay. */
 export function rewriteIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   return putIndexDefinition(change, catalog, table.definition, index, true);
 }
 
-/** Whether what writers note of an index is folded in the background. */
+/** Whether the notes of writers are folded into the index in the background. */
 function isFolded({ indexKind }: IndexDefinition): boolean {
   return indexKind.kind === 'fulltext' || indexKind.kind === 'hnsw';
 }
 
-/** From now on queries use an index that was built in the background, rather than the one before. */
+/** From now on queries use an index that was built in the background, rather than the former one. */
 export function completeIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   const { state, ...complete } = index;
   invariant(state === 'building', 'an index that is completed was under construction');
@@ -68,7 +68,7 @@ export function completeIndex(change: SchemaChange, { catalog, table, index }: I
   return settle(change, catalog, table, complete);
 }
 
-/** A build has come to nothing: the definition stays, with the reason, and serves for nothing. */
+/** A build has failed: the definition stays, with the reason, and isn't used. */
 export function failIndex(change: SchemaChange, at: IndexInCatalog, error: string): PromiseOrValue<void> {
   const { catalog, table, index } = at;
   const ids = idsOf(catalog, table, index);
@@ -85,7 +85,7 @@ export function withdrawIndex(change: SchemaChange, { catalog, table, index }: I
   return settle(change, catalog, table, inState(index, 'withdrawn'));
 }
 
-/** Removes an index, its entries and its work; one of the same name that still answers goes with it. */
+/** Removes an index, its entries and its work, and the former index of its name that is still used. */
 export function removeIndex(change: SchemaChange, { catalog, table, index }: IndexInCatalog): PromiseOrValue<void> {
   discard(change, catalog, table, index);
   change.transaction.delete(memberKey(catalog.database.id, table.definition.id, 'index', index.name));
@@ -94,7 +94,7 @@ export function removeIndex(change: SchemaChange, { catalog, table, index }: Ind
   return bumpTableVersion(change, catalog, table.definition.name);
 }
 
-/** Puts an index in its final state, and ends the one that has answered in its stead. */
+/** Puts an index in its final state, and ends the use of the former one. */
 function settle(
   change: SchemaChange,
   catalog: DatabaseCatalog,
@@ -110,7 +110,7 @@ function inState(index: IndexDefinition, state: IndexState): IndexDefinition {
   return { ...index, state };
 }
 
-/** What answers until the index of its name is built. */
+/** The former index, used until the new one of its name is built. */
 function replacedBy(table: TableEntry, name: string): IndexDefinition | undefined {
   return replacedIndexes(table).find((index) => index.name === name);
 }

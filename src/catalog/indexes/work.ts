@@ -1,9 +1,9 @@
 /**
- * What is stored of the building of indexes, so that a server that was killed goes on where it was.
+ * The stored state of index builds, so that a server that was killed continues where it was.
  *
- * The queue says what is to be done: it is one for the whole store, and an entry stands and falls with the definition
- * that asks for it. How far a build has come is written by the builder alone, page by page, together with the entries
- * of that page. That a record can't be listed may be found out by any writer, and is noted beside it.
+ * The queue lists pending work. There is one for the whole store, and an entry is added and removed with the definition
+ * that requires it. The progress of a build is written by the builder alone, page by page, together with the entries
+ * of that page. Any writer may detect that a record can't be indexed, and notes that under a key next to the progress.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
@@ -16,7 +16,7 @@ import type { Id } from '../keys/key-bytes.js';
 import { prefixRange } from '../keys/key-bytes.js';
 import { INDEX_QUEUE, indexBuildKey, indexOfWork, indexWorkKey } from '../keys/store-keys.js';
 
-/** Whose entries they are. */
+/** The index of the entries. */
 export interface IndexIds {
   readonly database: Id;
   readonly table: Id;
@@ -24,8 +24,8 @@ export interface IndexIds {
 }
 
 /**
- * To add the entries of all records; to delete the obsolete entries of an index; to fold, over and over, what writers
- * have noted in an index into what is searched.
+ * Add the entries of all records; delete the obsolete entries of an index; fold, again and again, the notes of
+ * writers into the index.
  */
 export type IndexTask = 'build' | 'clear' | 'fold';
 
@@ -36,22 +36,22 @@ export interface IndexWork extends IndexIds {
   readonly databaseName: string;
 }
 
-/** How far a build has come, or what became of it. */
+/** The progress of a build, or its failure. */
 export interface BuildProgress {
-  /** Records that were read. */
+  /** Number of records read. */
   readonly initial: number;
-  /** The key from which it goes on; absent before the first page. */
+  /** The key from which it continues; absent before the first page. */
   readonly position?: Key | undefined;
   /** Why it has failed. */
   readonly error?: string | undefined;
 }
 
-/** The ids of database, table and index of which the index's keys are made. */
+/** The ids of database, table and index in the index's keys. */
 export function idsOf(catalog: DatabaseCatalog, table: TableEntry, index: IndexDefinition): IndexIds {
   return { database: catalog.database.id, table: table.definition.id, index: index.id };
 }
 
-/** Replaces what was to be done with the entries before. */
+/** Queues work on an index, in place of earlier work on it. */
 export function queueIndexWork(
   transaction: Transaction,
   catalog: DatabaseCatalog,
@@ -67,7 +67,7 @@ export function endIndexWork(transaction: Transaction, ids: IndexIds): void {
   transaction.delete(workKey(ids));
 }
 
-/** Whether some work is still to be done: an index may have been removed since the queue was read. */
+/** Whether some work is still queued: an index may have been removed since the queue was read. */
 export function isQueued(transaction: Transaction, work: IndexWork): PromiseOrValue<boolean> {
   return andThen(
     transaction.get(workKey(work)),
@@ -75,7 +75,7 @@ export function isQueued(transaction: Transaction, work: IndexWork): PromiseOrVa
   );
 }
 
-/** All that waits, in the order in which the indexes were defined. */
+/** All queued work, in the order in which the indexes were defined. */
 export function queuedIndexWork(transaction: Transaction): PromiseOrValue<IndexWork[]> {
   const all: IndexWork[] = [];
   const read = forEachEntry(transaction, prefixRange(INDEX_QUEUE), ([key, stored]) => {
@@ -94,7 +94,7 @@ function buildKey({ database, table, index }: IndexIds): Key {
   return indexBuildKey(database, table, index);
 }
 
-/** How far the build of an index has come; zero for one that an earlier version built. */
+/** The progress of an index build; zero for an index that an earlier version built. */
 export function buildProgress(transaction: Transaction, ids: IndexIds): PromiseOrValue<BuildProgress> {
   return andThen(transaction.get(buildKey(ids)), (stored) => (stored === undefined ? NONE_YET : readProgress(stored)));
 }
@@ -110,13 +110,13 @@ function readProgress(stored: Stored): BuildProgress {
   };
 }
 
-/** Stores how far the build of an index has come. Members that are `undefined` are left out. */
+/** Stores the progress of an index build. Members that are `undefined` are left out. */
 export function putBuildProgress(transaction: Transaction, ids: IndexIds, progress: BuildProgress): void {
   const members = Object.entries(progress) as [string, Value][];
   transaction.put(buildKey(ids), objectFrom(members.filter(([, value]) => value !== undefined)));
 }
 
-/** Removes the progress of a build, and the flaw that it noted. */
+/** Removes the progress of a build, and the noted obstacle. */
 export function forgetBuild(transaction: Transaction, ids: IndexIds): void {
   transaction.delete(buildKey(ids));
   transaction.delete(flawKey(ids));
@@ -126,14 +126,14 @@ export function forgetBuild(transaction: Transaction, ids: IndexIds): void {
 const flawKey = (ids: IndexIds): Key => `${buildKey(ids)}!`;
 
 /**
- * Notes why an index under construction can't be completed. Of several notes the last one stays, so that writers never
+ * Notes why an index under construction can't be completed. The last of several notes stays, so that writers never
  * conflict over it.
  */
 export function noteFlaw(transaction: Transaction, ids: IndexIds, text: string): void {
   transaction.put(flawKey(ids), text);
 }
 
-/** Why an index under construction can't be completed; `undefined` if nothing stands in its way. */
+/** Why an index under construction can't be completed; `undefined` if nothing prevents it. */
 export function notedFlaw(transaction: Transaction, ids: IndexIds): PromiseOrValue<string | undefined> {
   return andThen(transaction.get(flawKey(ids)), (stored) => (typeof stored === 'string' ? stored : undefined));
 }

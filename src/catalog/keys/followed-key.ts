@@ -1,4 +1,4 @@
-/** What the key of another node's commit means for the sessions of this one. */
+/** The meaning of a key in another node's commit for the sessions of this node. */
 import type { Level } from '../../language/ast.js';
 import type { Key, KeyRange } from '../../storage/contract.js';
 import type { Id } from './key-bytes.js';
@@ -18,7 +18,7 @@ export type FollowedKey =
   | { readonly kind: 'user'; readonly level: Level; readonly database?: Id }
   /** The row of a namespace or a database. */
   | { readonly kind: 'path' }
-  /** A grant, by what its key has behind the area. */
+  /** A grant, by its key behind the area. */
   | { readonly kind: 'grant'; readonly name: string }
   /** The incarnation of a record, by the encoded key of the record. */
   | { readonly kind: 'incarnation'; readonly key: string }
@@ -48,7 +48,7 @@ export function grantName(access: string, grant: string): string {
   return grantKey(NO_AREA, access, grant);
 }
 
-/** What a key means for sessions; `undefined` for keys on which no session rests. */
+/** The meaning of a key for sessions; `undefined` for keys on which no session depends. */
 export function readFollowedKey(key: Key): FollowedKey | undefined {
   const at = key[0] === ROOT ? ROOT.length : DATABASE.length;
   const kind = key[at];
@@ -67,7 +67,7 @@ export function readFollowedKey(key: Key): FollowedKey | undefined {
   return PATHS.some((prefix) => key.startsWith(prefix, at)) ? { kind: 'path' } : undefined;
 }
 
-/** Whether a range of keys may hold some of those, or anything that a node has to read again. */
+/** Whether a range of keys may hold such keys, or settings that a node has to read again. */
 export function mayHoldFollowedKeys({ from, to }: KeyRange): boolean {
   // A range within the records of a table, or the like.
   const kind = from[0] === DATABASE[0] ? from[DATABASE.length] : undefined;

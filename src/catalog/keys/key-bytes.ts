@@ -25,12 +25,12 @@ export function prefixRange(prefix: string): KeyRange {
   return { from: prefix, to };
 }
 
-/** An id as it stands in keys: four bytes, the highest first. */
+/** An id in keys: four bytes, big-endian. */
 export function idBytes(id: Id): string {
   return String.fromCharCode((id >>> 24) & 0xff, (id >>> 16) & 0xff, (id >>> 8) & 0xff, id & 0xff);
 }
 
-/** The id at a place in a key. */
+/** The id at an offset in a key. */
 export function idAt(key: Key, at: number): Id {
   return (
     ((key.charCodeAt(at) << 24) |
@@ -69,7 +69,7 @@ export function nameBytes(name: string): string {
   return `${bytes}\0`;
 }
 
-/** The order in which definitions stand that differ by their names. */
+/** The order of definitions by their names. */
 export function compareNames(one: string, other: string): number {
   const [a, b] = [nameBytes(one), nameBytes(other)];
   return a < b ? -1 : a > b ? 1 : 0;

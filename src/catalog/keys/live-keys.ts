@@ -4,7 +4,7 @@ import type { Id } from './key-bytes.js';
 import { idAt, idBytes, prefixRange } from './key-bytes.js';
 import { databaseArea } from './store-keys.js';
 
-/** Until when a table is watched. */
+/** The watch of a table. */
 export function watchKey(database: Id, table: Id): Key {
   return `${databaseArea(database)}w${idBytes(table)}`;
 }
@@ -18,12 +18,12 @@ export function liveQueryRange(database: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}u`);
 }
 
-/** The log of what was changed in the watched tables of a database. */
+/** The log of changes in the watched tables of a database. */
 export function liveLogPrefix(database: Id): Key {
   return `${databaseArea(database)}c`;
 }
 
-/** Up to which position that log has been pruned. */
+/** The position up to which that log has been pruned. */
 export function liveLogPrunedKey(database: Id): Key {
   return `${databaseArea(database)}y`;
 }
@@ -44,7 +44,7 @@ export function isLiveState(key: Key): boolean {
   return key[0] === LIVE_LOG_START[0] && LIVE_KINDS.has(areaByteOf(key));
 }
 
-/** The database in whose log a key is, if it is in any. */
+/** The database of the log that contains a key, if any. */
 export function databaseOfLiveLog(key: Key): Id | undefined {
   return key[0] === LIVE_LOG_START[0] && areaByteOf(key) === areaByteOf(LIVE_LOG_START) ? idAt(key, 1) : undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * The keys of what the nodes of a store know of each other:
+ * The keys of the rows by which the nodes of a store inform each other:
  *
  *     D ff ff ff ff n node          a node (`node-row.ts`)
- *     D ff ff ff ff w work          which node does some kind of background work (`lease-row.ts`)
+ *     D ff ff ff ff w work          the lease of a kind of background work (`lease-row.ts`)
  *     D ff ff ff ff f stamp order   failed sign-ins (`failure-row.ts`)
  *     D ff ff ff ff v stamp order   reservations (`storage/remote/shared-reservations.ts`)
  *     D ff ff ff ff s user node id  a lasting session (`presence.ts`)
@@ -11,8 +11,8 @@
  *     D ff ff ff ff o               the format in which nodes write (`store-format.ts`)
  *     D ff ff ff ff d db            a database with watched tables (`../live/watched-tables.ts`)
  *
- * They are in the area of a database that there never is. So commits there wait for no commit of root or of a database,
- * nor those for them (`storage/remote/heads.ts`).
+ * They are in the area of a database id that is never assigned, so that commits there don't wait for commits of root or
+ * of a database, nor the other way round (`storage/remote/heads.ts`).
  */
 import { createHash } from 'node:crypto';
 import type { Key, KeyRange } from '../../storage/contract.js';
@@ -74,7 +74,7 @@ export const REMOVED_SIGNALS_KEY: Key = `${NODES_AREA}r`;
 /** The databases with watched tables. */
 export const WATCHED_DATABASES: KeyRange = prefixRange(`${NODES_AREA}d`);
 
-/** The key that says that a node has live queries on a database. */
+/** The key of a database with watched tables. */
 export function watchedDatabaseKey(database: Id): Key {
   return WATCHED_DATABASES.from + idBytes(database);
 }

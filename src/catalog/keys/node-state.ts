@@ -3,9 +3,9 @@ import { isLiveState } from './live-keys.js';
 import { NODES_AREA, WATCHED_DATABASES } from './node-keys.js';
 
 /**
- * Whether a key holds what nodes say of themselves and for each other as long as they run: nodes, leases, sessions,
- * live queries, their logs. Which databases have watched tables outlasts them, so that these don't stay watched for
- * ever.
+ * Whether a key belongs to the state of running nodes: nodes, leases, sessions,
+ * live queries, their logs. The list of databases with watched tables outlasts them, so that these don't stay watched
+ * for ever.
  */
 export function isNodeState(key: Key): boolean {
   if (key.startsWith(NODES_AREA)) return !key.startsWith(WATCHED_DATABASES.from);

@@ -3,39 +3,39 @@
  * range:
  *
  *     A db                                  a database in which asynchronous events were queued
- *     Q stamp order                         asynchronous events that wait, as 0.1 has them for the whole store
- *     B db table index                      work on indexes that waits to be done in the background
- *     C                                     there while a copy of another store isn't complete (`storage/copy`)
+ *     Q stamp order                         queued asynchronous events of the whole store, as in 0.1
+ *     B db table index                      queued background work on indexes
+ *     C                                     exists while a copy of another store is incomplete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
  *     D db                                  a database
- *       …  #                                last id given out in the area (root and databases)
+ *       …  #                                last id assigned in the area (root and databases)
  *       …  d kind name                      definitions; databases lie in the root's under (namespace, name)
  *     R s name                              settings of the whole store
  *       …  g access id                      grants of an access method
  *       …  h access id                      families of its refresh tokens that were revoked
- *       …  o kind name                      tokens that were denied, and users who lost all of theirs
- *       D db a stamp order                  asynchronous events that wait
- *       D db q sequence                     the last number of a sequence that the server has taken
+ *       …  o kind name                      revoked tokens, and users all of whose tokens were revoked
+ *       D db a stamp order                  queued asynchronous events
+ *       D db q sequence                     the last number of a sequence that the server has reserved
  *       D db t table kind name              definitions on a table: fields, indexes, events
  *       D db r table key                    records
- *       D db e table key direction table key   graph edges, by the node at which they are
+ *       D db e table key direction table key   graph edges, by the vertex at which they are found
  *       D db x table index …                index entries
- *       D db b table index                  how far the build of an index has come
- *       D db l name stamp order             what was changed in a table with a changefeed
+ *       D db b table index                  the progress of an index build
+ *       D db l name stamp order             changes of a table with a changefeed
  *       D db f table stamp order            gaps in the changefeed of a table: a new beginning, or pruned entries
- *       D db v table kind …                 what a view is computed from, by the table that it fills
- *       D db i table key                    incarnations of records, by which what they were given knows them
+ *       D db v table kind …                 the aggregates of a view, by the table that it fills
+ *       D db i table key                    incarnations of records, which credentials name
  *       D db j table                        the table has lost records that might have had incarnations
- *       D db w table                        until when a table is watched by live queries of any node (`live-keys.ts`)
+ *       D db w table                        the watch of a table by live queries of any node (`live-keys.ts`)
  *       D db u id                           a live query, with its node
- *       D db c stamp order                  what was changed in watched tables, for the nodes to read
- *       D db y                              how far that log has been pruned
- *     D ff ff ff ff …                       what nodes know of each other (`node-keys.ts`)
+ *       D db c stamp order                  changes of watched tables, for the nodes to read
+ *       D db y                              the position up to which that log has been pruned
+ *     D ff ff ff ff …                       rows by which nodes inform each other (`node-keys.ts`)
  *
- * Ids are four bytes, big-endian, so that the records of a table are contiguous and a removed table's keys are never
- * met again. Names are UTF-8, closed by a zero byte. `key` is the order-preserving encoding of a record key
- * (`encodeKey`), which ends by itself.
+ * Ids are four bytes, big-endian, so that the records of a table are contiguous, and are never reused, so that a new
+ * table never gets a removed table's keys. Names are UTF-8, terminated by a zero byte. `key` is the order-preserving
+ * encoding of a record key (`encodeKey`), which is self-delimiting.
  */
 import type { Key, KeyRange } from '../../storage/contract.js';
 import { ID_LENGTH, type Id, idAt, idBytes, NO_TABLE, nameBytes, prefixRange } from './key-bytes.js';
@@ -52,7 +52,7 @@ export const FORMER_EVENT_QUEUE: Key = 'Q';
 
 const EVENT_DATABASES: Key = 'A';
 
-/** Work on indexes that waits (`../indexes/work.ts`). */
+/** Queued work on indexes (`../indexes/work.ts`). */
 export const INDEX_QUEUE: Key = 'B';
 
 /** The area of the keys of a namespace itself; those of its databases are areas of their own. */
@@ -169,13 +169,13 @@ export function sequenceKey(area: Area, identity: string): Key {
 
 // ─── Asynchronous events ───
 
-/** Prefix of the asynchronous events of a database that wait. */
+/** Prefix of the queued asynchronous events of a database. */
 export function eventQueue(database: Id): Key {
   return `${databaseArea(database)}a`;
 }
 
 /**
- * Says that asynchronous events were queued in a database, so that all queues are found without reading the catalog.
+ * Marks a database in which asynchronous events were queued, so that all queues are found without reading the catalog.
  */
 export function eventDatabaseKey(database: Id): Key {
   return EVENT_DATABASES + idBytes(database);
@@ -188,7 +188,7 @@ export function databaseOfEvents(key: Key): Id {
   return idAt(key, EVENT_DATABASES.length);
 }
 
-/** The database in whose queue of events a key is, if it is in any. */
+/** The database of the event queue that contains a key, if any. */
 export function databaseOfQueuedEvent(key: Key): Id | undefined {
   return key[0] === 'D' && key[AREA_LENGTH] === 'a' ? idAt(key, 1) : undefined;
 }
@@ -211,7 +211,7 @@ export function encodedKeyOf(record: Key): string {
   return record.slice(TABLE_PREFIX_LENGTH);
 }
 
-/** What all entries of an index begin with. */
+/** The prefix of all entries of an index. */
 export function indexPrefix(database: Id, table: Id, index: Id): string {
   return `${databaseArea(database)}x${idBytes(table)}${idBytes(index)}`;
 }
@@ -221,18 +221,18 @@ export function indexRange(database: Id, table: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}x${idBytes(table)}`);
 }
 
-/** What waits to be done with the entries of an index. */
+/** The queued work on the entries of an index. */
 export function indexWorkKey(database: Id, table: Id, index: Id): Key {
   return INDEX_QUEUE + idBytes(database) + idBytes(table) + idBytes(index);
 }
 
-/** The index whose work stands at a key. */
+/** The index in a key of queued work. */
 export function indexOfWork(key: Key): { readonly database: Id; readonly table: Id; readonly index: Id } {
   const at = INDEX_QUEUE.length;
   return { database: idAt(key, at), table: idAt(key, at + ID_LENGTH), index: idAt(key, at + 2 * ID_LENGTH) };
 }
 
-/** How far the build of an index has come. */
+/** The progress of an index build. */
 export function indexBuildKey(database: Id, table: Id, index: Id): Key {
   return `${databaseArea(database)}b${idBytes(table)}${idBytes(index)}`;
 }
@@ -244,7 +244,7 @@ export function indexBuildRange(database: Id, table: Id): KeyRange {
 
 // ─── Incarnations ───
 
-/** What the keys of all incarnations of a table begin with. */
+/** The prefix of all incarnations of a table. */
 export function incarnationPrefix(database: Id, table: Id): string {
   return `${databaseArea(database)}i${idBytes(table)}`;
 }
@@ -265,7 +265,7 @@ export function viewRange(database: Id, view: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}v${idBytes(view)}`);
 }
 
-/** What all rows of one kind of a view begin with: groups, contributions of records, ordered values. */
+/** The prefix of all rows of one kind of a view: groups, contributions of records, ordered values. */
 export function viewPrefix(database: Id, view: Id, kind: ViewKind): string {
   return `${databaseArea(database)}v${idBytes(view)}${VIEW_KINDS[kind]}`;
 }
@@ -292,7 +292,7 @@ export function changesRange(database: Id): KeyRange {
   return prefixRange(`${databaseArea(database)}l`);
 }
 
-/** The prefix of the change log in which an entry's key is. */
+/** The prefix of the change log that contains an entry's key. */
 export function changesPrefixOf(key: Key): Key {
   return key.slice(0, key.indexOf('\0', AREA_LENGTH + 1) + 1);
 }

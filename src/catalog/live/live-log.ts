@@ -1,5 +1,5 @@
 /**
- * The log of what was changed in watched tables (`watched-tables.ts`), one for each database: each node reads it for
+ * The log of changes in watched tables (`watched-tables.ts`), one for each database: each node reads it for
  * its live queries, in the order of commits. Its entries are kept for a minute.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -19,10 +19,10 @@ export interface LiveChange {
   readonly after: ObjectValue | undefined;
 }
 
-/** A change, or the table in which one wasn't logged, since it takes too much room. */
+/** A change, or only its table, if the change is too large to be logged. */
 export type LiveLogEntry = LiveChange | { readonly tooLargeIn: Id };
 
-/** What the record may take before and after the change together, in bytes. */
+/** Maximum size of the record before and after the change together, in bytes. */
 const MOST_LOGGED = 16 * 2 ** 20;
 /** For how many milliseconds entries are kept. */
 export const LIVE_LOG_KEPT_FOR = 60_000;
@@ -62,7 +62,7 @@ export function scanLiveLog(transaction: Transaction, database: Id, from: LogPos
   return transaction.scan(liveLogRange(database, from), { batch: BATCH });
 }
 
-/** Where an entry is in the log of its database, and the versionstamp of its commit. */
+/** The position of an entry in the log of its database, and the versionstamp of its commit. */
 export function liveLogPosition(database: Id, key: string): { position: LogPosition; stamp: Versionstamp } {
   const prefix = liveLogPrefix(database);
   return { position: positionIn(prefix, key), stamp: stampIn(prefix, key) };
@@ -80,7 +80,7 @@ export function lastInLiveLog(transaction: Transaction, database: Id): PromiseOr
   return lastKeyIn(transaction, prefixRange(liveLogPrefix(database)));
 }
 
-/** Deletes some of the entries up to one. Answers whether there may be more. */
+/** Deletes some of the entries up to one. Returns whether there may be more. */
 export function pruneLiveLog(transaction: Transaction, database: Id, upTo: Key): PromiseOrValue<boolean> {
   const prefix = liveLogPrefix(database);
   const cursor = transaction.scan({ from: prefix, to: `${upTo}\0` }, { limit: BATCH });

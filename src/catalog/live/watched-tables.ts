@@ -1,10 +1,10 @@
 /**
- * Watched tables, in stores that several nodes use: those of which any node has live queries. Writers append what they
- * change there to a log (`live-log.ts`). They know it from the table's definition, which they have read in any case;
- * so those who began before a table was watched conflict, and run again.
+ * Watched tables, in stores that several nodes use: those on which any node has live queries. Writers append their
+ * changes to a log (`live-log.ts`). They know it from the table's definition, which they have read in any case;
+ * so transactions that began before a table was watched conflict, and are repeated.
  *
  * A node with live queries on a table rewrites a row of the watch from time to time. The watch ends when the node that
- * looks after it has seen that row unchanged for long enough on its own monotonic clock, so that clocks aren't
+ * maintains it has seen that row unchanged for long enough on its own monotonic clock, so that clocks aren't
  * compared. A table that is watched again then has another watch: queries of a node that was away meanwhile know by it
  * that they have missed changes.
  */
@@ -32,7 +32,7 @@ export interface TableWatch {
   readonly isNew: boolean;
 }
 
-/** Has a table watched from the commit on, if it isn't yet. Its definition is changed for that. */
+/** Watches a table from the commit on, if it isn't watched yet. Its definition is changed for that. */
 export function watchTable(
   change: SchemaChange,
   catalog: DatabaseCatalog,
@@ -43,7 +43,7 @@ export function watchTable(
   return andThen(putTable(change, catalog, { ...table, watch: watch.id }), () => watch);
 }
 
-/** Puts off the end of the watch of a table. Nodes that do so at once don't conflict. */
+/** Renews the watch of a table. Nodes that do so concurrently don't conflict. */
 export function renewWatch(
   change: SchemaChange,
   { namespace, database }: DatabaseCatalog,
@@ -76,7 +76,7 @@ export interface WatchedDatabase {
 }
 
 /**
- * Ends the watch of tables whose time is over, by the row of the watch. Answers whether any are still watched.
+ * Ends the watch of tables whose rows weren't renewed. Returns whether any are still watched.
  */
 export function endWatches(
   change: SchemaChange,

@@ -5,10 +5,10 @@
 import type { Stored } from '../../storage/contract.js';
 import { isArray } from '../../value/value.js';
 
-/** What failed, by what is counted: its kind, a digest of what it names, and how often. */
+/** A counter of failures: its kind, a digest of the account or address, and the number of failures. */
 export type CountedFailures = readonly [kind: string, key: string, count: number];
 
-/** Failed sign-ins as a node shares them with the others: its id, and what failed there. */
+/** Failed sign-ins as a node shares them with the others: its id, and its counters. */
 export function storedFailures(node: string, failures: readonly CountedFailures[]): Stored {
   return [node, ...failures.map((each) => [...each])];
 }

@@ -1,8 +1,8 @@
 /**
  * Leases on background work: for each kind of work, or a part of it, the node that does it.
  *
- * The row changes only when another node takes the work over. Each transaction of the work reads it, so that one of a
- * node which has lost the lease without having noticed conflicts: the store itself fences the late holder.
+ * The row changes only when another node takes the work over. Each transaction of the work reads it, so that that of a
+ * node that has lost the lease without noticing conflicts: the store itself fences the former holder.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
@@ -10,17 +10,17 @@ import { objectFrom } from '../../value/value.js';
 import { rowOf } from '../definitions/stored-definition.js';
 import { leaseKey } from '../keys/node-keys.js';
 
-/** The kinds of work on databases, of which each is shared out by groups of databases. */
+/** The kinds of work on databases; each is distributed by groups of databases. */
 export const DATABASE_WORKS = ['events', 'indexes', 'changefeeds', 'live'] as const;
 export type DatabaseWork = (typeof DATABASE_WORKS)[number];
 /** The kinds of work on the store as a whole. */
 const STORE_WORKS = ['log', 'nodes'] as const;
 export type StoreWork = (typeof STORE_WORKS)[number];
 
-/** How many groups of databases there are. A database belongs to one of them by its id. */
+/** Number of groups of databases. A database belongs to one of them by its id. */
 export const DATABASE_GROUPS = 8;
 
-/** What there is a lease on. */
+/** The name of a lease. */
 export type Work = StoreWork | `${DatabaseWork} ${number}`;
 
 /** The work of one kind on a group of databases. */
@@ -29,7 +29,7 @@ export function workOnGroup(kind: DatabaseWork, group: number): Work {
 }
 
 const GROUPS = Array.from({ length: DATABASE_GROUPS }, (_, group) => group);
-/** The kinds of work, each with what there are leases on. */
+/** The leases of each kind of work. */
 export const WORK_KINDS: ReadonlyMap<DatabaseWork | StoreWork, readonly Work[]> = new Map<
   DatabaseWork | StoreWork,
   readonly Work[]
@@ -38,10 +38,10 @@ export const WORK_KINDS: ReadonlyMap<DatabaseWork | StoreWork, readonly Work[]> 
   ...STORE_WORKS.map((work) => [work, [work]] as const),
 ]);
 
-/** All that there are leases on. */
+/** All leases. */
 export const WORKS: readonly Work[] = [...WORK_KINDS.values()].flat();
 
-/** What is shown of leases: kinds of work or, where some groups of databases are missing, how many there are. */
+/** Leases as they are shown: kinds of work or, if some groups of databases are missing, with their number. */
 export function describeWorks(works: ReadonlySet<string>): readonly string[] {
   return [...WORK_KINDS].flatMap(([kind, all]) => {
     const held = all.filter((work) => works.has(work)).length;
@@ -50,7 +50,7 @@ export function describeWorks(works: ReadonlySet<string>): readonly string[] {
   });
 }
 
-/** Gives the lease of a background work to a node. */
+/** Assigns the lease on some background work to a node. */
 export function putHolder(transaction: Transaction, work: Work, node: string): void {
   transaction.put(leaseKey(work), objectFrom({ node }));
 }
@@ -60,7 +60,7 @@ export function readHolder(stored: Stored): string {
   return String(rowOf(stored)['node']);
 }
 
-/** The node that holds a lease. The transaction conflicts with those that change that. */
+/** The node that holds a lease. The transaction conflicts with a change of the holder. */
 export function holderOf(transaction: Transaction, work: Work): PromiseOrValue<string | undefined> {
   return andThen(transaction.get(leaseKey(work)), (stored) => (stored === undefined ? undefined : readHolder(stored)));
 }

@@ -14,7 +14,7 @@ export interface NodeRow {
   readonly since: Datetime;
   /** By how many milliseconds its view of the commits was behind when it wrote this. */
   readonly staleness: number;
-  /** Where it listens, for people who look for its log. */
+  /** Where it listens, for operators who look for its log. */
   readonly address: string | undefined;
 }
 

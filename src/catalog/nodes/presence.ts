@@ -8,20 +8,20 @@ import { entriesOf } from '../entries.js';
 import { PRESENCE_RANGE, presenceOfUser } from '../keys/node-keys.js';
 import type { DatabasePath } from '../principal.js';
 
-/** A session, as its node has noted it. */
+/** A session, as its node has stored it. */
 export interface PresentSession {
   /** Of the node (`SharedStore.node`). */
   readonly node: string;
   /** A UUID. */
   readonly id: string;
-  /** Where its user is defined, and who that is (`subjectOf`). */
+  /** The level of its user, and the user (`subjectOf`). */
   readonly databasePath: DatabasePath;
   readonly subject: string;
   /** When the user signed in, in nanoseconds since 1970. */
   readonly since: bigint;
   /** The token that would open it again. */
   readonly token: RevocableToken | undefined;
-  /** What INFO FOR SESSIONS shows of it. When it was last used, and its live queries, are as they were lately. */
+  /** The columns of INFO FOR SESSIONS. The last use and the live queries may be out of date. */
   readonly overview: ObjectValue;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Signals: what a node asks another one to do, appended to a log that each node reads as soon as it follows the commit.
+ * Signals: requests of a node to others, appended to a log that each node reads as soon as it follows the commit.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type LogPosition, positionIn } from '../../storage/append.js';
@@ -13,11 +13,14 @@ export interface Signal {
   /** What is to be ended: a session or a live query. */
   readonly ends: 'session' | 'live-query';
   readonly id: string;
-  /** Whose it is (`SharedStore.node`). */
+  /** The node that has it (`SharedStore.node`). */
   readonly node: string;
 }
 
-/** How long a signal can be read, in milliseconds. A node that was away for longer ends all that may be meant. */
+/**
+ * How long a signal is kept, in milliseconds. A node that was away for longer ends everything that signals might have
+ * named.
+ */
 export const SIGNALS_KEPT_FOR = 600_000;
 
 /** Appends a signal that all nodes read: a live query or sessions are to be ended. */
@@ -25,7 +28,7 @@ export function appendSignal(transaction: Transaction, { ends, id, node }: Signa
   transaction.append(SIGNAL_LOG, objectFrom({ ends, id, node }));
 }
 
-/** What is in the log from a position on. */
+/** The signals in the log from a position on. */
 export interface ReadSignals {
   readonly signals: readonly Signal[];
   /** The position behind them. */

@@ -1,4 +1,4 @@
-/** How commands that ask a server reach it, and who asks. */
+/** The connection options of commands: the server and the user. */
 import type { Command } from 'commander';
 import { ConfigurationError } from '../../server/setting.js';
 import { newObject } from '../../value/value.js';
@@ -36,7 +36,7 @@ export function addConnectionOptions(command: Command): Command {
     .optionsGroup('Options:');
 }
 
-/** Connects, signs in and selects. @throws ServerError, and what the network throws */
+/** Connects, signs in and selects. @throws ServerError, and errors of the network */
 export async function connectAs(options: ConnectionOptions, listener?: Listener): Promise<RpcClient> {
   const client = await connect(options.endpoint, listener);
   try {

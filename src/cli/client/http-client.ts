@@ -1,4 +1,4 @@
-/** Plain HTTP requests to a server, for what is streamed. */
+/** Plain HTTP requests to a server, for streams. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { ConfigurationError } from '../../server/setting.js';
@@ -64,7 +64,7 @@ export async function bodyText(answer: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** What the server said, from its error's body. */
+/** The text of the server's error, from its body. */
 export function responseError(answer: IncomingMessage, body: string): ServerError {
   return new ServerError(informationIn(body) ?? `The server answered with status ${answer.statusCode}`);
 }

@@ -85,7 +85,7 @@ class WebSocketClient implements RpcClient {
     return this.#send('query', [text], transaction);
   }
 
-  /** What still waits for an answer fails. */
+  /** Pending requests fail. */
   close(): void {
     this.#socket.close();
     this.#fail(new ServerError('The connection has been closed'));

@@ -6,7 +6,7 @@ export interface CommandEntry {
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly FlagEntry[];
-  /** What its first argument may be; files if it is open. */
+  /** The values of its first argument; files if it is open. */
   readonly choices: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function spellings({ long, short }: FlagEntry): string[] {
   return short === undefined ? [long] : [long, short];
 }
 
-/** A text that a shell takes as it is. */
+/** A text quoted for a shell. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

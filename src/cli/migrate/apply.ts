@@ -9,13 +9,13 @@ import { type Migration, sourceLocation, statementPositions } from './files.js';
 import { type AppliedMigration, JOURNAL, prepareJournal, readJournal, writeEntry } from './journal.js';
 import { type MigrationPlan, planMigrations, refuseDrift } from './plan.js';
 
-/** How often a migration is tried that conflicts with others. */
+/** Maximum number of attempts of a migration that conflicts. */
 const MAX_TRIES = 20;
 /** Milliseconds before the second attempt; each further attempt waits that much longer. */
 const PAUSE = 20;
 
 /**
- * Applies what is pending, in order. Other migrators may do the same at the same time: each file is applied by one of
+ * Applies pending migrations in order. Other migrators may run concurrently: each file is applied by one of
  * them.
  * @throws CommandError for drift, and for a migration that fails, of which nothing stays; ServerError
  */
@@ -42,7 +42,7 @@ export async function applyMigrations(
 }
 
 /**
- * Runs what is pending in one transaction, which is cancelled.
+ * Runs pending migrations in one transaction, which is cancelled.
  * @throws CommandError as `applyMigrations`
  */
 export async function tryMigrations(client: RpcClient, files: readonly Migration[]): Promise<readonly Migration[]> {
@@ -62,7 +62,7 @@ async function currentPlan(client: RpcClient, files: readonly Migration[]): Prom
   return plan;
 }
 
-/** Answers whether it was applied; not if it conflicted with another transaction or migrator. */
+/** Returns whether it was applied; not if it conflicted with another transaction or migrator. */
 async function apply(client: RpcClient, migration: Migration, applied: readonly AppliedMigration[]): Promise<boolean> {
   const transaction = await client.call('begin');
   try {
@@ -76,7 +76,7 @@ async function apply(client: RpcClient, migration: Migration, applied: readonly 
 }
 
 /**
- * What changed its own entry, or those of others, would be run again by the next migrator.
+ * A migration that changed its own entry, or those of others, would be run again by the next migrator.
  * @throws CommandError; ServerError for a conflict
  */
 async function journalMustBe(

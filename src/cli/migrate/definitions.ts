@@ -6,7 +6,7 @@ import { ServerError } from '../client/server-error.js';
 import { valuesOf } from '../target.js';
 import { JOURNAL } from './journal.js';
 
-/** The texts of definitions by what they define: `table person`, `field name ON person`. */
+/** The texts of definitions by kind and name: `table person`, `field name ON person`. */
 export type Definitions = ReadonlyMap<string, string>;
 
 /** Tables that are asked about at once. */
@@ -53,7 +53,7 @@ async function readDatabase(client: RpcClient): Promise<Value> {
   }
 }
 
-/** What INFO calls them, and one of them. */
+/** Their name in INFO, and the name of a single one. */
 const SINGULAR: Readonly<Record<string, string>> = {
   accesses: 'access',
   analyzers: 'analyzer',

@@ -1,4 +1,4 @@
-/** What the files of migrations define, compared with what a database has. */
+/** Compares the definitions in the files of migrations with those of a database. */
 import type { RpcClient } from '../client/rpc-client.js';
 import { withStore } from '../target.js';
 import { runMigration } from './apply.js';
@@ -30,7 +30,7 @@ export async function diffMigrations(client: RpcClient, files: readonly Migratio
   });
 }
 
-/** What there would be if all files were applied to an empty database, found out in memory. */
+/** The definitions after applying all files to an empty database, computed in memory. */
 function definitionsOf(files: readonly Migration[]): Promise<Definitions> {
   return withStore('memory', { ns: 'migrations', db: 'migrations' }, async (client) => {
     for (const migration of files) {

@@ -1,4 +1,4 @@
-/** What of a folder of migrations is applied, what is pending, and where the two disagree. */
+/** The state of a folder of migrations: applied, pending, and conflicting ones. */
 import { CommandError } from '../command-error.js';
 import type { Migration } from './files.js';
 import type { AppliedMigration } from './journal.js';

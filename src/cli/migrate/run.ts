@@ -39,7 +39,7 @@ export async function runApply(
   return dryRun === true && done.length > 0 ? MIGRATE_EXIT_CODES.outstanding : 0;
 }
 
-/** Prints what is applied and what is pending. Resolves with the exit code: 0, or one of `MIGRATE_EXIT_CODES`. */
+/** Prints applied and pending migrations. Resolves with the exit code: 0, or one of `MIGRATE_EXIT_CODES`. */
 export async function runStatus(options: MigrateOptions, output: NodeJS.WritableStream): Promise<number> {
   const files = readMigrations(options.dir);
   const plan = await withConnection(options, async (client) => planMigrations(files, await readJournal(client)));

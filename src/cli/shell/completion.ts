@@ -1,11 +1,11 @@
-/** What may follow what was typed: keywords, functions, tables, fields, variables and meta commands. */
+/** Completions of the typed text: keywords, functions, tables, fields, variables and meta commands. */
 import { CONSTANTS } from '../../functions/constants.js';
 import { FUNCTIONS } from '../../functions/registry.js';
 import { ENGINE_PARAMS } from '../../language/engine-params.js';
 import { escapeName } from '../../value/text/quote.js';
 import type { NameLists } from './schema-names.js';
 
-/** As readline takes it: the candidates, and the end of the line that they would replace. */
+/** The form of readline: the candidates, and the end of the line that they replace. */
 export type Completion = readonly [candidates: string[], word: string];
 
 /** Where names come from. */

@@ -1,5 +1,5 @@
 /**
- * How many columns of a terminal texts take: none for marks that combine with what is before them, two for wide
+ * The width of texts in columns of a terminal: none for combining marks, two for wide
  * characters.
  */
 const NARROW = /^[\x20-\x7e]*$/;

@@ -1,6 +1,6 @@
 /** Ctrl-R: finds earlier entries by a part of them, as shells do. */
 
-/** What to do after a key. */
+/** The action after a key. */
 export type SearchStep =
   /** Show `query` and what it finds. */
   | { readonly kind: 'show' }
@@ -20,7 +20,7 @@ export class HistorySearch {
   query = '';
   /** Newest first. */
   readonly #entries: readonly string[];
-  /** Where the last match is; behind the entries when there is none. */
+  /** The index of the last match; behind the entries if there is none. */
   #at = -1;
 
   constructor(entries: readonly string[]) {

@@ -1,4 +1,4 @@
-/** What was typed in earlier sessions, in a file of the user's own. */
+/** The history of earlier sessions, in a file of the user. */
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
-/** How statements that were typed together are kept: in one line where that says the same. */
+/** The stored form of statements that were typed together: one line if that means the same. */
 export function historyEntries(text: string): string[] {
   if (text.trim() === '' || text.length > LONGEST_ENTRY || isSecret(text)) return [];
   const line = inOneLine(text.trim());

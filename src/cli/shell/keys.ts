@@ -1,5 +1,5 @@
 /**
- * What is typed, on its way from the terminal to the line editor: others may take the keys for a while, or the whole
+ * Keys on their way from the terminal to the line editor: others may take the keys for a while, or the whole
  * terminal.
  */
 

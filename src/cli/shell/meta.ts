@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { escapeName } from '../../value/text/quote.js';
 import { isObject, type Value } from '../../value/value.js';
 
-/** What commands may do with the shell. */
+/** The interface of the shell for meta commands. */
 export interface ShellActions {
   readonly place: string;
   isTimed: boolean;
@@ -114,7 +114,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 export const META_NAMES: readonly string[] = Object.keys(COMMANDS);
 
-/** What a line orders the shell to do; `undefined` if it is a statement. */
+/** The meta command of a line; `undefined` if it is a statement. */
 export function readMeta(line: string): ((shell: ShellActions) => Promise<void> | void) | undefined {
   const [, typed = '', argument = ''] = /^(\S+)\s*(.*?)[\s;]*$/.exec(line.trim().replace(/;$/, '')) ?? [];
   const name = (Object.hasOwn(WORDS, typed.toLowerCase()) && WORDS[typed.toLowerCase()]) || typed;

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { displayWidth } from './display-width.js';
 
-/** What runs, and whether a shell has to read it. */
+/** The command, and whether a shell has to parse it. */
 export interface Pager {
   readonly command: string;
   readonly args: readonly string[];
@@ -21,7 +21,7 @@ export function pagerOf({ PAGER }: Environment): Pager | undefined {
 /** What a shell answers for a command that isn't there or can't be run. */
 const NOT_RUN: ReadonlySet<number | null> = new Set([126, 127]);
 
-/** Shows a text until the user leaves the pager. Answers whether it was shown. */
+/** Shows a text until the user leaves the pager. Returns whether it was shown. */
 export function page(text: string, { command, args, shell }: Pager, environment: Environment): Promise<boolean> {
   return new Promise((resolve) => {
     // Colours are passed through unless the user has configured less otherwise.
@@ -42,7 +42,7 @@ export function page(text: string, { command, args, shell }: Pager, environment:
   });
 }
 
-/** What colours a text and takes no place. */
+/** Escape sequences of colours, which have no width. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const COLOR = /\x1b\[\d+m/g;
 

@@ -17,7 +17,7 @@ const NOTHING: NameLists = { tables: [], functions: [], params: [], others: [] }
 const PATIENCE = 250;
 /** Statements after which names may be others. */
 const CHANGING = new Set('DEFINE REMOVE ALTER USE CREATE INSERT UPSERT RELATE COMMIT'.split(' '));
-/** What INFO FOR DB has under which key. */
+/** The keys of INFO FOR DB. */
 const OTHERS = ['accesses', 'analyzers', 'sequences', 'users'] as const;
 
 /** Answers a statement, or gives `undefined` where that isn't allowed. */
@@ -36,7 +36,7 @@ export class SchemaNames {
     this.#timers = timers;
   }
 
-  /** What is known; what was known before a change stands in as long as the server is slow. */
+  /** The known names; former ones are used while the server is slow. */
   async names(): Promise<NameLists> {
     await this.#soon('', async () => {
       this.#names = namesIn(await this.#ask('INFO FOR DB'));

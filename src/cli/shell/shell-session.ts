@@ -1,4 +1,4 @@
-/** What a shell keeps with its server: one connection, what is selected, variables, and a transaction under way. */
+/** The session of a shell: one connection, the selection, variables, and an open transaction. */
 import { escapeIdentifier } from '../../value/text/quote.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 import { type ConnectionOptions, connectAs } from '../client/connection.js';
@@ -6,7 +6,7 @@ import type { Listener, RpcClient } from '../client/rpc-client.js';
 import { ServerError } from '../client/server-error.js';
 import { firstWord } from './statements.js';
 
-/** What became of one statement. `time` is the server's, as text. */
+/** The outcome of one statement. `time` is the server's, as text. */
 export type StatementOutcome =
   | { readonly ok: true; readonly value: Value; readonly time?: string }
   | { readonly ok: false; readonly error: string; readonly time?: string };
@@ -74,7 +74,7 @@ export class ShellSession {
   }
 
   /**
-   * Runs a text and gives what became of its last statement, or of the one that failed.
+   * Runs a text and returns the outcome of its last statement, or of the one that failed.
    * @throws ServerError, and what the network throws
    */
   async query(text: string, transaction: Value = this.#transaction): Promise<StatementOutcome> {

@@ -22,7 +22,7 @@ export interface ShellOptions {
   /** Whether a statement ends at its semicolon only, rather than at the end of a line without open parts. */
   readonly multi: boolean;
   readonly hideWelcome: boolean;
-  /** What shows results that are longer than the terminal. */
+  /** The pager for results that are longer than the terminal. */
   readonly pager: Pager | undefined;
 }
 
@@ -56,16 +56,16 @@ export class Shell implements ShellActions {
   readonly #left: Promise<void>;
   /** The lines of an incomplete statement. */
   #typed = new InputBuffer();
-  /** What is still open in it. */
+  /** The delimiter that is still open in it. */
   #open: OpenConstruct | undefined;
-  /** What the arrow keys go through, newest first; readline's own. */
+  /** The history of the arrow keys, newest first; readline's own. */
   #recalled: string[];
   /** Lines that came while a statement ran. */
   readonly #waiting: string[] = [];
   #isRunning = false;
   #isAbandoned = false;
   #hasLeft = false;
-  /** What live queries saw while the pager had the terminal. */
+  /** Notifications of live queries while the pager had the terminal. */
   #held: string[] | undefined;
 
   constructor(session: ShellSession, options: ShellOptions, { input, output }: ShellStreams) {
@@ -145,7 +145,7 @@ export class Shell implements ShellActions {
     }
   }
 
-  /** What a live query saw comes between the lines. */
+  /** A notification of a live query is printed between the lines. */
   show(notification: ObjectValue): void {
     if (this.#hasLeft) return;
     const style = this.#style;

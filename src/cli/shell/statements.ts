@@ -1,4 +1,4 @@
-/** Where statements end in a text that is still being typed. */
+/** Finds the ends of statements in a text that is still being typed. */
 
 /**
  * What keeps a text going on: a string, a quoted name, a comment or a bracket without its end, or a statement without
@@ -9,15 +9,15 @@ export type OpenConstruct = 'string' | 'name' | 'comment' | 'bracket' | 'stateme
 export interface TypedInput {
   /** The statements that have ended, without their semicolons. */
   readonly statements: readonly string[];
-  /** What follows the last of them; empty when it says nothing. */
+  /** The text behind the last of them; empty if it has no content. */
   readonly rest: string;
-  /** What is still open in the rest; `undefined` if nothing. */
+  /** The delimiter that is still open in the rest; `undefined` if none. */
   readonly open: OpenConstruct | undefined;
 }
 
 const OPENING = '([{';
 const CLOSING = ')]}';
-/** What a string or name that begins so ends with. */
+/** The closing delimiter of a string or name, by its opening one. */
 const QUOTES: Readonly<Record<string, readonly [close: string, open: OpenConstruct]>> = {
   "'": ["'", 'string'],
   '"': ['"', 'string'],
@@ -29,12 +29,12 @@ const PLAIN = /[\w\s]+/y;
 /** After these a slash begins a regular expression; after anything else it divides. */
 const BEFORE_REGEX = '([{,=:;!&|?~<>';
 
-/** How far a text has been read. What comes behind `at` doesn't change what was found before it. */
+/** How far a text has been scanned. Later text doesn't change the result before `at`. */
 interface Progress {
   readonly at: number;
   /** The start of the incomplete statement. */
   readonly from: number;
-  /** How many brackets are open. */
+  /** Number of open brackets. */
   readonly depth: number;
   /** Whether anything but blanks and comments stands behind `from`. */
   readonly says: boolean;
@@ -69,7 +69,7 @@ export class InputBuffer {
     return this.#lines.length === 0;
   }
 
-  /** Appends a line; answers what is still open after it. */
+  /** Appends a line; returns what is still open after it. */
   add(line: string): OpenConstruct | undefined {
     const text = this.isEmpty ? line : `${this.#unread}\n${line}`;
     this.#lines.push(line);

@@ -47,12 +47,12 @@ export function styleOf(
   return { isTerminal: isTTY, color: colorful, width: columns || USUAL_WIDTH, pretty, json, table };
 }
 
-/** The text in a color (ANSI escapes), or as it is where the terminal has none. */
+/** The text in a color (ANSI escapes), or unchanged if the terminal has none. */
 export function paint(style: Style, color: Color, text: string): string {
   return style.color ? `\x1b[${COLORS[color]}m${text}\x1b[0m` : text;
 }
 
-/** What a terminal acts on or draws in another order, but for line breaks and tabs. */
+/** Control and bidirectional characters, except for line breaks and tabs. */
 const ACTIVE = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** A text that is safe for a terminal: stored control sequences are neutralized. */

@@ -1,11 +1,11 @@
-/** How programs have values: as the classes of the official client, or as those of Tessera in process. */
+/** The representation of values in programs: the classes of the official client, or those of Tessera in process. */
 import type { GeometryType, PlainType } from '../../value/type.js';
 import { stringLiteral } from './identifiers.js';
 
 export interface ClientDialect {
   /** The package that has the classes. */
   readonly module: string;
-  /** What may have to be imported from it. */
+  /** The types that may have to be imported. */
   readonly classes: readonly string[];
   readonly plain: Readonly<Record<PlainType, string>>;
   readonly geometry: string;
@@ -17,7 +17,7 @@ export interface ClientDialect {
   record(tables: readonly string[], key?: string): string;
   /** A float without a fraction, as a value. */
   wholeFloat(value: number): string;
-  /** What the list of functions is for. */
+  /** The docstring of the list of functions. */
   readonly functions: string;
 }
 

@@ -2,11 +2,11 @@ import { type FieldBranches, fieldNode } from '../../catalog/definitions/field-t
 import type { DefineField } from '../../language/ast.js';
 import type { Type } from '../../value/type.js';
 
-/** What is defined of a field, and of what is within it. */
+/** The definition of a field, and of the fields within it. */
 export interface FieldTypeNode extends FieldBranches<FieldTypeNode> {
   type: Type | undefined;
   comment: string | undefined;
-  /** What isn't defined within it is kept, too. */
+  /** Undefined fields within it are kept, too. */
   isOpen: boolean;
 }
 

@@ -43,7 +43,7 @@ export class TypeWriter {
     return (this.#texts[type.kind] as (type: Type, node: FieldTypeNode | undefined) => string)(type, node);
   }
 
-  /** What values like this one are: `{ a: number }` for `{ a: 1 }`. */
+  /** The type of a literal value: `{ a: number }` for `{ a: 1 }`. */
   ofValue(value: Value): string {
     return byKind(this.#widened, value);
   }

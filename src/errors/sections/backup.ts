@@ -1,6 +1,6 @@
 import { row } from '../row.js';
 
-/** Errors of backups, of archives of commits, and of what is restored from them. */
+/** Errors of backups, of archives of commits, and of restores. */
 export const backupErrors = {
   backup_unsupported: row<{ store: string; instead: string }>({
     kind: 'Configuration',

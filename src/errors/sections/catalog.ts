@@ -212,7 +212,7 @@ export const catalogErrors = {
     kind: 'Validation',
     text: () => 'Index building has been cancelled: Prepare remove.',
   }),
-  /** What should stand among the FIELDS of an index. */
+  /** The expected type among the FIELDS of an index. */
   index_column: row<{ expected: string }>({
     kind: 'Validation',
     text: ({ expected }) => `Expected ${expected}`,

@@ -10,7 +10,7 @@ export const expressionErrors = {
     kind: 'NotAllowed',
     text: ({ what }) => `${what} is not supported`,
   }),
-  /** What a script threw, or why it or its values can't be dealt with. */
+  /** An error thrown by a script, or the reason why it or its values can't be processed. */
   script_failed: internal<{ reason: string }>(({ reason }) => `Problem with embedded script function. ${reason}`),
   script_stopped: internal<{ milliseconds: number }>(
     ({ milliseconds }) =>

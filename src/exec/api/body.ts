@@ -1,4 +1,4 @@
-/** How bodies come and go: as JSON, CBOR, plain text or bytes, or as the values that they are. */
+/** The formats of bodies: JSON, CBOR, plain text, bytes, or native values. */
 import { failure, TesseraError } from '../../errors/error.js';
 import { decodeCbor } from '../../value/codecs/cbor-decode.js';
 import { encodeCbor } from '../../value/codecs/cbor-encode.js';
@@ -17,7 +17,7 @@ interface Format {
 const utf8 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'utf8'));
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** By the names that the middleware knows them by. */
+/** By the names that the middleware uses. */
 const FORMATS = {
   json: {
     contentType: 'application/json',
@@ -47,7 +47,7 @@ const FORMATS = {
 } as const satisfies Readonly<Record<string, Format>>;
 
 /**
- * A binary format of the reference engine's own. It is known by name, so that a request for it fails with a clear
+ * A proprietary binary format of the reference engine. Its name is known, so that a request for it fails with a clear
  * error.
  */
 const FLATBUFFERS = 'application/vnd.surrealdb.flatbuffers';
@@ -60,7 +60,7 @@ export function isStrategy(value: Value): value is Strategy {
   return typeof value === 'string' && (value === 'auto' || value === 'flatbuffers' || Object.hasOwn(FORMATS, value));
 }
 
-/** What clients that ask from within say of the bodies they send and take. */
+/** The content types of internal callers. */
 export const NATIVE_HEADERS = {
   accept: `${FORMATS.native.contentType};q=0.9, */*;q=0.8`,
   'content-type': FORMATS.native.contentType,
@@ -96,7 +96,7 @@ function wrongType(expected: string): { readonly refused: ApiResponse } {
 
 /**
  * The response with its body encoded and its Content-Type set, which has to be one that the client accepts. `auto` is
- * what it would rather have.
+ * the client's preferred format.
  */
 export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: Strategy): ApiResponse {
   const none = 'No output strategy was possible for this API request';
@@ -117,7 +117,7 @@ export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: St
 
 const FORMAT_LIST: readonly Format[] = Object.values(FORMATS);
 
-/** Of the formats the one that a client would rather have. */
+/** The client's preferred format among those given. */
 function accepted(accept: string, formats: readonly Format[]): Format | undefined {
   const ranges = accept.split(',').map((range) => {
     const quality = /;\s*q=([0-9.]+)/i.exec(range)?.[1];

@@ -1,4 +1,4 @@
-/** Endpoints of DEFINE API: found by their path, asked for permission, and run behind their middleware. */
+/** Endpoints of DEFINE API: matched by path, checked for permission, and run behind their middleware. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { ApiDefinition } from '../../catalog/definitions/definition.js';
@@ -32,7 +32,7 @@ import {
 import { type Handler, MIDDLEWARE } from './middleware.js';
 import { type ApiPath, bySpecificity, matchPath, parseApiPath, splitPath } from './path.js';
 
-/** The endpoints of a database, ready to be asked; those whose paths say more come first. */
+/** The compiled endpoints of a database; those with more specific paths come first. */
 interface Route {
   readonly path: ApiPath;
   readonly definition: ApiDefinition;
@@ -51,7 +51,7 @@ function routes({ apis }: DatabaseCatalog): readonly Route[] {
   return found;
 }
 
-/** What answers a method at a path. */
+/** The handler of a method at a path. */
 interface Endpoint {
   readonly handlings: readonly Handling[];
   readonly action: Expression;
@@ -72,8 +72,8 @@ function findEndpoint(catalog: DatabaseCatalog, parts: readonly string[], method
 }
 
 /**
- * An endpoint is code of the schema's owner and runs as events do, with permissions off; who may ask is said by its
- * PERMISSIONS. What fails within it is an answer, and leaves nothing that it wrote.
+ * An endpoint is code of the schema's owner and runs as events do, with permissions off; its PERMISSIONS determine who
+ * may call it. A failure within it becomes an answer, and its writes are rolled back.
  */
 export class Endpoints implements ApiEndpoints {
   readonly #compiler: Compiler;
@@ -106,7 +106,7 @@ export class Endpoints implements ApiEndpoints {
   }
 }
 
-/** What the caller gets, who has no use for the context. */
+/** The caller's response, without the context. */
 function answer({ body, headers, status }: ApiResponse, id: string): ObjectValue {
   return objectFrom({ body, headers, request_id: id, status });
 }
@@ -116,7 +116,7 @@ function mayAsk(execution: Execution, [rule, ...rest]: readonly Rule[]): Promise
   return andThen(admits(rule, execution, undefined), (may) => may && mayAsk(execution, rest));
 }
 
-/** One request on its way through an endpoint. */
+/** One request to an endpoint. */
 class Invocation {
   constructor(
     readonly id: string,
@@ -158,7 +158,7 @@ class Invocation {
     return (request, execution) => this.#custom(call.path, args, request, execution, next);
   }
 
-  /** A function of users gets the request and what goes on with it, and then the arguments that are written. */
+  /** A user's function gets the request, the next handler, and then the written arguments. */
   #custom(
     path: string,
     args: readonly Value[],
@@ -197,7 +197,7 @@ class Invocation {
     });
   }
 
-  /** Middleware that fails answers with nothing. */
+  /** Middleware that fails answers without a body. */
   #orNothing(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
     return this.#undoing(execution, work, () => undefined);
   }

@@ -1,4 +1,4 @@
-/** Requests and responses of APIs as values, and what is wrong with those that aren't. */
+/** Requests and responses of endpoints as values, and the errors of malformed ones. */
 import { failure } from '../../errors/error.js';
 import { API_METHODS, type ApiMethod } from '../../language/ast.js';
 import { isObject, kindOf, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
@@ -20,7 +20,7 @@ export interface ApiResponse {
   readonly status: number;
 }
 
-/** The header that tells the request's id. */
+/** The header with the request's id. */
 export const REQUEST_ID = 'x-surreal-request-id';
 
 const NOTHING: ObjectValue = objectFrom({});
@@ -87,7 +87,7 @@ function queryIn(query: ObjectValue): ObjectValue {
   return query;
 }
 
-/** Numbers of all kinds are just that. */
+/** Numbers of all kinds are accepted. */
 function kindName(value: Value): string {
   const kind = kindOf(value);
   return kind === 'int' || kind === 'float' || kind === 'decimal' ? 'number' : kind;
@@ -100,7 +100,7 @@ export function requestValue(request: ApiRequest, id: string): ObjectValue {
   return objectFrom({ body, context, headers: named, method, params, query, request_id: id });
 }
 
-/** The response that a value says; `undefined` when it says none. */
+/** The response in a value; `undefined` if it isn't one. */
 export function readApiResponse(value: Value): ApiResponse | undefined {
   if (!isObject(value)) return undefined;
   const status = 'status' in value ? value['status'] : 200;
@@ -121,7 +121,7 @@ export function responseValue({ body, context, headers, status }: ApiResponse, i
   return objectFrom({ body, context, headers: withHeader(headers, REQUEST_ID, id), request_id: id, status });
 }
 
-/** The headers with one more; without it for NONE. */
+/** The headers with one set; NONE removes it. */
 export function withHeader(headers: ObjectValue, name: string, value: string | undefined): ObjectValue {
   const next = newObject();
   const names = new Set([...Object.keys(headers), name]);

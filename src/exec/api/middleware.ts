@@ -1,4 +1,4 @@
-/** What stands around the action of an endpoint: the built-in kinds, and functions of users. */
+/** The middleware of endpoints: the built-in kinds, and functions of users. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { Duration, isObject, type ObjectValue, type Value } from '../../value/value.js';
@@ -19,8 +19,8 @@ import {
 export type Handler = (request: ApiRequest, execution: Execution) => PromiseOrValue<ApiResponse>;
 
 /**
- * Makes a handler of the one that it stands around.
- * @throws TesseraError `api_middleware` for arguments that mean nothing
+ * Wraps a handler.
+ * @throws TesseraError `api_middleware` for invalid arguments
  */
 export type Middleware = (args: readonly Value[], next: Handler) => Handler;
 
@@ -86,7 +86,7 @@ function misused(name: string): TesseraError {
   return failure('api_middleware', { name });
 }
 
-/** A text, or NONE to take a header away. */
+/** A text, or NONE to remove a header. */
 function isHeader(value: Value): value is string | undefined {
   return typeof value === 'string' || value === undefined;
 }
@@ -106,7 +106,7 @@ function withHeaders(
   return { ...given, headers };
 }
 
-/** Does work that has to be done in time. Where the request as a whole is over, too, that isn't answered here. */
+/** Runs work with a timeout. If the whole request has timed out, too, that error passes through. */
 function within(
   execution: Execution,
   duration: Duration,

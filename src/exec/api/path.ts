@@ -9,7 +9,7 @@ import { newObject, type ObjectValue, type Value } from '../../value/value.js';
 export type PathSegment =
   | { readonly kind: 'fixed'; readonly text: string }
   | { readonly kind: 'param'; readonly name: string; readonly type: Type | undefined }
-  /** Takes all that is left; the last one. */
+  /** Matches the rest of the path; only as the last segment. */
   | { readonly kind: 'rest'; readonly name: string };
 
 export type ApiPath = readonly PathSegment[];
@@ -90,7 +90,7 @@ function segmentText(segment: PathSegment): string {
   }
 }
 
-/** The parts of a path that is asked for. @throws TesseraError `api_path` */
+/** The parts of a requested path. @throws TesseraError `api_path` */
 export function splitPath(text: string): string[] {
   if (!text.startsWith('/')) throw malformed('Segment should start with /');
   return text.split('/').filter((part) => part !== '');
@@ -129,7 +129,7 @@ function castParam(text: string, type: Type): Value {
 
 const RANKS = { fixed: 0, param: 1, rest: 2 } as const;
 
-/** Which of two paths that may both match is tried first: the one that says more, sooner. */
+/** Orders paths that may both match: the more specific one, from the left, comes first. */
 export function bySpecificity(left: ApiPath, right: ApiPath): number {
   const length = Math.max(left.length, right.length);
   for (let index = 0; index < length; index++) {
@@ -139,7 +139,7 @@ export function bySpecificity(left: ApiPath, right: ApiPath): number {
   return 0;
 }
 
-/** A param with a type says more than one without. */
+/** A param with a type is more specific than one without. */
 function rankAt(path: ApiPath, index: number): number {
   const segment = path[index];
   if (segment === undefined) return -1;

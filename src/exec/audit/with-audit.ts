@@ -7,7 +7,7 @@ import { isArray, isObject, type Value } from '../../value/value.js';
 import type { AdministrativeAction, AuditRecorder } from '../runtime/audit-recorder.js';
 import type { Evaluate } from '../runtime/frame.js';
 
-/** Wraps a statement that is audited; any other, and all where no audit log is kept, run as they are. */
+/** Wraps a statement that is audited; others, and all without an audit log, stay as they are. */
 export function withAudit(statement: Statement, evaluate: Evaluate): Evaluate {
   const described = describeAction(statement);
   if (described === undefined) return evaluate;
@@ -82,12 +82,12 @@ function subjectOf({ kind, name, table, path, level, config }: Defined): Describ
   });
 }
 
-/** A name, as far as the statement evaluated it. */
+/** A name, if the statement has evaluated it. */
 function nameText(name: Name | undefined, recorder: AuditRecorder): string | undefined {
   return typeof name === 'object' ? (recorder.nameOf(name) ?? '(computed)') : name;
 }
 
-/** As many grants as are named; the others are counted. */
+/** Maximum number of grants that are named; the others are counted. */
 const NAMED_GRANTS = 100;
 
 const GRANT_ACTIONS: Readonly<
@@ -99,7 +99,7 @@ const GRANT_ACTIONS: Readonly<
   show: undefined,
 };
 
-/** The ids of grants are no secrets: their keys are what opens. */
+/** The ids of grants aren't secret: only their keys are. */
 function describeGrants({ name, level, action }: Access): DescribedAction | undefined {
   // A new key makes another definition.
   if (action.kind === 'rotate') return { action: 'alter', subject: () => ({ kind: 'access', name, level }) };
@@ -114,7 +114,7 @@ function describeGrants({ name, level, action }: Access): DescribedAction | unde
   };
 }
 
-/** REVOKE answers with a list in a list. */
+/** The result of REVOKE is a list in a list. */
 function grantIds(result: Value): string[] {
   if (isArray(result)) return result.flatMap(grantIds);
   return isObject(result) && typeof result['id'] === 'string' ? [result['id']] : [];

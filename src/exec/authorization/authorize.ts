@@ -7,7 +7,7 @@ import { type Action, type DatabasePath, type Identity, mayAct, type Principal }
 import { failure, type TesseraError } from '../../errors/error.js';
 import { toText } from '../../value/text/text.js';
 
-/** What an action is about, as the details of the refusal call it. */
+/** The kind of resource, as the details of the error name it. */
 export type Resource =
   | 'Any'
   | 'Namespace'
@@ -29,7 +29,7 @@ export type Resource =
   | 'Metrics'
   | 'Option';
 
-/** The error for anonymous users where guest access is off. */
+/** The error for guests if guest access is off. */
 export function guestRefusal(): TesseraError {
   return failure('not_allowed', { actor: 'Anonymous', action: 'View', resource: 'Any' });
 }

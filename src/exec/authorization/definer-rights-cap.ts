@@ -5,8 +5,8 @@ import { Variants } from '../runtime/variants.js';
 /**
  * The execution of stored code: bodies of functions and events, clauses of fields. It runs with the invoker's rights,
  * capped to those of an editor of the database, since any editor may have written it. Otherwise an editor could wait
- * until an owner or the root user calls his function or writes to his table, and gain their rights. Only SLEEP is left
- * to those who have it (`RequestContext.maySleep`): it changes nothing, and only the caller waits.
+ * until an owner or the root user calls the function or writes to the table, and gain their rights. Only SLEEP is left
+ * to users who may use it (`RequestContext.maySleep`): it changes nothing, and only the caller waits.
  */
 export function withDefinerRightsCap(execution: Execution): Execution {
   const { principal: user } = execution.identity;

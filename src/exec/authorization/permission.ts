@@ -11,15 +11,15 @@ import { Scope } from '../runtime/scope.js';
 import { Variants } from '../runtime/variants.js';
 import { isQueryError } from './error-redaction.js';
 
-/** A compiled clause. `where` judges with permissions switched off: a rule may look at what its subject can't. */
+/** A compiled clause. `where` is evaluated with permissions off: a clause may read data that its subject can't. */
 export type Rule =
   | { readonly kind: 'full' | 'none' }
   | {
       readonly kind: 'where';
       readonly condition: Evaluate;
-      /** It leaves nothing behind in its frame, so that one frame does for all documents. */
+      /** It doesn't change its frame, so that one frame serves all documents. */
       readonly isSteady: boolean;
-      /** What it looks at, whatever a query asks for. */
+      /** The fields that it reads, whatever a query selects. */
       readonly reads: FieldsRead;
     };
 
@@ -36,9 +36,8 @@ export function compileRule(permission: Permission, compiler: Compiler): Rule {
 }
 
 /**
- * Whether a rule admits a document. `variables` are those that the clause may use beside the document's fields, such as
- * `$value`, `$before` and `$after`. An error inside a clause denies, since its text
- * would reveal hidden data.
+ * Whether a clause admits a document. `variables` are those that the clause may use besides the document's fields, such
+ * as `$value`, `$before` and `$after`. An error inside a clause denies, since its text would reveal hidden data.
  */
 export function admits(
   rule: Rule,
@@ -50,7 +49,7 @@ export function admits(
   return judged(rule.condition, new Frame(judgeOf(execution), scopeOf(variables), document));
 }
 
-/** The same for many documents, without variables: what doesn't depend on the document is made ready once. */
+/** The same for many documents, without variables: parts that don't depend on the document are prepared once. */
 export function judgeOfDocuments(rule: Rule, execution: Execution): (document: Value) => PromiseOrValue<boolean> {
   if (rule.kind !== 'where') return () => rule.kind === 'full';
   const { condition, isSteady } = rule;
@@ -83,7 +82,7 @@ function scopeOf(variables: Readonly<Record<string, Value>> | undefined): Scope 
   return scope;
 }
 
-/** The same execution in which permission clauses run: nothing is checked, nothing can be written. */
+/** The execution of permission clauses: nothing is checked, and nothing can be written. */
 export function judgeOf(execution: Execution): Execution {
   const variants = Variants.of(execution);
   variants.judge ??= {
@@ -96,5 +95,5 @@ export function judgeOf(execution: Execution): Execution {
   return variants.judge;
 }
 
-/** Where no PERMISSIONS apply. */
+/** If no PERMISSIONS apply. */
 export const UNCHECKED: Checks = { view: false, edit: false };

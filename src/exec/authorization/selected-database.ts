@@ -26,7 +26,7 @@ export interface FullDatabasePath extends NamespacePath {
 const ROOT: DatabasePath = {};
 
 /**
- * The selected path as far as a level goes, or as far as it was selected: root, the selected namespace, or the
+ * The selected path at a level, or what was selected of it: root, the selected namespace, or the
  * selected database.
  * @throws TesseraError `namespace_empty`, `database_empty`
  */

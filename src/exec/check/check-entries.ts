@@ -1,5 +1,5 @@
 /**
- * Checks what a store holds: its definitions, and all that is kept of its records against the records. Changes nothing.
+ * Checks a store: its definitions, and all data derived from records against the records. Changes nothing.
  */
 import type { Engine } from '../../storage/contract.js';
 import { checkedDatabases } from './databases.js';

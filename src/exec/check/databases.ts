@@ -1,4 +1,4 @@
-/** Checks the definitions of a store, and gives the catalogs of its databases. */
+/** Checks the definitions of a store, and returns the catalogs of its databases. */
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { NamespaceDefinition } from '../../catalog/definitions/definition.js';
 import { CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
@@ -17,7 +17,7 @@ import {
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
 import type { Faults } from './fault.js';
 
-/** The catalogs that can be loaded; what can't is a fault. */
+/** The catalogs that can be loaded; each other one is a fault. */
 export async function checkedDatabases(transaction: Transaction, faults: Faults): Promise<DatabaseCatalog[]> {
   const check = new CatalogCheck(transaction, faults);
   const root = await check.definitions('root', definitionRange(ROOT_AREA));
@@ -42,7 +42,7 @@ class CatalogCheck {
     this.#faults = faults;
   }
 
-  /** Those of a range that can be read. */
+  /** The entries of a range that can be read. */
   async definitions(place: string, range: KeyRange): Promise<Definition[]> {
     const entries = await entriesOf(this.#transaction, range);
     return entries.flatMap(([, stored]) => {
@@ -55,7 +55,7 @@ class CatalogCheck {
     });
   }
 
-  /** Ids are given out once, in ascending order. */
+  /** Ids are assigned once, in ascending order. */
   id(definition: Definition & { readonly id: number }, place: string, last: number, ids: Set<number>): void {
     const what = `${definition.kind.slice('define-'.length)} ${'name' in definition ? String(definition.name) : ''}`;
     if (!Number.isSafeInteger(definition.id) || definition.id < 0 || definition.id > last)
@@ -105,7 +105,7 @@ class CatalogCheck {
       const definition = readAnyDefinition(stored);
       if (definition.kind === 'define-index') this.id(definition, place, last, ids);
     } catch {
-      // Told where all of them are read.
+      // Reported where all definitions are read.
     }
   }
 }

@@ -1,6 +1,6 @@
-/** What a check of a store finds. */
+/** The faults that a check of a store finds. */
 
-/** The parts of a store, with what to do where one of them is damaged. */
+/** The parts of a store, each with advice for its damage. */
 export const ADVICE = {
   pages: 'Restore a backup. Until then, start the server on a copy of the folder and export what can still be read',
   values: 'Each of these can’t be read any more, and everything else can. Restore a backup, or export the other tables',
@@ -17,7 +17,7 @@ export type CheckedPart = keyof typeof ADVICE;
 
 export interface Fault {
   readonly part: CheckedPart;
-  /** Where: a table or an index with its database, a page, a kind of key. */
+  /** The location: a table or an index with its database, a page, a kind of key. */
   readonly place: string;
   readonly what: string;
 }
@@ -36,7 +36,7 @@ export class Faults {
     if (count <= LISTED) this.listed.push({ part, place, what });
   }
 
-  /** The faults of another list, those that it only counted as well. */
+  /** Adds the faults of another list, those that it only counted as well. */
   addAll(others: Faults): void {
     for (const [part, count] of others.#counts) {
       const listed = others.listed.filter((fault) => fault.part === part);
@@ -49,7 +49,7 @@ export class Faults {
     return this.#counts.get(part) ?? 0;
   }
 
-  /** Those parts that have faults, in the order of `ADVICE`. */
+  /** The parts with faults, in the order of `ADVICE`. */
   get parts(): CheckedPart[] {
     return (Object.keys(ADVICE) as CheckedPart[]).filter((part) => this.countOf(part) > 0);
   }

@@ -1,4 +1,4 @@
-/** Checks full-text indexes: what they hold of each record against what the record's texts become. */
+/** Checks full-text indexes: their terms of each record against the terms of its texts. */
 
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
@@ -17,7 +17,7 @@ import { keptIndexes } from '../index/maintain.js';
 import type { Faults } from './fault.js';
 import { batchesOf, type CheckProgress, tableLabel } from './tables.js';
 
-/** The full-text indexes of a table that answer by themselves. */
+/** The full-text indexes of a table that are ready. */
 export function fullTextIndexes(table: TableEntry): readonly KeptIndex[] {
   return keptIndexes(table).filter(
     ({ definition: { indexKind, state } }) => indexKind.kind === 'fulltext' && state === undefined,
@@ -47,7 +47,7 @@ async function digestsOf(transaction: Transaction, { prefix }: KeptIndex): Promi
   try {
     return await readDigests(transaction, prefix);
   } catch (error) {
-    // Damaged bytes make anything of a list but an answer.
+    // Decoding damaged bytes may fail in any way.
     if (error instanceof TypeError || error instanceof RangeError) return undefined;
     throw error;
   }
@@ -83,7 +83,7 @@ async function compare(
     faults.add('indexes', place, `${digests.size - listed} records are listed that aren’t there`);
 }
 
-/** `undefined` where it takes more than texts: a FUNCTION, or files. */
+/** `undefined` if the analyzer needs more than the text: a FUNCTION, or files. */
 function analyzerOf({ analyzers }: DatabaseCatalog, { definition }: KeptIndex): Analyzer | undefined {
   const { indexKind } = definition;
   const analyzer: AnalyzerDefinition | undefined =

@@ -1,4 +1,4 @@
-/** Checks what is appended to logs: the entries of changefeeds, and asynchronous events that wait. */
+/** Checks logs: the entries of changefeeds, and queued asynchronous events. */
 
 import { readChangeEntry } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';

@@ -1,4 +1,4 @@
-/** Makes the entries of indexes what the records say. */
+/** Repairs the entries of indexes from the records. */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { putIndex } from '../../catalog/indexes/lifecycle.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
@@ -15,16 +15,16 @@ import { Faults } from './fault.js';
 import { checkFullText, fullTextIndexes } from './full-text.js';
 import { TableCheck, tableLabel } from './tables.js';
 
-/** Entries that are looked at in one transaction. */
+/** Entries that one transaction reads. */
 const STEP = 512;
 
 export interface RepairResult {
-  /** Index entries that were written, and removed. */
+  /** Numbers of index entries that were written, and removed. */
   readonly added: number;
   readonly removed: number;
   /** Records that a unique index can't list, since another one has the same values. */
   readonly conflicts: readonly string[];
-  /** Full-text indexes that the server rebuilds when it starts; until then conditions are judged from the table. */
+  /** Full-text indexes that the server rebuilds when it starts; until then conditions read the table. */
   readonly rebuilt: readonly string[];
 }
 
@@ -64,7 +64,7 @@ async function isSound(engine: Engine, catalog: DatabaseCatalog, table: TableEnt
   return faults.total === 0;
 }
 
-/** What is there of the index answers no more. */
+/** The present entries are no longer used. */
 async function queueRebuild(
   engine: Engine,
   catalog: DatabaseCatalog,
@@ -107,7 +107,7 @@ class IndexRepair {
       const id = isObject(record) ? record['id'] : undefined;
       if (!isObject(record) || !(id instanceof RecordId)) return 0;
       const own = id.key as RecordKey;
-      // A record that lies under the id of another isn't found by an index either.
+      // A record under the id of another isn't found by an index either.
       if (this.#table.keys.record(encodeKey(own)) !== key) return 0;
       const index = this.#index;
       let added = 0;

@@ -1,4 +1,4 @@
-/** Checks the records of a table against what is kept beside them: index entries, edges, references. */
+/** Checks the records of a table against the data derived from them: index entries, edges, references. */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { vertexKey } from '../../catalog/definitions/vertex-key.js';
@@ -16,7 +16,7 @@ import { edgeEntries } from '../record/edges.js';
 import { referredBy, referringFields } from '../record/references.js';
 import type { Faults } from './fault.js';
 
-/** Called for each batch of entries, with how many there were. */
+/** Called for each batch of entries, with their number. */
 export type CheckProgress = (entries: number) => void;
 
 /** Every batch of a range. */
@@ -25,7 +25,7 @@ export async function* batchesOf(transaction: Transaction, range: KeyRange): Asy
   for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) yield batch;
 }
 
-/** How faults name a table. */
+/** The name of a table in faults. */
 export function tableLabel(catalog: DatabaseCatalog, table: TableEntry, index?: IndexDefinition): string {
   const place = `table ${table.definition.name} of ${catalog.namespace.name}/${catalog.database.name}`;
   return index === undefined ? place : `index ${index.name} on ${place}`;
@@ -120,7 +120,7 @@ export class TableCheck {
     // A damaged value is reported with the values, but its entry must be rewritten.
     if (listed === null) return false;
     const record = await this.#recordAt(listed as RecordKey);
-    // A record that can't be read may have it.
+    // An unreadable record may have it.
     if (record === null) return true;
     if (!isObject(record)) return false;
     const entries = index.keeping.entries?.(index, record, listed as RecordKey) ?? [];
@@ -153,7 +153,7 @@ export class TableCheck {
     }
   }
 
-  /** What stands at the table's records: edges and references that others have. */
+  /** The entries at the table's records: edges and references of other records. */
   async #nodes(): Promise<void> {
     const { definition, keys } = this.#table;
     for await (const batch of batchesOf(this.#transaction, edgesRange(this.#catalog.database.id, definition.id))) {
@@ -171,7 +171,7 @@ export class TableCheck {
     const isReference = key.startsWith(edgePrefix(node, 'reference'));
     const { table: id, key: other } = isReference ? referrerAt(node, key) : edgeAt(node, key);
     const table = this.#catalog.tablesById.get(id);
-    // What a table leaves behind that was removed is never looked at.
+    // Entries left by removed tables are never read.
     if (table === undefined) return;
     const record = await this.#transaction.get(table.keys.record(other));
     if (record === null) return;

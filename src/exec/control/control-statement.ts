@@ -1,6 +1,6 @@
 import type { Statement } from '../../language/ast.js';
 
-/** The statements that steer others rather than touch the store. */
+/** The control-flow statements, which don't access the store themselves. */
 export type ControlStatement = Extract<
   Statement,
   { kind: 'expression' | 'let' | 'return' | 'throw' | 'for' | 'break' | 'continue' | 'sleep' }

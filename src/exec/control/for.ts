@@ -15,7 +15,7 @@ export function compileFor({ variable, over, body }: For, compiler: InlineCompil
   const run = compileStatements(body.statements, compiler, false, true);
   const iterate = (frame: Frame, item: Value): PromiseOrValue<boolean> =>
     otherwise(() => {
-      // Each turn has a scope of its own, so that closures keep the value of their turn.
+      // Each iteration has its own scope, so that closures keep the value of their iteration.
       const turn = frame.block();
       turn.scope.set(variable, item);
       return andThen(run(turn), () => false);
@@ -29,7 +29,7 @@ export function compileFor({ variable, over, body }: For, compiler: InlineCompil
       } = frame.execution;
       const mark = memory.used;
       const loop = untilTrue(() => {
-        // Nothing is left of the turn before.
+        // Clears the scope of the previous iteration.
         memory.releaseTo(mark);
         const next = items.next();
         return next.done === true || andThen(interrupt.checkpoint(), () => iterate(frame, next.value));
@@ -38,7 +38,7 @@ export function compileFor({ variable, over, body }: For, compiler: InlineCompil
     });
 }
 
-/** Whether a signal ends the loop; whatever else was thrown goes on. */
+/** Whether a signal ends the loop; other errors are rethrown. */
 function endOfTurn(thrown: unknown): boolean {
   if (thrown instanceof LoopSignal) return thrown === BREAK;
   throw thrown;

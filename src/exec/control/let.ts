@@ -11,7 +11,7 @@ import type { Evaluate } from '../runtime/frame.js';
 import { restoreTotals } from '../view/totals.js';
 
 /**
- * Names a value in the scope around it. A RETURN inside the value ends the value only.
+ * Defines a variable in the enclosing scope. A RETURN inside the value ends only the value.
  * @throws TesseraError `reserved_variable`, `variable_coercion`, when it runs
  */
 export function compileLet({ name, type, value }: Let, compiler: InlineCompiler): Evaluate {

@@ -5,7 +5,7 @@ import { ReturnSignal } from '../expression/signal.js';
 import { compileFetch } from '../operators/follow-links.js';
 import type { Evaluate } from '../runtime/frame.js';
 
-/** Ends the body around it. The last statement of a body needn't unwind anything. */
+/** Ends the enclosing body. As the last statement of a body it needn't unwind anything. */
 export function compileReturn({ value, fetch }: Return, compiler: InlineCompiler, last = false): Evaluate {
   const given = last ? compiler.last(value) : compiler.expression(value);
   const load = fetch && compileFetch(fetch, compiler.outer);

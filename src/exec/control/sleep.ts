@@ -6,12 +6,12 @@ import { authorize } from '../authorization/authorize.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Evaluate } from '../runtime/frame.js';
 
-/** How long a sleeper may not notice that its time is over, in milliseconds. */
+/** Milliseconds between two checks of the deadline while sleeping. */
 const NAP = 50;
 
 /**
- * SLEEP: for those who may edit the whole store only, since it holds a transaction open. The server itself doesn't
- * sleep for them.
+ * SLEEP: only for users who may edit the whole store, since it holds a transaction open. The server itself doesn't
+ * block meanwhile.
  */
 export function compileSleep({ duration: { value } }: Sleep): Evaluate {
   invariant(value instanceof Duration, 'SLEEP is parsed with a duration');

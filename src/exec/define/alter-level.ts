@@ -9,7 +9,7 @@ import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition } from './definition.js';
 
 /**
- * No engine needs to be compacted by hand: they reuse what is freed.
+ * No engine needs to be compacted manually: engines reuse freed space.
  * @throws TesseraError `not_allowed`, `compaction_unsupported`, when it runs
  */
 export function compileAlterLevel({ level, compact, queryTimeout }: AlterLevel, compiler: Compiler): Evaluate {

@@ -28,7 +28,7 @@ import { compileFieldPath } from './field-path.js';
 import { checkAlteredField } from './field-rules.js';
 import { elementFieldsOf, endsOf, settleImplied } from './implied-fields.js';
 
-/** What is altered: by its name, and by that of its table where it is defined on one. */
+/** The definition to alter: by its name, and by that of its table if it is defined on one. */
 interface Target {
   readonly name: string;
   readonly table: string;
@@ -50,7 +50,7 @@ interface Kind<K extends Alterable['kind'], D extends Definition = DefinitionOf<
   readonly action?: Action;
   find(site: Site): PromiseOrValue<D | undefined>;
   missing(target: Target, databasePath: DatabasePath): TesseraError;
-  /** Puts what clauses say that has to be evaluated first. */
+  /** Puts evaluated clauses in place of expressions. */
   compile?(statement: Alter, definition: Extract<Alterable, { kind: K }>, compiler: Compiler): Revise<D>;
   put(site: Site & { readonly catalog: DatabaseCatalog }, after: D, before: D): PromiseOrValue<unknown>;
 }
@@ -86,7 +86,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
       const table = catalog.tables.get(target.table) as TableEntry;
       checkAlteredField(after, table);
       return andThen(putField(change, catalog, table.definition, after), () => {
-        // Fields of elements follow the type; unlike DEFINE FIELD, ALTER FIELD brings no new ones into being.
+        // Fields of elements follow the type; unlike DEFINE FIELD, ALTER FIELD doesn't create new ones.
         const known = elementFieldsOf(after).filter((implied) =>
           table.fields.some((field) => fieldName(field) === fieldName(implied)),
         );

@@ -25,7 +25,10 @@ export function withComputedClauses<S extends DefineStatement>(compile: CompileD
   };
 }
 
-/** What puts computed clauses where fixed ones stand; nothing for a definition that has none, as most. */
+/**
+ * The function that replaces clauses by their evaluated values; `undefined` for a definition without such clauses, as
+ * most.
+ */
 export function compileComputedClauses<S extends DefineStatement>(
   statement: S,
   compiler: Compiler,
@@ -50,7 +53,7 @@ function lifetimesOf(statement: DefineStatement): Durations | undefined {
   return 'durations' in statement ? statement.durations : undefined;
 }
 
-/** The keys that were computed, in the places of the fixed ones. */
+/** The evaluated keys, in place of the expressions. */
 function withKeys(accessKind: AccessKind, { key, url, issuerKey }: Keys): AccessKind {
   if (accessKind.kind === 'bearer' || accessKind.jwt === undefined) return accessKind;
   const { verify, issuer, ...rest } = accessKind.jwt;
@@ -106,14 +109,14 @@ function compileClauses(
   };
 }
 
-/** The peer takes anything as a URL, and nothing but a string as a key. */
+/** The peer accepts anything as a URL, and only a string as a key. */
 function keyText(name: keyof ComputedJwt, value: Value): string {
   if (name === 'url') return toDisplay(value);
   if (typeof value !== 'string') throw failure('name_not_string', { what: 'string', value: toText(value) });
   return value;
 }
 
-/** In nanoseconds; NONE is without end. */
+/** In nanoseconds; NONE means unlimited. */
 function lifetimeOf(value: Value): bigint | undefined {
   if (value === undefined) return undefined;
   const lifetime = cast(value, { kind: 'duration' }, parseRecordId);

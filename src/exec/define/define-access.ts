@@ -46,7 +46,7 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
 }
 
 /**
- * Keys that are imported from elsewhere are taken as they are, and judged when they are used.
+ * Imported keys are accepted unchecked, and checked when they are used.
  * @throws TesseraError `invalid_key`, `too_many_retired_keys`
  */
 export function judgeAccessKeys(
@@ -107,7 +107,7 @@ function withIssuer(jwt: JwtAccess): JwtAccess {
 }
 
 /**
- * The lifetimes that an access method has at all, with their defaults: nothing is issued by a JWT access that only
+ * The lifetimes that apply to an access method, with their defaults: nothing is issued by a JWT access that only
  * verifies.
  */
 function lifetimes(accessKind: AccessKind): Durations {

@@ -28,7 +28,7 @@ export function compileDefineConfig(statement: DefineConfig, compiler: Compiler)
   };
 }
 
-/** What a config says, when what it has to be computed of has been. */
+/** The config with its expressions evaluated. */
 export function compileConfig(config: Config, compiler: Compiler): (frame: Frame) => PromiseOrValue<SettledConfig> {
   switch (config.kind) {
     case 'graphql':
@@ -56,7 +56,7 @@ function compileDefaults(
     );
 }
 
-/** A name that may be NONE, as one that isn't written. */
+/** A name, or NONE as if it weren't written. */
 function compileOptionalName(
   name: Name | undefined,
   what: string,

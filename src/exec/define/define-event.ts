@@ -5,7 +5,7 @@ import type { DefineEvent, Expression } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine, tableToDefineOn } from './definition.js';
 
-/** An event without WHEN is one WHEN true. */
+/** Without WHEN it is true. */
 const ALWAYS: Expression = { kind: 'literal', value: true };
 
 export function compileDefineEvent(statement: DefineEvent, compiler: Compiler): Evaluate {

@@ -21,7 +21,7 @@ import { compileFieldPath } from './field-path.js';
 import { checkField, relationEndOf } from './field-rules.js';
 import { elementFieldsOf, settleImplied } from './implied-fields.js';
 
-/** Defines a field with those that its type implies. The end of a relation takes the table's definition with it. */
+/** Defines a field, and those that its type implies. The end of a relation changes the table's definition as well. */
 export function compileDefineField(statement: DefineField, compiler: Compiler): Evaluate {
   const pathOf = compileFieldPath(statement.path, compiler);
   const tableOf = compileName(statement.table, 'table name', compiler);
@@ -43,7 +43,7 @@ export function compileDefineField(statement: DefineField, compiler: Compiler): 
   };
 }
 
-/** Stores a field, and what follows from it: fields of elements, references, the ends of a relation. */
+/** Stores a field, and its consequences: fields of elements, references, the ends of a relation. */
 function defineField(
   execution: Execution,
   change: SchemaChange,
@@ -64,7 +64,7 @@ function defineField(
   return andThen(referred, () => keepRelation(execution, change, field, { catalog, table }));
 }
 
-/** A table that isn't there yet is made for the field, unless the field has to know it. */
+/** A missing table is created for the field, unless the field depends on its definition. */
 function tableOfField(execution: Execution, { flexible }: DefineField, name: string): PromiseOrValue<TableInCatalog> {
   if (!flexible) return tableToDefineOn(execution, name);
   return andThen(execution.context.catalog(), (catalog) => {
@@ -73,7 +73,7 @@ function tableOfField(execution: Execution, { flexible }: DefineField, name: str
   });
 }
 
-/** When the field is an end of a relation, the relation goes between the tables that it names. */
+/** If the field is an end of a relation, the relation connects the tables that its type names. */
 export function keepRelation(
   execution: Execution,
   change: SchemaChange,

@@ -23,7 +23,7 @@ import {
 import { checkHnswOptions } from './hnsw-options.js';
 import { checkColumns, compileIndexColumns } from './index-columns.js';
 
-/** Defines an index and lists the records that are there already: at once, or with CONCURRENTLY in the background. */
+/** Defines an index and indexes the existing records: at once, or with CONCURRENTLY in the background. */
 export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'index name', compiler);
   const tableOf = compileName(statement.table, 'index table', compiler);
@@ -70,7 +70,7 @@ export function defineAndBuild(
   const isReplacing = table.indexes.some((index) => index.name === name);
   return andThen(putIndex(change, catalog, table, definition, inBackground), ({ id }) => {
     finish(execution);
-    // What was there before is deleted in the background in any case.
+    // Former entries are deleted in the background in any case.
     if (inBackground || isReplacing) wakeIndexBuilder(execution);
     if (inBackground) return undefined;
     return andThen(tableNow(execution, table.definition.name), (now) => {
@@ -81,7 +81,7 @@ export function defineAndBuild(
   });
 }
 
-/** To be called when work on indexes was queued. */
+/** Call when work on indexes was queued. */
 export function wakeIndexBuilder(execution: Execution): void {
   execution.context.transaction.afterCommit(() => execution.services.indexWorkQueued());
 }

@@ -9,7 +9,7 @@ import type { Compiler, Evaluate } from '../runtime/frame.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 /**
- * Defines a param with the value that its expression has now.
+ * Defines a param with the current value of its expression.
  * @throws TesseraError `reserved_variable`, `param_exists`, when it runs
  */
 export function compileDefineParam(statement: DefineParam, compiler: Compiler): Evaluate {
@@ -18,7 +18,7 @@ export function compileDefineParam(statement: DefineParam, compiler: Compiler): 
   return (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Parameter');
-    // A definition would be one more way to claim what only the session says.
+    // A definition could spoof values that only the session provides.
     if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
     return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
       if (!shouldDefine(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;

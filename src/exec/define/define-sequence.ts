@@ -18,7 +18,7 @@ const DURATION: Type = { kind: 'duration' };
 const MAX_BATCH = 0xffff_ffff;
 const IDENTITY_LENGTH = 16;
 
-/** Defines a sequence. One that is overwritten counts on from where it is. */
+/** Defines a sequence. An overwritten one continues from its current number. */
 export function compileDefineSequence(statement: DefineSequence, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'sequence name', compiler);
   const clausesOf = compileSequenceClauses(statement, compiler);

@@ -10,7 +10,9 @@ import { buildView } from '../view/maintain.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine, tableNow } from './definition.js';
 import { endsOf, settleImplied } from './implied-fields.js';
 
-/** Defines a table; records and what is defined on it outlive OVERWRITE. A relation gets the fields of its two ends. */
+/**
+ * Defines a table; OVERWRITE keeps its records and the definitions on it. A relation gets the fields of its two ends.
+ */
 export function compileDefineTable(statement: DefineTable, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'table name', compiler);
   return (frame) => {
@@ -22,7 +24,7 @@ export function compileDefineTable(statement: DefineTable, compiler: Compiler): 
         andThen(ensureSelectedDatabase(execution), (catalog) => {
           const existing = catalog.tables.get(name);
           if (!shouldDefine(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
-          // What is imported comes in the order of names, so that a view may come before what it reads.
+          // Imported tables come in the order of names, so that a view may come before its sources.
           if (!execution.importing) checkSources(catalog, statement);
           checkCycle(catalog, name, statement);
           return andThen(putTable(change, catalog, settled(statement, { name })), () => {
@@ -47,7 +49,7 @@ function checkSources(catalog: DatabaseCatalog, view: Pick<DefineTable, 'view'>)
   for (const name of viewSources(view)) if (!catalog.tables.has(name)) throw failure('table_missing', { name });
 }
 
-/** None of the tables that a view reads reads the view in turn. */
+/** Checks that no table that a view reads depends on the view. */
 function checkCycle(catalog: DatabaseCatalog, name: string, view: Pick<DefineTable, 'view'>): void {
   const seen = new Set<string>();
   const sources = viewSources(view);

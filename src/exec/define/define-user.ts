@@ -43,7 +43,7 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
 }
 
 /**
- * Without either, no password is right, nor is any where an import has no hash.
+ * Without either, and if an import has no hash, every password is wrong.
  * @throws TesseraError `secret_redacted`
  */
 export function passhashOf(

@@ -1,4 +1,4 @@
-/** What all definitions do alike: settle names, ask who may, and deal with a name that is taken. */
+/** The common steps of definitions: evaluate names, authorize, and handle existing names. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -33,11 +33,11 @@ export function compileName(name: Name, what: string, compiler: Compiler): (fram
     });
 }
 
-/** What sessions rest on, with the records that users are. */
+/** The definitions on which sessions depend. */
 const FOUNDATIONS: ReadonlySet<Resource> = new Set<Resource>(['Namespace', 'Database', 'Actor']);
 
 /**
- * Authorizes a definition at a level, and gives the path and the schema change that it is made with.
+ * Authorizes a definition at a level, and returns its path and schema change.
  *
  *     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Table');
  *
@@ -56,14 +56,14 @@ export function beginDefinition(
   return { databasePath, change };
 }
 
-/** Makes what is selected, as far as a level goes, unless it is there. */
+/** Defines the selected namespace and database of a level, unless they exist. */
 export function ensureLevel(execution: Execution, level: Level): PromiseOrValue<unknown> {
   if (level === 'root') return undefined;
   return level === 'namespace' ? ensureSelectedNamespace(execution) : ensureSelectedDatabase(execution);
 }
 
 /**
- * Whether a definition goes ahead: it does unless IF NOT EXISTS finds the name taken; without a mode that is an error.
+ * Whether to define: not if IF NOT EXISTS finds the name; without a mode an existing name is an error.
  * @throws `error()`, if the name is taken and there is no mode
  */
 export function shouldDefine(mode: DefineStatement['mode'], taken: boolean, error: () => TesseraError): boolean {
@@ -72,7 +72,7 @@ export function shouldDefine(mode: DefineStatement['mode'], taken: boolean, erro
   throw error();
 }
 
-/** A statement as a definition: the mode has done its work, the names are settled. */
+/** A statement as a definition: without its mode, with evaluated names. */
 export function settled<S extends { readonly mode?: unknown }, N extends object>(
   statement: S,
   names: N,
@@ -91,7 +91,7 @@ export function finish(execution: Execution): undefined {
   return undefined;
 }
 
-/** The catalog as it stands now. */
+/** The current catalog. */
 export function currentCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
   return andThen(execution.context.catalog(), (catalog) => {
     invariant(catalog !== undefined, 'the selected database exists');
@@ -99,21 +99,21 @@ export function currentCatalog(execution: Execution): PromiseOrValue<DatabaseCat
   });
 }
 
-/** A table in the catalog as it stands now. */
+/** A table in the current catalog. */
 export interface TableInCatalog {
   readonly catalog: DatabaseCatalog;
   readonly table: TableEntry;
 }
 
 /**
- * A table to define something on, itself defined if it doesn't exist.
+ * A table for a definition on it; it is defined if it doesn't exist.
  * @throws TesseraError `table_missing` in a STRICT database
  */
 export function tableToDefineOn(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
   return andThen(ensureTable(execution, name), () => tableNow(execution, name));
 }
 
-/** A table that exists, in the catalog as it stands now. */
+/** An existing table in the current catalog. */
 export function tableNow(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
   return andThen(currentCatalog(execution), (catalog) => {
     const table = catalog.tables.get(name);

@@ -9,19 +9,19 @@ import { recordImplied } from '../runtime/audit-recorder.js';
 import type { Execution } from '../runtime/execution.js';
 
 /**
- * Makes sure that a table exists before something is written to it. Answers false when it doesn't and the principal may
+ * Ensures that a table exists before a write to it. Returns false if it doesn't and the principal may
  * not define it: the write is then denied.
  * @throws TesseraError `write_refused` strictly; `namespace_empty`, `database_empty`, `table_missing` in a STRICT
  * database
  */
 export function ensureTable(execution: Execution, name: string): PromiseOrValue<boolean> {
   return andThen(defineIfMissing(execution, name), (exists) => {
-    if (!exists) denyWrite(execution, { action: 'create', table: name });
+    if (!exists) denyWrite(execution, { action: 'create', table: name, isMissing: true });
     return exists;
   });
 }
 
-/** Defines a table unless it exists or the principal may not define it; answers whether it exists. */
+/** Defines a table unless it exists or the principal may not define it; returns whether it exists. */
 function defineIfMissing(execution: Execution, name: string): PromiseOrValue<boolean> {
   const { context, identity, checks } = execution;
   const { databasePath } = identity;
@@ -29,7 +29,7 @@ function defineIfMissing(execution: Execution, name: string): PromiseOrValue<boo
   if (databasePath.database === undefined) throw failure('database_empty');
   return andThen(context.catalog(), (catalog) => {
     if (catalog?.tables.has(name)) return true;
-    // Events and sign-up queries run without checks: their author chose what they write to.
+    // Events and sign-up queries run without checks: their author chose the tables that they write to.
     if (checks.edit && !mayAct(identity.principal, 'edit', databasePath)) return false;
     if (!execution.writable) throw failure('read_only');
     if (catalog?.database.strict) throw failure('table_missing', { name });

@@ -8,7 +8,7 @@ import { toText } from '../../value/text/text.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 
 /**
- * The compiled path of a field: as it is written, or as the text in a param says.
+ * The compiled path of a field: as written, or from the text in a param.
  * @throws TesseraError `name_not_string`, `field_path`, when it runs
  */
 export function compileFieldPath(path: Idiom, compiler: Compiler): (frame: Frame) => PromiseOrValue<Idiom> {

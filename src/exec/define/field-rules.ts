@@ -1,4 +1,4 @@
-/** What a DEFINE FIELD may not say (`reference/language.md` §8.2, and the reference engine's observed behaviour). */
+/** The restrictions of DEFINE FIELD (`reference/language.md` §8.2, and the reference engine's observed behaviour). */
 
 import { fieldName, plainFieldName } from '../../catalog/ddl/define.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -22,8 +22,8 @@ export function checkField(field: FieldDefinition, table: TableEntry, importing:
 type Rule = (field: FieldDefinition, table: TableEntry) => void;
 
 /**
- * As `checkField`, for a field that is altered: of that the reference engine lets be what the table and the fields
- * around it say.
+ * As `checkField`, for an altered field: the reference engine doesn't check it against the table and the fields
+ * around it.
  */
 export function checkAlteredField(field: FieldDefinition, table: TableEntry): void {
   for (const rule of RULES) if (rule !== flexible && rule !== nestedType) rule(field, table);
@@ -32,7 +32,7 @@ export function checkAlteredField(field: FieldDefinition, table: TableEntry): vo
 const RULES: readonly Rule[] = [flexible, computed, acyclic, insideComputed, id, reference, nestedType, relationEnd];
 
 /**
- * What an import brings stood side by side where it comes from: the fields that unions imply, and circles that were
+ * Imported fields coexisted in their source: the fields that unions imply, and cycles that were
  * allowed once.
  */
 const WAIVED_FOR_IMPORTS: ReadonlySet<Rule> = new Set([nestedType, acyclic]);
@@ -68,7 +68,7 @@ function computed(field: FieldDefinition, table: TableEntry): void {
   if (nested !== undefined) throw failure('computed_over_nested', { field: name, nested: fieldName(nested) });
 }
 
-/** Computed fields of a table may name each other, but not in a circle. */
+/** Computed fields of a table may depend on each other, but not cyclically. */
 function acyclic(field: FieldDefinition, table: TableEntry): void {
   if (field.computed === undefined) return;
   const name = fieldName(field);
@@ -77,7 +77,7 @@ function acyclic(field: FieldDefinition, table: TableEntry): void {
   if (cycle !== undefined) throw failure('computed_cycle', { fields: cycle });
 }
 
-/** What is computed when a record is read can't be listed. @throws TesseraError `index_computed` */
+/** Fields that are computed on read can't be indexed. @throws TesseraError `index_computed` */
 export function checkNotIndexed(computed: FieldDefinition, index: string, columns: readonly Idiom[]): void {
   const [top] = computed.path.parts;
   const column = columns.find(({ parts: [first] }) => top && first && samePart(top, first));
@@ -171,7 +171,7 @@ export function relationEndOf(field: FieldDefinition, table: TableEntry): 'in' |
   return part.name === 'in' || part.name === 'out' ? part.name : undefined;
 }
 
-/** Whether the path `inner` leads further than `outer`, along the same way. */
+/** Whether the path `outer` is a proper prefix of `inner`. */
 function isBelow(inner: readonly Part[], outer: readonly Part[]): boolean {
   return inner.length > outer.length && outer.every((part, at) => samePart(part, inner[at] as Part));
 }

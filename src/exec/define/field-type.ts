@@ -1,12 +1,12 @@
-/** Whether the type of a nested field fits into that of the field around it, as the reference engine has it. */
+/** Whether the type of a nested field is compatible with that of the enclosing field, as in the reference engine. */
 import type { Part } from '../../language/ast.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import { isNumber, kindOf } from '../../value/value.js';
 
 /**
- * Whether a field of type `outer` may have one of type `inner` at the path `parts` within it. A type must be the very
- * one that is there already, or say less: of a union all members but NONE must allow it, and of a literal it may be the
+ * Whether a field of type `outer` may have one of type `inner` at the path `parts` within it. A type must equal
+ * the existing one, or be less specific: all members of a union but NONE must allow it, and for a literal it may be the
  * kind.
  */
 export function mayHold(outer: Type, parts: readonly Part[], inner: Type): boolean {
@@ -35,7 +35,7 @@ export function mayHold(outer: Type, parts: readonly Part[], inner: Type): boole
   }
 }
 
-/** Whether what is of a type may have parts, as far as all its members but NONE may; a link has none of its own. */
+/** Whether values of a type may have parts: if all its members but NONE may; a link has none. */
 export function mayHaveParts(type: Type): boolean {
   if (type.kind === 'union') return membersOf(type).every(mayHaveParts);
   return WITH_PARTS.has(type.kind);
@@ -64,7 +64,7 @@ function isAllowed(outer: Type, inner: Type): boolean {
   return kind !== undefined && typeText(kind) === typeText(inner);
 }
 
-/** What a literal type is one value, or shape, of: `1` of `number`, `[int, int]` of `array<int, 2>`. */
+/** The general type of a literal type: `number` for `1`, `array<int, 2>` for `[int, int]`. */
 function kindOfLiteral(type: Type): Type | undefined {
   switch (type.kind) {
     case 'literal':

@@ -1,9 +1,9 @@
 /**
  * Fields that come with other definitions: `in` and `out` with a relation, `tags.*` with `tags TYPE array<string>`.
  *
- * An implied field may be given clauses of its own afterwards; then only its type follows the definition that implies
- * it. One that was left as it came goes when it is implied no longer, so that a table that stops being a relation
- * doesn't ask for `in` and `out`.
+ * An implied field may get clauses afterwards; then only its type follows the definition that implies
+ * it. A field without clauses is removed when it is no longer implied, so that a table that stops being a relation
+ * doesn't require `in` and `out`.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { fieldName, putField } from '../../catalog/ddl/define.js';
@@ -23,7 +23,7 @@ export function endsOf(table: string, kind: TableKind): FieldDefinition[] {
   return [end('in', kind.from), end('out', kind.to)];
 }
 
-/** The fields of the elements that a field's type speaks of, element types of elements included. */
+/** The fields of the elements in a field's type, nested element types included. */
 export function elementFieldsOf(field: FieldDefinition): FieldDefinition[] {
   const implied: FieldDefinition[] = [];
   let parts = field.path.parts;
@@ -34,7 +34,7 @@ export function elementFieldsOf(field: FieldDefinition): FieldDefinition[] {
   return implied;
 }
 
-/** Brings the implied fields of a table from what `before` implied to what `after` implies. */
+/** Updates the implied fields of a table from those of `before` to those of `after`. */
 export function settleImplied(
   change: SchemaChange,
   { catalog, table }: TableInCatalog,
@@ -74,7 +74,7 @@ function withType(field: FieldDefinition, { type }: FieldDefinition): FieldDefin
   return type === undefined ? field : { ...field, type };
 }
 
-/** Whether a field says nothing but its type. */
+/** Whether a field has no clause but its type. */
 function isBare(field: FieldDefinition): boolean {
   return (
     !field.flexible &&
@@ -95,7 +95,7 @@ function sameType(a: FieldDefinition, b: FieldDefinition): boolean {
   return a.type !== undefined && b.type !== undefined && typeText(a.type) === typeText(b.type);
 }
 
-/** What the elements of a value of this type are; `undefined` where the type doesn't say. */
+/** The element type of a type; `undefined` if it has none. */
 function elementType(type: Type): Type | undefined {
   if (type.kind === 'array' || type.kind === 'set') return type.item?.kind === 'any' ? undefined : type.item;
   if (type.kind !== 'union') return undefined;

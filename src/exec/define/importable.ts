@@ -4,8 +4,8 @@ import type { Compiler, Evaluate } from '../runtime/frame.js';
 type CompileDefinition<S extends DefineStatement> = (statement: S, compiler: Compiler) => Evaluate;
 
 /**
- * Compiles a definition so that an import replaces what is there: the fields that a relation implies are written out in
- * exports, too, and as the reference engine has it, an export may be imported twice.
+ * Compiles a definition so that an import replaces an existing one: the fields that a relation implies are written out
+ * in exports, too, and as in the reference engine, an export may be imported twice.
  */
 export function importable<S extends DefineStatement>(compile: CompileDefinition<S>): CompileDefinition<S> {
   return (statement, compiler) => {

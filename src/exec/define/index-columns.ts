@@ -1,4 +1,4 @@
-/** The FIELDS of an index: what they name, and whether the table has it. */
+/** The FIELDS of an index: the paths that they name, and whether the table has them. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { fieldName, plainFieldName } from '../../catalog/ddl/define.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -37,7 +37,7 @@ interface Naming {
   names(given: Value): readonly Value[] | undefined;
 }
 
-/** What the argument of each function must be. */
+/** The type of each function's argument. */
 const NAMING: ReadonlyMap<string, Naming> = new Map<string, Naming>([
   ['type::field', { expected: 'a string', names: (given) => [given] }],
   ['type::fields', { expected: 'an array of strings', names: (given) => (isArray(given) ? given : undefined) }],
@@ -63,7 +63,7 @@ function compileColumn(expression: Expression, compiler: Compiler): (frame: Fram
     });
 }
 
-/** The columns are known when an index is defined, and not before: what is written wrong here fails then. */
+/** The columns are known only when an index is defined: wrong ones fail then. */
 function expecting(expected: string): () => never {
   return () => {
     throw failure('index_column', { expected });
@@ -72,7 +72,7 @@ function expecting(expected: string): () => never {
 
 const SINGLE: ReadonlySet<IndexKind['kind']> = new Set(['fulltext', 'hnsw']);
 
-/** The parser counts what is written; a call may name any number. */
+/** The parser counts written columns; a call may name any number. */
 function counted(columns: readonly Idiom[], { kind }: IndexKind): readonly Idiom[] {
   if (columns.length === 0) throw failure('index_column', { expected: 'at least one column' });
   if (SINGLE.has(kind) && columns.length > 1) {
@@ -82,7 +82,7 @@ function counted(columns: readonly Idiom[], { kind }: IndexKind): readonly Idiom
 }
 
 /**
- * What an import brings may list fields that were removed where it comes from.
+ * An import may index fields that were removed in its source.
  * @throws TesseraError `index_computed`, `field_missing`
  */
 export function checkColumns(columns: readonly Idiom[], index: string, table: TableEntry, importing: boolean): void {

@@ -1,2 +1,2 @@
-/** What definitions show in place of a secret: hashes of passwords and keys. */
+/** The placeholder of secrets in definitions: password hashes and keys. */
 export const REDACTED = '[REDACTED]';

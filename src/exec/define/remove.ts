@@ -22,7 +22,7 @@ import { elementFieldsOf, settleImplied } from './implied-fields.js';
 type Of = RemoveStatement['of'];
 type OfKind<K extends Of['kind']> = Of & { readonly kind: K };
 
-/** Removes what is there and answers undefined, or answers the error of its not being there. */
+/** Removes a definition and returns undefined, or returns the error if it doesn't exist. */
 type Removal = (frame: Frame) => PromiseOrValue<TesseraError | undefined>;
 
 export function compileRemove(statement: RemoveStatement, compiler: Compiler): Evaluate {
@@ -41,7 +41,7 @@ function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Remov
   return row(of, compiler);
 }
 
-/** Ends what is live in a namespace or a database. */
+/** Ends the live queries of a namespace or a database. */
 function endLiveQueries({ execution }: Frame, { namespace, database }: DatabasePath): undefined {
   const {
     services: { liveQueries },
@@ -280,7 +280,7 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     }),
 };
 
-/** The path as it was defined; what isn't one names nothing. */
+/** The path as defined; a text that isn't a path names nothing. */
 function canonicalPath(path: string): string {
   return path.startsWith('/') ? apiPathText(parseApiPath(path)) : path;
 }
@@ -307,12 +307,12 @@ function removalAtLevel({ kind, level, action, resource, nameOf, exists, missing
   };
 }
 
-/** Asks the catalog of the selected database; no where there is none. */
+/** Checks the catalog of the selected database; false if there is none. */
 function inCatalog(execution: Execution, ask: (catalog: DatabaseCatalog) => boolean): PromiseOrValue<boolean> {
   return andThen(execution.context.catalog(), (catalog) => catalog !== undefined && ask(catalog));
 }
 
-/** Works on a table of the selected database, or answers `missing` where there is none. */
+/** Runs work on a table of the selected database, or returns `missing` if there is none. */
 function onTable(
   execution: Execution,
   name: string,

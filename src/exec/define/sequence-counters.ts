@@ -12,7 +12,7 @@ import { intValue, MAX_INT } from '../../value/number.js';
 import type { Duration } from '../../value/value.js';
 import type { Interrupt, SequenceNumbers } from '../runtime/execution.js';
 
-/** The numbers that this server has taken and not given out yet. */
+/** The numbers that this server has reserved and not used yet. */
 interface Batch {
   next: bigint;
   end: bigint;
@@ -20,12 +20,12 @@ interface Batch {
   refill: Promise<void> | undefined;
 }
 
-/** Sequences whose batches are kept; one that is forgotten leaves a gap. */
+/** Maximum number of sequences whose batches are kept; an evicted batch leaves a gap. */
 const KEPT = 4_096;
 
 /**
- * Takes the numbers of sequences from the store, a batch at a time and each in a transaction of its own. What uses a
- * number may fail or be cancelled: the number is gone.
+ * Reserves numbers of sequences in the store, a batch at a time, each in its own transaction. The user of a
+ * number may fail or be cancelled: the number is then lost.
  */
 export class SequenceCounters implements SequenceNumbers {
   readonly #engine: Engine;
@@ -47,7 +47,7 @@ export class SequenceCounters implements SequenceNumbers {
 
   #take(key: string, batch: Batch, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint> {
     if (batch.next < batch.end) return batch.next++;
-    // What ends another one's fetch, such as its deadline, says nothing of this one.
+    // The end of another request's fetch, by its deadline, doesn't concern this one.
     const filled = batch.refill?.catch(() => {}) ?? this.#refill(key, batch, sequence, interrupt);
     return andThen(filled, () => this.#take(key, batch, sequence, interrupt));
   }

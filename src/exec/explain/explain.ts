@@ -1,6 +1,6 @@
 /**
- * EXPLAIN, before a statement or as its last clause: the plan by which it runs, and with ANALYZE (or FULL) what running
- * it took.
+ * EXPLAIN, before a statement or as its last clause: its plan, and with ANALYZE (or FULL) the measurements of
+ * running it.
  */
 import { Derived } from '../../base/derived.js';
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -33,7 +33,7 @@ interface Planned {
   plan(frame: Frame): PromiseOrValue<Pick<Plan<PlanTree>, 'tree' | 'measured'>>;
 }
 
-/** The statements that are made of steps. */
+/** The statements with plans of steps. */
 const PLANNERS: {
   readonly [K in 'select' | 'update' | 'upsert' | 'delete']: (statement: Of<K>, compiler: Compiler) => Planned;
 } = { select: planSelect, update: planUpdate, upsert: planUpsert, delete: planDelete };
@@ -47,7 +47,7 @@ export function compileExplainable(statement: Explainable, compiler: Compiler): 
   return plannerOf(statement)(statement, compiler).run;
 }
 
-/** What a statement reads first; nothing where that isn't known. */
+/** The first reads of a statement; none if unknown. */
 export function firstReadsOf(statement: Statement, compiler: Compiler): FirstReads {
   let firstReads = firstReadsOfStatements.get(statement);
   if (firstReads === undefined) {
@@ -70,7 +70,7 @@ function both(one: Prefetch, other: Prefetch): Prefetch {
   };
 }
 
-/** Made for stores that answer later alone. */
+/** Used for asynchronous stores only. */
 const firstReadsOfStatements = new Derived<Statement, FirstReads>();
 
 function plannerOf(statement: Explainable): (statement: Explainable, compiler: Compiler) => Planned {
@@ -93,7 +93,7 @@ export function compileExplain({ statement, analyze, format = 'text' }: Explain,
 }
 
 /**
- * The answer is the plan; ANALYZE runs the statement, with all that it does, and shows what was measured instead of its
+ * The result is the plan; ANALYZE runs the statement, with all its effects, and returns the measurements instead of its
  * answer.
  */
 function answerPlan(statement: Statement, { analyze, format }: Form, compiler: Compiler): Evaluate {
@@ -114,7 +114,7 @@ function answerPlan(statement: Statement, { analyze, format }: Form, compiler: C
     );
 }
 
-/** How a statement runs, here and now. */
+/** The plan of a statement for the current user and definitions. */
 interface Explained {
   readonly node: PromiseOrValue<PlanNode>;
   measured(meter: Meter): Evaluate;
@@ -147,8 +147,8 @@ function explainedOf(statement: Statement, compiler: Compiler): (frame: Frame) =
 }
 
 /**
- * Those who are subject to PERMISSIONS aren't shown what these make of an access, nor the names of indexes where they
- * may see nothing.
+ * Users subject to PERMISSIONS see neither the effect of these on the access path, nor the names of indexes if they
+ * may see no record.
  */
 function foldingFor({ checks, context }: Execution): PromiseOrValue<Folding> {
   if (!checks.view && !checks.edit) return UNFOLDED;
@@ -214,7 +214,7 @@ const DETAILS: {
     })),
   explain: ({ statement }, nested) => andThen(nested(statement), (child) => ({ children: [child] })),
   create: ({ targets }) => ({ attributes: { targets: targets.map((target) => printExpression(target)).join(', ') } }),
-  // What a live query does with each change.
+  // The plan of a live query for each change.
   live: (statement, nested, { compiler }) =>
     describe(bindLive(statement, compiler.tuning.rules), { ...UNFOLDED, nested }),
   'define-table': (statement, nested, context) =>
@@ -232,7 +232,7 @@ function wholeNode(statement: Statement, nested: PlanOf, context: Context): Prom
   return details === undefined ? {} : details(statement, nested, context);
 }
 
-/** What fills a view, and what each change of its sources makes of it. */
+/** The plans that fill a view, and that maintain it with each change of its sources. */
 function viewNodes(name: Name, select: Select, nested: PlanOf, context: Context): PromiseOrValue<Details> {
   const { execution, compiler } = context;
   const { rules } = compiler.tuning;

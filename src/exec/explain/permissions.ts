@@ -1,7 +1,7 @@
 /**
- * EXPLAIN PERMISSIONS: which clauses admit, and which hide, the records that a statement is about, for a record user or
- * a guest. It is asked by those who see all of them, and changes nothing. The verdicts are those of the reader, for the
- * records as they are now.
+ * EXPLAIN PERMISSIONS: which clauses admit, and which hide, the records that a statement finds, for a record user or
+ * a guest. It is allowed to users who see all of them, and changes nothing. The verdicts are those of the record
+ * reader, for the records as they are now.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -53,7 +53,7 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
   };
 }
 
-/** Records are read without permissions: only those may ask who see all of them. */
+/** Records are read without permissions, since the caller may see all of them. */
 function readingOf(
   { where, with: hints }: ExplainPermissions['statement'],
   { tuning: { rules } }: Compiler,
@@ -67,10 +67,10 @@ function readingOf(
   };
 }
 
-/** So many of the records that a clause hides are named; all are counted. */
+/** Maximum number of hidden records that are named for a clause; all are counted. */
 const MAX_NAMED = 100;
 
-/** What one clause has made of the records. */
+/** The results of one clause. */
 class Tally {
   #hides = 0;
   readonly #hidden: RecordId[] = [];
@@ -93,7 +93,7 @@ interface Report {
   readonly fields: Map<string, { readonly clause: string; readonly tally: Tally }>;
 }
 
-/** One report for each table, in the order in which they turn up. */
+/** One report for each table, in the order of their first records. */
 class Reports {
   readonly #reports = new Map<string, Report>();
 

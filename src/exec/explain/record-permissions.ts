@@ -1,5 +1,5 @@
 /**
- * EXPLAIN PERMISSIONS FOR: which clauses let a user do something with one record, or refuse it, and by which of their
+ * EXPLAIN PERMISSIONS FOR: which clauses allow or deny a user an action on one record, and by which of their
  * conditions. The verdicts are those of the reader and the writer for the record as it is now; nothing is changed.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -49,7 +49,7 @@ export function compileExplainRecordPermissions(
   };
 }
 
-/** What one clause says. */
+/** The verdict of one clause. */
 interface ClauseVerdict {
   readonly clause: string;
   readonly allowed: boolean;
@@ -186,7 +186,7 @@ function verdictValue({ allowed, clause, conditions }: ClauseVerdict): Readonly<
   return { allowed, clause, conditions: conditions.map(objectOf) };
 }
 
-/** What a field's clause sees as `$value`, one after the other: of `tags.*` each element. */
+/** The values that a field's clause sees as `$value`, one after the other: for `tags.*` each element. */
 function elementsAt({ parts }: Idiom, value: Value): readonly Value[] {
   const lists = parts.filter(({ kind }) => kind === 'all').length;
   return lists === 0 ? [value] : flattened(value, lists);

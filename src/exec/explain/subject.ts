@@ -1,4 +1,4 @@
-/** For whom EXPLAIN PERMISSIONS explains, and who asks. */
+/** The subject of EXPLAIN PERMISSIONS, and its caller. */
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { Identity, Principal } from '../../catalog/principal.js';
 import { cast } from '../../value/cast.js';
@@ -11,8 +11,8 @@ import { Frame } from '../runtime/frame.js';
 import { Variants } from '../runtime/variants.js';
 
 /**
- * Where those who ask evaluate the statement's own expressions: they may edit the database, so that they may see all of
- * it. In a view (`view_as`) that is the owner who has it; nothing may have effects there either.
+ * The execution in which the caller evaluates the statement's own expressions: the caller may edit the database, and so
+ * see all of it. In a view (`view_as`) that is the viewing owner; nothing may have effects there either.
  * @throws TesseraError `not_allowed`
  */
 export function callerFrame(frame: Frame): Frame {
@@ -55,7 +55,7 @@ export function explainedIdentity(execution: Execution, id: RecordId | undefined
   return { principal, databasePath, session, token, auth: id, access: access?.name, viewer };
 }
 
-/** The execution in which rules judge for another; it changes nothing. */
+/** The read-only execution in which clauses are evaluated for the subject. */
 export function subjectTo(execution: Execution, identity: Identity): Execution {
   return { ...execution, identity, checks: { view: true, edit: true }, writable: false, variants: new Variants() };
 }

@@ -15,7 +15,7 @@ function definitionText(definition: Definition, options: PrintOptions): string {
   return printStatement(exportable(definition), exact);
 }
 
-/** All others are printed as they were written: what INFO leaves out or fills in matters. */
+/** All others are printed as written, since the parts that INFO leaves out or fills in matter. */
 const HOLDS_SECRETS: ReadonlySet<Definition['kind']> = new Set<Definition['kind']>(['define-user', 'define-access']);
 
 function exportable(definition: Definition): Statement {

@@ -7,7 +7,7 @@
  *
  *     INSERT [ { id: person:1, name: 'Tobie' } ];
  *
- * Definitions come first, then table by table what is defined on it and its records.
+ * Definitions come first, then for each table its definitions and its records.
  */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { DatabaseDefinition } from '../../catalog/definitions/definition.js';
@@ -57,8 +57,8 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
 }
 
 /**
- * The clauses of the database itself, for people to read: an import goes into a database that is there, under whatever
- * name, and the peer's reader has no place for them.
+ * The clauses of the database itself, as a comment: an import goes into an existing database, under any
+ * name, and the peer's importer has no place for them.
  */
 function databaseText(database: DatabaseDefinition): string {
   const { strict, changefeed, comment } = database;

@@ -6,7 +6,7 @@ import { storedRecords } from '../record/stored.js';
 import type { Execution } from '../runtime/execution.js';
 import { valueCode } from './value-code.js';
 
-/** Bounds of one INSERT: records, and about so many characters. */
+/** Bounds of one INSERT: records, and approximate characters. */
 const MOST_RECORDS = 1_000;
 const MOST_CHARACTERS = 1024 * 1024;
 

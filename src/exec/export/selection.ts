@@ -1,7 +1,7 @@
 import { failure } from '../../errors/error.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 
-/** What stands in a database beside its tables, in the order of an export. */
+/** The definitions of a database besides its tables, in the order of an export. */
 export const EXPORT_SECTIONS = [
   'users',
   'accesses',
@@ -16,14 +16,14 @@ export type ExportSection = (typeof EXPORT_SECTIONS)[number];
 
 /** The sections of an export. Default: all, as in the peer; `users: false`, say, omits users. */
 export interface ExportSelection extends Readonly<Partial<Record<ExportSection, boolean>>> {
-  /** Which tables, with all that is defined on them. */
+  /** The tables to export, with the definitions on them. */
   readonly tables?: boolean | readonly string[];
   /** The records of these tables. */
   readonly records?: boolean;
 }
 
 /**
- * The options of `export()` of the official client; those about what Tessera has none of mean nothing.
+ * The options of `export()` of the official client; those for parts that Tessera doesn't have are ignored.
  * @throws TesseraError `malformed_request`
  */
 export function readExportSelection(options: Value): ExportSelection {

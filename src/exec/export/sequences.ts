@@ -8,8 +8,8 @@ import type { Execution } from '../runtime/execution.js';
 import { definitionLines } from './definitions.js';
 
 /**
- * The sequences of a database. One of which numbers were taken is brought to where it is before it is given its own
- * clauses, since it must not give out a number twice: OVERWRITE lets it count on.
+ * The sequences of a database. A sequence with used numbers is first defined with its current number, then with its own
+ * clauses, since it must not assign a number twice: OVERWRITE continues from the current number.
  */
 export async function sequenceLines(execution: Execution, { database, sequences }: DatabaseCatalog): Promise<string> {
   let lines = '';

@@ -1,4 +1,4 @@
-/** Values as code that gives them again when it is run. */
+/** Values as expressions that evaluate to them. */
 import type { Expression } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { geometryFromObject, geometryToObject } from '../../value/geometry.js';
@@ -45,7 +45,7 @@ function hasNoLiteral(value: Value, depth: number): boolean {
   return members.some((member) => hasNoLiteral(member, below));
 }
 
-/** To be called where it is known that the value isn't nested too deep. */
+/** Call it only for values that aren't nested too deep. */
 function codeOf(value: Value): Expression {
   const special = specialCode(value);
   if (special !== undefined) return special;
@@ -72,10 +72,10 @@ function setCode({ items }: SetValue): Expression {
   return { kind: 'cast', type: { kind: 'set' }, operand: { kind: 'array', items: items.map(codeOf) } };
 }
 
-/** What files are written with. */
+/** The characters of files. */
 const PLAIN_BUCKET = /^[\w\-.]+$/;
 const PLAIN_FILE = /^[\w\-./]+$/;
-/** What a regular expression can be written as between slashes. */
+/** Regular expressions that can be written between slashes. */
 const PLAIN_REGEX = /^[^*\n][^\n]*$/;
 
 /**
@@ -88,7 +88,7 @@ function isReadBack({ table, key }: RecordId): boolean {
   return [key.start, key.end].every((bound) => bound === undefined || isReadBackAsKey(bound.value));
 }
 
-/** What is none of these can be the bound of a range of records, but is no key, and is read as a text. */
+/** Other values can be the bound of a range of records, but not a key, and are read as text. */
 const KINDS_OF_KEYS: ReadonlySet<Kind> = new Set<Kind>(['int', 'string', 'uuid', 'array', 'object']);
 
 function isReadBackAsKey(key: Value): boolean {

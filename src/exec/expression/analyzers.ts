@@ -1,4 +1,4 @@
-/** The analyzers of a database, ready to analyze texts: with what their FUNCTION makes of a text. */
+/** The analyzers of a database, ready to analyze texts: with their FUNCTION. */
 import { Derived } from '../../base/derived.js';
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
@@ -18,7 +18,7 @@ export interface SearchOptions {
   /** The folders whose files `mapper` may read. */
   readonly mapperFolders: readonly string[];
   /**
-   * What scores for users whom PERMISSIONS bind are made of: rows that match and that they may see, or the whole index,
+   * The basis of scores for users subject to PERMISSIONS: matching rows that they may see, or the whole index,
    * which reveals how frequent words are in hidden rows.
    */
   readonly statistics: 'visible' | 'shared';

@@ -1,6 +1,6 @@
 /**
- * SET, UNSET and ON DUPLICATE KEY UPDATE: changes at the places that a path names. Nothing given is changed; what is
- * new is a copy.
+ * SET, UNSET and ON DUPLICATE KEY UPDATE: changes at the places that a path names. The given values aren't changed:
+ * the result is a copy.
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
@@ -59,7 +59,7 @@ export function compileAssign(path: Idiom, compiler: Pick<Compiler, 'expression'
   };
 }
 
-/** Indexes may be literals or params where there is no compiler at hand. */
+/** Without a compiler, indexes may be literals or params. */
 const PLAIN: Pick<Compiler, 'expression'> = {
   expression(expression: Expression): Evaluate {
     if (expression.kind === 'literal') return () => expression.value;
@@ -143,7 +143,7 @@ function changeAt(
   }
 }
 
-/** Goes on with the rest of the path; with `at` from another place in it. */
+/** Continues with the rest of the path; with `at` from another place in it. */
 type Below = (inner: Value, at?: number) => PromiseOrValue<Value>;
 
 function changeField(value: Value, name: string, from: number, below: Below): PromiseOrValue<Value> {
@@ -177,7 +177,7 @@ function changeMembers(object: ObjectValue, below: Below): PromiseOrValue<Value>
   return andThen(members, (fresh) => names.reduce<Value>((all, name, at) => withField(all, name, fresh[at]), object));
 }
 
-/** NONE takes an element out. */
+/** NONE removes an element. */
 function changeItems(
   items: ArrayValue,
   isChosen: (item: Value, index: number) => boolean,
@@ -228,7 +228,7 @@ function unsetItems(value: Value, isChosen: (at: number) => boolean, parts: read
   return value.map((item, at) => (isChosen(at) ? unsetAt(item, parts, from + 1) : item));
 }
 
-/** What each operator makes of the old value and the given one. Where they don't go together the old value stays. */
+/** The result of each operator for the old value and the given one. If they are incompatible the old value stays. */
 const OPERATORS: Readonly<Record<AssignmentOperator, (old: Value, given: Value) => Value>> = {
   '=': (_, given) => given,
   '+=': (old, given) => {
@@ -250,7 +250,7 @@ const OPERATORS: Readonly<Record<AssignmentOperator, (old: Value, given: Value) 
     if (old === undefined) return isCollection(given) ? given : [given];
     if (old instanceof SetValue) return union(old.items, itemsOf(given));
     if (!isArray(old)) return old;
-    // The peer leaves no repetition, not even of what was there.
+    // The peer removes all duplicates, even existing ones.
     const seen = new ValueBag();
     return concat(old, itemsOf(given)).filter((item) => seen.add(item));
   },

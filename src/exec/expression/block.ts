@@ -9,7 +9,7 @@ import { withLetErrorText } from './let-error-text.js';
 /** Runs statements in order; the value is that of the last one. */
 export function compileBlock(block: Block, compiler: InlineCompiler, last = false): Evaluate {
   const run = compileStatements(block.statements, compiler, last, compiler.ownBlocks.has(block));
-  // Only LET names something, so that other blocks need no scope of their own.
+  // Only LET defines variables, so that other blocks need no scope of their own.
   return block.statements.some((statement) => statement.kind === 'let') ? (frame) => run(frame.block()) : run;
 }
 

@@ -13,7 +13,7 @@ import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import type { Scope } from '../runtime/scope.js';
 import { coerceResult } from './closure.js';
 
-/** What the names of such functions begin with. */
+/** The prefix of such functions. */
 export const CUSTOM = 'fn::';
 
 /** A function of DEFINE FUNCTION, ready to be called. */
@@ -22,7 +22,7 @@ interface Prepared {
   readonly name: string;
   readonly rule: Rule;
   readonly body: Evaluate;
-  /** How many arguments can't be left out. */
+  /** Number of required arguments. */
   readonly least: number;
 }
 
@@ -43,7 +43,8 @@ function prepare(definition: FunctionDefinition, compiler: Compiler): Prepared {
 }
 
 /**
- * Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables behind its own.
+ * Calls a function by its name. It runs with the rights of its caller, and sees the caller's variables unless its own
+ * shadow them.
  * @throws TesseraError `function_not_defined`, `function_forbidden`, `function_denied`
  */
 export function callDefined(

@@ -1,4 +1,4 @@
-/** Closures: functions as values. They see the variables as they were where they were made, and write nothing. */
+/** Closures: functions as values. They capture the variables of the place where they were made, and can't write. */
 
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -16,7 +16,7 @@ import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { Scope } from '../runtime/scope.js';
 import { Variants } from '../runtime/variants.js';
 
-/** How a closure is named in errors. */
+/** The name of a closure in errors. */
 const NAME = 'ANONYMOUS';
 
 class Implementation {
@@ -30,7 +30,7 @@ class Implementation {
   ) {}
 }
 
-/** What a closure runs that the server itself hands out. */
+/** The body of a closure that the server itself provides. */
 export class HostFunction {
   constructor(readonly run: (execution: Execution, args: readonly Value[]) => PromiseOrValue<Value>) {}
 }
@@ -84,7 +84,7 @@ function coerceArgument(name: string, type: Type, value: Value): Value {
   }
 }
 
-/** The result of a function as its declared type wants it. @throws TesseraError `return_coercion` */
+/** The result of a function, coerced to its declared type. @throws TesseraError `return_coercion` */
 export function coerceResult(name: string, type: Type, value: Value): Value {
   try {
     return coerce(value, type);

@@ -7,7 +7,7 @@ import type { Compiler, Frame } from '../runtime/frame.js';
 import { frameAt } from './document-frame.js';
 import { type PartStep, type Step, stepInto } from './step.js';
 
-/** Writes what a field of a destructuring gives into the new object. */
+/** Writes the value of a field of a destructuring into the new object. */
 type Member = (from: ObjectValue, into: MutableObject, frame: Frame) => PromiseOrValue<undefined>;
 
 /** The step `.{ a, b: c.d }` of a path. */
@@ -33,7 +33,7 @@ function compileMember(field: DestructureField, compiler: Compiler): Member {
         return undefined;
       };
     case 'all':
-      // The fields of the object there become fields of the new one; whatever else is there has none.
+      // The fields of the object there become fields of the new one; other values have none.
       return (from, into) => {
         const inner = from[name];
         if (isObject(inner)) for (const key of Object.keys(inner)) into[key] = inner[key];

@@ -4,7 +4,7 @@ import type { Execution } from '../runtime/execution.js';
 import { Frame } from '../runtime/frame.js';
 import type { Scope } from '../runtime/scope.js';
 
-/** What `@` does: goes on with the path from a value. */
+/** The function of `@`: continues the path from a value. */
 export type Repeat = (value: Value) => PromiseOrValue<Value>;
 
 /** A frame inside the path of a recursion, where `@` restarts the path. */

@@ -6,13 +6,13 @@ export interface FieldReader {
   readonly read: (object: ObjectValue) => Value;
 }
 
-/** After so many objects a function of its own pays off, which takes some 20 µs to make. */
+/** Number of objects from which a generated function pays off, which takes some 20 µs to make. */
 const MANY = 1_024;
 
 /**
- * V8 remembers where a field stands in the objects that a piece of code has met: for each place in the code, and for
- * one name alone where the name is variable. So a function that reads whatever name it was made with is slow as soon as
- * there are two of them (25 ns instead of 4). Places that read many objects get code of their own, in which the name is
+ * V8 caches the location of a field in objects (inline caches): for each place in the code, and for
+ * a single name if the name is variable. So a function that reads the name it was made with is slow as soon as
+ * there are two of them (25 ns instead of 4). Places that read many objects get generated code, in which the name is
  * written out.
  */
 export function fieldReader(name: string): FieldReader {
@@ -26,10 +26,10 @@ export function fieldReader(name: string): FieldReader {
   return reader;
 }
 
-/** `undefined` where code must not be made from texts, as `node --disallow-code-generation-from-strings` wants it. */
+/** `undefined` if code generation from strings is disallowed (`node --disallow-code-generation-from-strings`). */
 function written(name: string): FieldReader['read'] | undefined {
   try {
-    // As JSON any name is a literal, of which no part is code.
+    // As JSON any name is a string literal, no part of which is code.
     return new Function('object', `return object[${JSON.stringify(name)}]`) as FieldReader['read'];
   } catch {
     return undefined;

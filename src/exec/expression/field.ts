@@ -32,7 +32,7 @@ export function compileDocumentField(name: string, rest: Path, path: Path): Eval
   };
 }
 
-/** A link becomes its record; anything else is its own. */
+/** A link becomes its record; other values stay. */
 const resolved: Step = (value, frame) => (value instanceof RecordId ? fetchRecord(value, frame) : value);
 
 const resolvedWithin: Step = (value, frame) =>
@@ -51,7 +51,7 @@ export const ALL: PartStep = {
   element: resolved,
 };
 
-/** `…`: the elements of the arrays in an array, in their places. What isn't an array stays as it is. */
+/** `…`: flattens the arrays in an array. Other values stay. */
 export const FLATTEN: PartStep = {
   apply: (value, frame) => {
     if (!isArray(value) || !value.some(isArray)) return value;
@@ -71,7 +71,7 @@ function isLink(value: Value): boolean {
   return value instanceof RecordId;
 }
 
-/** `.?` ends the path where there is nothing. */
+/** `.?` ends the path at a missing value. */
 export function optionalField({ whole, each }: Path): Path {
   return { whole: unlessNothing(whole), each: unlessNothing(each) };
 }

@@ -12,7 +12,7 @@ import { callClosure } from './closure.js';
 import { nextNumber } from './next-number.js';
 
 /**
- * What built-in functions see when an execution calls them. Closures and reads go on with this very execution, its
+ * The context of built-in functions in a call. Closures and reads use this very execution, its
  * depth and its checks, whatever execution it was derived from. One is made for each call, which costs less than
  * finding one that was made before.
  */

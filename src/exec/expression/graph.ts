@@ -1,8 +1,8 @@
 /**
  * Graph steps: `->knows->person`, `<-(wrote WHERE …)`, `<->e[WHERE …]`, `->(SELECT … FROM e)`, `<~comment`.
  *
- * Steps that follow each other are walked as one chain and give one flat list of ids. What the principal may not see
- * isn't walked over.
+ * Consecutive steps are walked as one chain and return one flat list of ids. Records that the principal may not see
+ * are skipped.
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
@@ -36,20 +36,20 @@ type WherePart = Extract<Part, { kind: 'where' }>;
 /** A part that belongs to a chain: a graph step, or a filter behind one. */
 export type ChainPart = GraphStep | WherePart;
 
-/** Where a chain stands: at a record of which perhaps only the id is known. */
+/** A place of a chain: a record, of which perhaps only the id is known. */
 interface Node {
   readonly id: RecordId;
   readonly record: ObjectValue | undefined;
-  /** The record was asked for, and if it isn't there, it is missing or hidden. */
+  /** The record was read; if it is absent, it is missing or hidden. */
   readonly isRead?: boolean;
   /** Whether the record is known to lie between two others. */
   readonly isEdge: boolean;
 }
 
-/** What a link of a chain has found: ids, or the rows of a subquery. */
+/** The result of a step: ids, or the rows of a subquery. */
 interface Found {
   readonly nodes: ArrayValue;
-  /** Whether there are edges among them, of which the next link finds the ends. */
+  /** Whether there are edges among them, of which the next step finds the ends. */
   readonly edges: boolean;
 }
 
@@ -89,7 +89,7 @@ function linksOf(chain: readonly ChainPart[], compiler: InlineCompiler): Link[] 
   return joinedLinks;
 }
 
-/** Two steps that lead over edges to what lies behind them, `->knows->person`: then the edges needn't be read. */
+/** Two steps over edges to the records behind, `->knows->person`: then the edges needn't be read. */
 function hopOf(first: ChainPart | undefined, second: ChainPart | undefined): Hop | undefined {
   if (first?.kind !== 'graph' || second?.kind !== 'graph' || first.direction !== second.direction) return undefined;
   const { direction } = first;
@@ -99,7 +99,7 @@ function hopOf(first: ChainPart | undefined, second: ChainPart | undefined): Hop
   return { direction, edge, ends };
 }
 
-/** The one table that a step names, if it says nothing besides. */
+/** The table that a step names, if it names one without conditions. */
 function tableAlone({ subjects, ...step }: GraphStep): string | undefined {
   const [subject] = subjects;
   if (subjects.length !== 1 || hasClauses(step) || step.where !== undefined) return undefined;
@@ -107,7 +107,7 @@ function tableAlone({ subjects, ...step }: GraphStep): string | undefined {
 }
 
 /**
- * Two steps as one. They are taken one after the other from an edge, or where the ends aren't known without reading.
+ * Two steps as one. They are taken one after the other from an edge, or if the ends aren't known without reading.
  */
 function overEdges(hop: Hop, first: Link, second: Link): Link {
   const bothSteps: Link = (from, frame) => andThen(first(from, frame), (edges) => second(edges, frame));
@@ -221,7 +221,7 @@ function compileSubject({ table, range }: GraphSubject, compiler: Compiler): Com
   return { table, range: range && compileRecordKey(range, compiler) };
 }
 
-/** The places where a step begins. Edges are asked for their ends, so that they are read together. */
+/** The places where a step begins. Edges are read together for their ends. */
 function nodesOf({ nodes, edges }: Found, frame: Frame): PromiseOrValue<readonly (Node | undefined)[]> {
   if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => vertexKey(value, edges));
   return andThen(frame.execution.services.reader.readMany(frame.execution, nodes, 'select', EDGE_FIELDS), (records) =>
@@ -255,7 +255,7 @@ function endsOf(node: Node, { direction, tables }: EdgeStep, frame: Frame): Prom
   });
 }
 
-/** Keeps what the subjects of a step name and the principal may see. */
+/** Keeps the records that the subjects of a step name and the principal may see. */
 function ofSubjects(
   ids: readonly RecordId[],
   subjects: readonly CompiledSubject[],
@@ -286,7 +286,7 @@ function hasClauses({ projections, split, group, order, limit, start }: Omit<Gra
 /** The ids found by a step, as a param that no text can write. */
 const FOUND = '\0found';
 
-/** The clauses in the parentheses of a step. All but a mere WHERE are those of a SELECT from what was found. */
+/** The clauses in the parentheses of a step. All but a mere WHERE are those of a SELECT from the found records. */
 function compileClauses(
   step: GraphStep,
   compiler: InlineCompiler,
@@ -333,7 +333,7 @@ function filterRecords(
       record === undefined ? false : andThen(condition(frameAtEdge(frame, record)), (verdict) => isTruthy(verdict)),
     );
   const { execution } = frame;
-  // What a condition changes may be what the next one looks at.
+  // The effects of a condition may concern the next one.
   const verdicts =
     answersLater(execution) && !execution.writable
       ? andThen(execution.services.reader.readMany(execution, ids, 'select', reads), (records) =>

@@ -13,7 +13,7 @@ import { REPEAT, recursionStep, splitRecursion } from './recursion.js';
 import { joined, NO_PATH, type PartStep, type Path } from './step.js';
 
 type PartCompiler<P extends Part> = (part: P, compiler: InlineCompiler) => PartStep;
-/** Parts that are joined with the rest of the path in ways of their own. */
+/** Parts that are joined with the rest of the path in special ways. */
 type JoinedOtherwise = 'optional' | 'graph';
 
 const PARTS: { readonly [K in Exclude<Part['kind'], JoinedOtherwise>]: PartCompiler<Extract<Part, { kind: K }>> } = {
@@ -54,7 +54,7 @@ export function compileIdiom({ start, parts }: Idiom, compiler: InlineCompiler):
   return (frame) => step(frame.current, frame);
 }
 
-/** The steps of a path, from a value to what it leads to. */
+/** The steps of a path, applied to a value. */
 function compilePath(parts: readonly Part[], compiler: InlineCompiler): Path {
   let rest = NO_PATH;
   for (let end = parts.length; end > 0; ) {

@@ -36,7 +36,7 @@ export function indexStep(index: Expression, compiler: Compiler): PartStep {
 /** An element by its place, a field by its name, a slice by a range; NONE where there is no such thing. */
 function elementAt(value: Value, index: Value, frame: Frame): Value {
   if (!(value instanceof RecordId)) return plainElementAt(value, index);
-  // Elements are those of the key, and nothing is looked up in the record.
+  // Indexes of a record id apply to its key; the record isn't read.
   const isKnown = typeof index !== 'string' || isKeyField(value, index, frame);
   return isKnown ? plainElementAt(value.key as Value, index) : undefined;
 }
@@ -76,7 +76,7 @@ function intBound({ value }: Bound): number {
 /** `[$]`. */
 export const LAST: PartStep = { apply: lastElement };
 
-/** The last element; what isn't an array is its own. */
+/** The last element; a value that isn't an array is its own last element. */
 export function lastElement(value: Value): Value {
   return isArray(value) ? value.at(-1) : value;
 }
@@ -86,7 +86,7 @@ export function whereStep(condition: Expression, compiler: Compiler): PartStep {
   return { apply: compileElementFilter(condition, compiler) };
 }
 
-/** Keeps the elements for which a condition holds; what isn't an array counts as one of a single element. */
+/** Keeps the elements that meet a condition; a value that isn't an array counts as an array of one element. */
 export function compileElementFilter(condition: Expression, compiler: Compiler, frameOf = frameAt): Step {
   const holds = compiler.expression(condition);
   return (value, frame) => {

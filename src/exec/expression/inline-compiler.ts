@@ -10,9 +10,9 @@ export interface InlineCompiler extends Compiler {
   readonly outer: Compiler;
   /** Blocks that the statement of this body runs itself. */
   readonly ownBlocks: ReadonlySet<Block>;
-  /** A part whose value is the value of the whole body: a RETURN that ends it has nothing to unwind. */
+  /** A part in tail position: a RETURN at its end has nothing to unwind. */
   last(expression: Expression): Evaluate;
   lastStatement(statement: Statement): Evaluate;
-  /** To be called by what throws a signal, so that the body is compiled to catch it. */
+  /** Called for parts that throw signals, so that the body is compiled to catch them. */
   unwinds(): void;
 }

@@ -1,4 +1,4 @@
-/** Operators on values of any size: what they look at is bounded, and counts as work of the statement. */
+/** Operators on values of any size: their work is bounded, and counts as work of the statement. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import {
   failInput,
@@ -15,15 +15,15 @@ import { countWork, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { OPERATIONS, type PlainOperator } from './operators.js';
 
-/** What an operator does with large operands. */
+/** The implementation of an operator for large operands. */
 interface Bounds {
   /** Characters, bytes, elements and fields of both operands together. */
   readonly largest: number;
-  /** The operand in which the values of the other one are looked for, and how many these are. */
+  /** The operand that is searched, and the number of values to search for. */
   readonly container?: { readonly side: 'left' | 'right'; readonly values: 'one' | 'items' };
 }
 
-/** Comparisons bound themselves by what they meet (`value/limits.ts`), and so does `+`. */
+/** Comparisons bound themselves (`value/limits.ts`), and so does `+`. */
 const UNBOUNDED: Bounds = { largest: Number.POSITIVE_INFINITY };
 const EACH: Bounds = { largest: MAX_INPUT_OF_COPIES };
 const LOOKED_FOR = (side: 'left' | 'right', values: 'one' | 'items'): Bounds => ({
@@ -61,7 +61,7 @@ const BOUNDS: Readonly<Record<PlainOperator, Bounds>> = {
   INTERSECTS: UNBOUNDED,
 };
 
-/** So many values are looked for in a container at once. */
+/** Values that are searched for in a container at once. */
 const MAX_LOOKED_FOR = 2 ** 13;
 
 export type OperateOnLarge = (a: Value, b: Value, execution: Execution) => PromiseOrValue<Value>;
@@ -84,7 +84,7 @@ export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
   };
 }
 
-/** Whether an operator may be applied to a value without a thought for its size. */
+/** Whether a value is small enough for an operator without bounds. */
 export function isSmall(value: Value): boolean {
   if (typeof value === 'number') return true;
   return typeof value === 'string' ? value.length <= SMALL_INPUT : typeof value !== 'object' || value === null;

@@ -1,5 +1,5 @@
 /**
- * In the reference engine a LET in the body of a FOR, or in a block that a statement of its own runs, reports a failure
+ * In the reference engine a LET in the body of a FOR, or in a block that is a statement, reports a failure
  * as THROW does: `An error occurred: …`. Blocks within values, and bodies of functions and closures, don't.
  */
 import { otherwise } from '../../base/promise-or-value.js';
@@ -46,7 +46,7 @@ export function withLetErrorText({ value }: Let, evaluate: Evaluate): Evaluate {
     );
 }
 
-/** What ends the statement, or has it run again, and what is wrong with the name are no failures of the value. */
+/** Cancellations, conflicts and errors about the name aren't failures of the value. */
 function isOfValue(error: unknown): error is TesseraError {
   return error instanceof TesseraError && !error.retryable && !OTHERS.has(error.code);
 }

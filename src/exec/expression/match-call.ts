@@ -18,11 +18,11 @@ import { compileMatchSite, type MatchSite } from '../search/match.js';
 import { scoreOf } from '../search/score.js';
 import { compileList } from './collection.js';
 
-/** What a function makes of a row and its arguments. */
+/** The implementation of a function for a row and its arguments. */
 type MatchFunction = (frame: Frame, site: MatchSite, args: readonly Value[]) => PromiseOrValue<Value>;
 
 interface FunctionOnMatch {
-  /** How many arguments can't be left out. */
+  /** Number of required arguments. */
   readonly least: number;
   readonly run: MatchFunction;
 }
@@ -61,7 +61,7 @@ interface Found {
   readonly spans: readonly Span[];
 }
 
-/** Which terms are marked: those that are looked for, and those with a prefix. */
+/** The terms to mark: those of the query, and those with a prefix. */
 function wantedTerms({ terms }: SearchQuery): (term: string) => boolean {
   const whole = new Set(terms.flatMap(({ term, isPrefix }) => (isPrefix ? [] : term)));
   const prefixes = terms.flatMap(({ term, isPrefix }) => (isPrefix ? term : []));

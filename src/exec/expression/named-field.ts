@@ -1,4 +1,4 @@
-/** `type::field(name)` and `type::fields(names)`: paths of the current document that are given as text. */
+/** `type::field(name)` and `type::fields(names)`: paths of the current document, given as text. */
 
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
@@ -32,7 +32,7 @@ export function compileNamedField({ path, args }: Call, compiler: Compiler): Eva
 }
 
 /**
- * The names that a call of `type::field` or `type::fields` gives, by its argument.
+ * The names in the argument of `type::field` or `type::fields`.
  * @throws TesseraError `invalid_arguments`
  */
 export function namesOfCall(path: string, given: Value): readonly string[] {
@@ -67,7 +67,7 @@ function isPlain(part: Part): boolean {
   }
 }
 
-/** Characters of the names used last, each counted as if it had so many more; at most twice as many are kept. */
+/** Characters of recently used names in the cache, plus an overhead for each; at most twice as many are kept. */
 const KEPT_CHARACTERS = 2 ** 16;
 const ENTRY_CHARACTERS = 32;
 const paths = new TwoGenerationCache<string, Idiom>(KEPT_CHARACTERS, (text) => text.length + ENTRY_CHARACTERS);

@@ -35,15 +35,15 @@ export function compileBinary(binary: Binary, compiler: Compiler): Evaluate {
 }
 
 /**
- * Where rows are searched for neighbours, WHERE takes the condition out (`plan/nearest-condition.ts`); anywhere else it
- * is met, as by a row that was found. A rule would hold for all records then.
+ * A search for neighbours takes this condition out of WHERE (`plan/nearest-condition.ts`); anywhere else it
+ * is true, as for a found row. A clause of PERMISSIONS would then admit all records.
  */
 const nearestAsValue: Evaluate = ({ execution }) => {
   if (execution.judging) throw failure('nearest_misplaced', { where: 'PERMISSIONS' });
   return true;
 };
 
-/** The operators that make a text, a list or an object of two. */
+/** The operators that join two texts, lists or objects. */
 const JOINING: ReadonlySet<unknown> = new Set<PlainOperator>(['+', '-']);
 
 function charging(evaluate: Evaluate): Evaluate {

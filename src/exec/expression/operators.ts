@@ -1,4 +1,4 @@
-/** The operators that need nothing but their operands' values. */
+/** The operators on values. */
 import type { BinaryOperator, UnaryOperator } from '../../language/ast.js';
 import { add, divide, multiply, negate, power, remainder, subtract } from '../../value/arithmetic.js';
 import {
@@ -17,10 +17,10 @@ import type { Value } from '../../value/value.js';
 
 export type BinaryOperation = (a: Value, b: Value) => Value;
 
-/** The operators that decide by their left operand whether they evaluate the right one. */
+/** The short-circuit operators. */
 export type ShortCircuit = '&&' | '||' | '??' | '?:';
 
-/** Those written as words or signs; `@@` and `<|k|>` are trees of their own. */
+/** Operators without arguments; `@@` and `<|k|>` are nodes of their own. */
 export type PlainOperator = Exclude<Extract<BinaryOperator, string>, ShortCircuit>;
 
 /**

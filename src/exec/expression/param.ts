@@ -8,7 +8,7 @@ import { admits, compileRule, type Rule } from '../authorization/permission.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
-/** Params that no LET can hide: who asks, and from where. */
+/** Params that LET can't shadow: the user and the session. */
 const IDENTITY: Readonly<Record<RequestParam, Evaluate>> = {
   auth: (frame) => frame.execution.identity.auth,
   token: (frame) => frame.execution.identity.token,

@@ -1,4 +1,4 @@
-/** Under which name a projection stands in its row: the alias, or what the expression is called. */
+/** The name of a projection in its row: the alias, or a name derived from the expression. */
 import type { Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression, printStatement } from '../../language/print.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
@@ -8,7 +8,7 @@ interface Named {
   readonly alias?: Idiom;
 }
 
-/** The names, from the outermost in, at which a projection of SELECT is written: `a.b` gives `{a: {b: …}}`. */
+/** The path, outermost name first, at which a projection of SELECT is written: `a.b` gives `{a: {b: …}}`. */
 export function projectionPath({ expression, alias }: Named): readonly string[] {
   if (alias === undefined) return expressionPath(expression);
   const names = alias.parts.flatMap((part) => (part.kind === 'field' ? [part.name] : []));
@@ -40,13 +40,13 @@ function expressionPath(expression: Expression): readonly string[] {
   }
 }
 
-/** Names as the path that they are; alone a name isn't quoted, nor is a keyword behind a dot. */
+/** Names joined to a path; a single name isn't quoted, nor is a keyword behind a dot. */
 function pathOf(names: readonly string[]): readonly string[] {
   const [first = '', ...rest] = names;
   return rest.length === 0 ? [first] : nested([escapeIdentifier(first), ...rest.map(escapeName)]);
 }
 
-/** What can't stand in a path. */
+/** Characters that need quoting in a path. */
 const UNFIT = /[ ([]/;
 
 /** Names nest unless something in one of them can't stand in a path. */
@@ -68,7 +68,7 @@ function idiomPath(idiom: Idiom): readonly string[] {
   return nested([...startNames(start), ...names.map(escapeName)]);
 }
 
-/** How a path calls the value that it begins at. */
+/** The name of the value at which a path begins. */
 function startNames(start: Expression): readonly string[] {
   if (start.kind === 'idiom') {
     const path = printExpression(flattened(start));

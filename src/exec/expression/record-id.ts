@@ -1,4 +1,4 @@
-/** Record ids: written out, with computed parts, generated, or a range of them; and mocks, which are many at once. */
+/** Record ids: literal, with computed parts, generated, or a range; and mocks, which are many at once. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { inSteps } from '../../base/steps.js';
 import { failure } from '../../errors/error.js';
@@ -81,7 +81,7 @@ export function compileMock(mock: Mock): Evaluate {
   };
 }
 
-/** The first int of a range, and how many there are. An open side reaches to the least or the greatest. */
+/** The first int of a range, and the number of ints. An open side reaches to the least or the greatest. */
 function extent({ start, end }: NonNullable<Mock['range']>): [first: bigint, count: bigint] {
   const first = start === undefined ? MIN_INT : start.value + (start.inclusive ? 0n : 1n);
   const last = end === undefined ? MAX_INT : end.value - (end.inclusive ? 0n : 1n);

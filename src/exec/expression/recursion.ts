@@ -10,15 +10,15 @@ import type { Compiler, Frame } from '../runtime/frame.js';
 import { RecursionFrame, type Repeat } from './document-frame.js';
 import type { PartStep, Step } from './step.js';
 
-/** How often a path may be followed. */
+/** Maximum number of repetitions of a path. */
 const LIMIT = 256;
-/** How many nodes `+path` and `+collect` may visit. */
+/** Maximum number of nodes that `+path` and `+collect` visit. */
 const MAX_NODES = 1_000_000;
 
 interface Plan {
   readonly min: number;
   readonly max: number;
-  /** Whether the text bounds the depth, so that reaching the end of it is no error. */
+  /** Whether the query bounds the depth, so that reaching the bound is no error. */
   readonly bounded: boolean;
   readonly inclusive: boolean;
   readonly path: Step;
@@ -91,8 +91,8 @@ function isRepeating(field: DestructureField): boolean {
 }
 
 /**
- * The path to repeat, and what is left for where it ends: without parentheses around it, what follows an `@` is applied
- * to what the last step gives.
+ * The path to repeat, and the rest to apply at its end: without parentheses around it, the parts behind an `@` apply
+ * to the result of the last step.
  */
 export function splitRecursion({
   path,
@@ -117,8 +117,8 @@ function deepest(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> 
         const isDead = isDeadEnd(found);
         const atEnd = isDead || equals(found, value);
         if (!atEnd && !isArray(found)) mustBeRecord(found);
-        // Short of the least depth a dead end is itself the answer: there is nothing that deep. Nor is there on a
-        // circle.
+        // Before the least depth a dead end is the result: there is nothing that deep. Nor is there on a
+        // cycle.
         if (!atEnd || depth < plan.min) value = atEnd && !isDead ? undefined : found;
         depth++;
         return atEnd;
@@ -169,7 +169,7 @@ function nodesOf(way: Way | undefined): Value[] {
   return nodes.reverse();
 }
 
-/** All ways that lead somewhere: those that end early first. */
+/** All maximal paths: those that end early first. */
 function allPaths(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> {
   const finished: Value[] = [];
   let open: readonly { readonly node: Value; readonly way: Way | undefined }[] = [
@@ -207,7 +207,7 @@ function allPaths(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value>
   });
 }
 
-/** The shortest way to a node; NONE if there is none. */
+/** The shortest path to a node; NONE if there is none. */
 function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseOrValue<Value> {
   const seen = new Seen();
   seen.add(start);
@@ -294,7 +294,7 @@ function mustBeRecord(value: Value): void {
   if (!(value instanceof RecordId)) throw failure('recursion_no_record', { value: toText(value) });
 }
 
-/** What is left of the values that a path reached: nested arrays become one, without NONE and NULL. */
+/** The values that a path reached as one flat array, without NONE and NULL. */
 function alive(value: Value): Value {
   return isArray(value) ? flattenDeep(value).filter((item) => item !== undefined && item !== null) : value;
 }

@@ -1,5 +1,6 @@
 /**
- * What scripts may use of the database: functions, values and statements, with the rights of the caller of the script.
+ * The interface of scripts to the database: functions, values and statements, with the rights of the caller of the
+ * script.
  */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -18,7 +19,7 @@ import type { HostRequest, ScriptHost, ScriptRunner } from '../runtime/script-ru
 import { type ScriptValues, scriptFailure } from '../script/wire.js';
 import { ExecutionFunctionContext } from './function-context.js';
 
-/** The statements that a script may run: those that are values elsewhere, too. */
+/** The statements that a script may run: those that are expressions, too. */
 const STATEMENTS: ReadonlySet<Statement['kind']> = new Set(['expression', 'return', 'select', ...RECORD_CHANGES]);
 
 export class DatabaseHost implements ScriptHost {
@@ -69,7 +70,7 @@ export class DatabaseHost implements ScriptHost {
   };
 }
 
-/** The interrupt of the statement, for what a script asked for: that ends with the script. */
+/** The interrupt for the requests of a script: the statement's, and the end of the script. */
 class ScriptCallInterrupt implements Interrupt {
   readonly #statement: Interrupt;
   readonly #check: () => void;

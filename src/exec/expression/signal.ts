@@ -1,6 +1,6 @@
 /**
- * Control flow that leaves expressions in the middle. Signals are thrown, but they are no errors: nothing records their
- * stack, and none gets out of the body in which it arose.
+ * Control flow that leaves expressions in the middle. Signals are thrown, but they aren't errors: they have no
+ * stack trace, and none leaves the body in which it arose.
  */
 import { otherwise } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
@@ -18,12 +18,12 @@ export class LoopSignal {
 export const BREAK = new LoopSignal('break');
 export const CONTINUE = new LoopSignal('continue');
 
-/** A body whose RETURN gives its value, wherever it stands. */
+/** A body that catches its RETURN. */
 export function catchingSignals(evaluate: Evaluate): Evaluate {
   return (frame) => otherwise(() => evaluate(frame), endOfBody);
 }
 
-/** A part of a body whose RETURN is for others to catch. */
+/** A part of a body whose RETURN an outer body catches. */
 export function catchingLoopSignals(evaluate: Evaluate): Evaluate {
   return (frame) => otherwise(() => evaluate(frame), outsideOfLoop);
 }

@@ -1,4 +1,4 @@
-/** What the parts of a path compile to, and how they meet arrays and links. */
+/** The compiled parts of a path, and their treatment of arrays and links. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../value/value.js';
 import type { Frame } from '../runtime/frame.js';
 
-/** What a path, or a part of one, makes of a value. */
+/** Applies a path, or a part of one, to a value. */
 export type Step = (value: Value, frame: Frame) => PromiseOrValue<Value>;
 
 /** The end of a path. */
@@ -20,17 +20,17 @@ export const END: Step = (value) => value;
 
 /** One part of a path by itself. */
 export interface PartStep {
-  /** What it makes of a value as a whole; it may go into arrays, to any depth. */
+  /** Applies it to a whole value; it may descend into arrays, to any depth. */
   readonly apply: Step;
   /**
-   * What it makes of an element of an array, from which the rest of the path goes on. Parts that take arrays as a whole
+   * Applies it to an element of an array, from which the rest of the path continues. Parts that take arrays as a whole
    * have none.
    */
   readonly element?: Step;
 }
 
 /**
- * The rest of a path. The first part that goes into an array takes everything behind it along into each element, and
+ * The rest of a path. The first part that descends into an array applies everything behind it to each element, and
  * from there on (`each`) arrays are taken as a whole: in `[{ a: [[1]] }].a[0]` the index is that of `[[1]]`.
  */
 export interface Path {
@@ -68,8 +68,8 @@ export function fetchRecord(
 
 /**
  * Whether a field of a link is one of its key (`id.tenant` of `doc:{tenant: 'a'}`) rather than of the record, as it is
- * in PERMISSIONS: the key can't be written to, so that rules that look at it aren't deceived by a field of that name in
- * the record.
+ * in PERMISSIONS: the key can't be written to, so that a field of that name in the record doesn't circumvent clauses
+ * that read it.
  */
 export function isKeyField({ key }: RecordId, name: string, { execution }: Frame): boolean {
   return execution.judging && isObject(key) && key[name] !== undefined;

@@ -12,7 +12,7 @@ import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 
 export type Target =
   | { readonly kind: 'table'; readonly table: string }
-  /** `listed`: it stands in a list of values, so that it counts as a row even where no such record is. */
+  /** `listed`: it is in a list of values, so that it counts as a row even if the record doesn't exist. */
   | { readonly kind: 'record'; readonly id: RecordId; readonly listed?: boolean }
   | { readonly kind: 'range'; readonly id: RecordId }
   | { readonly kind: 'value'; readonly value: Value };
@@ -86,7 +86,7 @@ function compileEach(
 /** The target that one expression after FROM and the like denotes. */
 export function compileTarget(target: Expression, compiler: Compiler): Evaluate {
   if (target.kind === 'record-id' && target.key.kind === 'key' && target.key.value.kind === 'literal') {
-    // It depends on nothing, and is the most frequent of all.
+    // It is constant, and the most frequent kind.
     return compiler.expression(target);
   }
   // Nor does a variable depend on a document.
@@ -99,7 +99,7 @@ export function compileTarget(target: Expression, compiler: Compiler): Evaluate 
   return () => table;
 }
 
-/** What a statement that writes takes an object for. */
+/** The target that an object denotes in a statement that writes. */
 function recordOf(value: Value): Value {
   return isObject(value) && value['id'] instanceof RecordId ? value['id'] : value;
 }

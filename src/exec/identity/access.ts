@@ -1,4 +1,4 @@
-/** ACCESS: hands out, shows, revokes and purges the grants of an access method, and changes its key. */
+/** ACCESS: issues, shows, revokes and purges the grants of an access method, and rotates its key. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import {
   type Grant,
@@ -53,7 +53,7 @@ const ACTIONS: Actions = {
       andThen(select(frame, store), (found) => {
         const live = found.filter(({ revocation }) => revocation === undefined);
         const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
-        // Who came in with such a key is to leave.
+        // Sessions that were opened with such a key end.
         if (revoked.length > 0)
           frame.execution.services.sessions.scheduleRevalidation(
             frame.execution.context.transaction,
@@ -108,7 +108,7 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
     });
 }
 
-/** Whom a grant is for. @throws TesseraError `access_method_mismatch`, `grant_subject_invalid`, `user_missing` */
+/** The subject of a grant. @throws TesseraError `access_method_mismatch`, `grant_subject_invalid`, `user_missing` */
 function compileSubject(
   subject: Extract<Action, { kind: 'grant' }>['subject'],
   compiler: Compiler,
@@ -185,14 +185,14 @@ function revoke({ services: { environment } }: Execution, grants: Grants, grant:
   const revocation = toDatetime(environment.clock.now());
   const revoked = { ...grant, revocation };
   grants.put(revoked);
-  // Otherwise the one that it replaced could still be taken for one that lost a race.
+  // Otherwise the token that it replaced could still count as the loser of a race.
   if (grant.family !== undefined) grants.revokeFamily(grant.family, revocation);
   return revoked;
 }
 
 const SECOND = 1_000_000_000n;
 
-/** Whether a grant has been worth nothing for longer than asked for; whole seconds count. */
+/** Whether a grant has been revoked or expired for longer than the given time; whole seconds count. */
 function isPurged(grant: Grant, action: Extract<Action, { kind: 'purge' }>, now: bigint): boolean {
   const inactive = (since: bigint) => now / SECOND - since / SECOND > (action.inactiveFor ?? 0n) / SECOND;
   const { expiration, revocation } = grant;

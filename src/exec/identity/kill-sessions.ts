@@ -1,5 +1,5 @@
 /**
- * KILL SESSION and KILL SESSIONS: end sessions at once, and take back the tokens that would open them again.
+ * KILL SESSION and KILL SESSIONS: end sessions at once, and revoke the tokens that would open them again.
  *
  * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
  */
@@ -92,7 +92,7 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   });
 }
 
-/** Audits the end of a session, and takes back the token that would open it again. */
+/** Audits the end of a session, and revokes the token that would open it again. */
 function killed(
   { services: { environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   { id, databasePath, token }: Pick<PresentSession, 'id' | 'databasePath' | 'token'>,

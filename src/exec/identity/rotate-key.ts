@@ -1,4 +1,4 @@
-/** ACCESS … ROTATE: an access method with another key. Tokens of the former one stay good for a while. */
+/** ACCESS … ROTATE: a new key for an access method. Tokens of the former one stay valid for a while. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric } from '../../catalog/credentials/signing-key.js';

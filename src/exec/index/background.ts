@@ -1,11 +1,11 @@
 /**
- * The work on indexes that is done in the background, step by step: building those of DEFINE and REBUILD INDEX …
- * CONCURRENTLY, and deleting the entries of those that are gone. Each step is a transaction that is bounded in time and
- * rows; all that the next one has to know is in the store.
+ * Background work on indexes, step by step: builds of DEFINE and REBUILD INDEX …
+ * CONCURRENTLY, and deletion of obsolete entries. Each step is a transaction that is bounded in time and
+ * rows; the state for the next one is in the store.
  *
- * A step of a build reads what it lists, so that it conflicts with those who changed a record meanwhile, and is done
- * again. They never conflict with it: writers list what they change in an index under construction as in any other,
- * without reading what the builder wrote. (Only claims of a unique index are read, so that two may conflict over equal
+ * A step of a build reads the records that it indexes, so that it conflicts with transactions that changed one
+ * meanwhile, and is repeated. They never conflict with it: writers maintain an index under construction like any other,
+ * without reading the builder's entries. (Only claims of a unique index are read, so that two may conflict over equal
  * values of different records.)
  */
 
@@ -32,24 +32,24 @@ import { asCreations } from './build.js';
 import type { BulkBuild, IndexedChange, KeptIndex } from './contract.js';
 import { keptIndex, maintain, notingFlaws } from './maintain.js';
 
-/** How much a step may do. */
+/** The bounds of a step. */
 export interface StepBounds {
   /** Records or entries. */
   readonly rows: number;
-  /** Milliseconds, looked at after each batch. */
+  /** Milliseconds, checked after each batch. */
   readonly time: number;
   /** Records or entries a batch. */
   readonly batch: number;
 }
 
-/** A transaction with what the work needs beside it. */
+/** A transaction with the other dependencies of the work. */
 export interface StepSite extends SchemaChange {
   readonly catalogs: CatalogCache;
-  /** In which analyzers of the database run. */
+  /** The execution in which analyzers of the database run. */
   execution(namespace: string, database: string): Execution;
 }
 
-/** Does some of the work; answers whether that was all of it. */
+/** Does some of the work; returns whether that was all of it. */
 export function stepOfIndexWork(site: StepSite, work: IndexWork, bounds: StepBounds): PromiseOrValue<boolean> {
   return andThen(isQueued(site.transaction, work), (isThere) =>
     isThere ? STEPS[work.task](site, work, bounds) : true,
@@ -76,7 +76,7 @@ function stepOfClearing(
   });
 }
 
-/** Folds what writers have noted in an index. It stays in the queue: there will be more. */
+/** Folds the notes of writers into an index. The work stays queued: there will be more. */
 function stepOfFolding(site: StepSite, work: IndexWork): PromiseOrValue<boolean> {
   return andThen(loadDatabase(site.transaction, site.catalogs, work.namespace, work.databaseName), (catalog) => {
     const table = catalog?.database.id === work.database ? catalog.tablesById.get(work.table) : undefined;
@@ -132,7 +132,7 @@ function buildSome(site: StepSite, at: IndexInCatalog, work: IndexWork, bounds: 
   });
 }
 
-/** Records that are listed together are worth a longer step, which yields to others on its way. */
+/** Records that are indexed together are worth a longer step, which yields on its way. */
 const BULK = { rows: 2_048, each: 64, time: 50 };
 
 interface Listing {
@@ -140,7 +140,7 @@ interface Listing {
   readonly finish: (end: Walked) => PromiseOrValue<void>;
 }
 
-/** What claims of these records are looked at is fetched together where the store answers later. */
+/** The claims of these records are prefetched together if the store is asynchronous. */
 function listOneByOne(kept: KeptIndex, execution: Execution): Listing {
   const { transaction } = execution.context;
   return {
@@ -174,11 +174,11 @@ interface WalkBounds extends StepBounds {
 
 interface Walked {
   readonly rows: number;
-  /** Where the rest begins; `undefined` at the end of the range. */
+  /** The beginning of the rest; `undefined` at the end of the range. */
   readonly next: Key | undefined;
 }
 
-/** Visits so much of a range as the bounds allow. */
+/** Visits a range within the bounds. */
 function walk(
   transaction: Transaction,
   range: KeyRange,

@@ -15,7 +15,7 @@ import { keptIndex, maintain } from './maintain.js';
 const AT_ONCE = 64;
 
 /**
- * Lists all records of a table in a new index, and notes how many there were.
+ * Indexes all records of a table in a new index, and notes their number.
  * @throws TesseraError `index_violation`, `value_too_large`, `key_too_long`
  */
 export function buildIndex(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<void> {
@@ -27,7 +27,7 @@ export function buildIndex(execution: Execution, table: TableEntry, index: Index
   });
 }
 
-/** Answers how many there are. */
+/** Returns their number. */
 function listRecords(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<number> {
   const { transaction } = execution.context;
   const kept = keptIndex(table, index);

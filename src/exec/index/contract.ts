@@ -1,4 +1,4 @@
-/** The contract between an index and those who write records: what it keeps of them, and how that is kept in step. */
+/** The contract between an index and the writers of records: its entries, and their maintenance. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { IndexIds } from '../../catalog/indexes/work.js';
@@ -7,35 +7,35 @@ import type { Key, KeyRange } from '../../storage/contract.js';
 import type { ObjectValue, RecordKey } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 
-/** A record before and after a change; one of them is missing where it is created or deleted. */
+/** A record before and after a change; one of them is missing if it is created or deleted. */
 export interface IndexedChange {
   readonly key: RecordKey;
   readonly before: ObjectValue | undefined;
   readonly after: ObjectValue | undefined;
 }
 
-/** An index whose entries are kept, with what follows from its definition. */
+/** An index with entries, and data derived from its definition. */
 export interface KeptIndex {
   readonly definition: IndexDefinition;
   readonly keeping: IndexKeeping;
   readonly ids: IndexIds;
   readonly table: string;
-  /** With which the keys of its entries begin. */
+  /** The prefix of its entries' keys. */
   readonly prefix: string;
   /** The names of the fields on which its entries depend; `undefined` where it may be any. */
   readonly fields: readonly string[] | undefined;
   /**
-   * It is under construction: the entries of records that weren't changed since its definition may be missing, and
-   * nothing is refused because of it. What stands in the way of completing it is noted (`noteFlaw`).
+   * It is under construction: entries of records that weren't changed since its definition may be missing, and
+   * writes aren't refused because of it. Obstacles to its completion are noted (`noteFlaw`).
    */
   readonly isBuilding: boolean;
 }
 
-/** What an index keeps of records: how writers, and the builder, keep it in step with them. */
+/** The maintenance of an index by writers and by the builder. */
 export interface IndexKeeping {
   /**
-   * Replaces the entries of records as they were by those of records as they become. A build hands over records without
-   * a state before. Two transactions that change different records conflict only if both claim the same value
+   * Replaces the entries of the old states of records by those of the new states. A build passes records without
+   * an old state. Two transactions that change different records conflict only if both claim the same value
    * (`claims`).
    * @throws TesseraError `index_violation`, which tells the record that stands in the way if `tellsHolder`;
    * `value_too_large`; `key_too_long`; `vector_dimension`, `vector_value`, `vector_component`; what an analyzer throws
@@ -46,20 +46,20 @@ export interface IndexKeeping {
     changes: readonly IndexedChange[],
     tellsHolder: boolean,
   ): PromiseOrValue<void>;
-  /** How many records that weren't listed before are listed together; `maintain` does it where it is absent. */
+  /** Number of new records that are indexed together; if absent, `maintain` indexes them one by one. */
   readonly build?: (index: KeptIndex, execution: Execution) => BulkBuild;
   /**
-   * Folds some of what writers have noted into what is searched, in a maintenance transaction; absent where they note
-   * nothing. Answers whether there may be more.
+   * Folds some notes of writers into the index, in a maintenance transaction; absent if writers note
+   * nothing. Returns whether there may be more.
    */
   fold?(index: KeptIndex, execution: Execution): PromiseOrValue<boolean>;
   /**
-   * Folds some of it when all records are listed that there were, before the index is used. Answers whether there may
+   * Folds some of it when all records are listed that there were, before the index is used. Returns whether there may
    * be more to be done by then.
    */
   readonly prepare?: (index: KeptIndex, execution: Execution) => PromiseOrValue<boolean>;
   /**
-   * All entries that a record has, for those who check the index or repair it; absent where it has none of its own.
+   * All entries of a record, for checks and repairs; absent if records have no entries of their own.
    * @throws TesseraError `value_too_large`
    */
   entries?(index: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[];

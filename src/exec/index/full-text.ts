@@ -19,6 +19,7 @@ import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
+import { countDocument } from './noted-documents.js';
 
 export const fullText: IndexKeeping = {
   maintain: (index, execution, changes) =>
@@ -27,7 +28,7 @@ export const fullText: IndexKeeping = {
   fold,
 };
 
-/** What the path of an index leads to; NONE where the record alone doesn't determine it. */
+/** The value at the path of an index; NONE if the record alone doesn't determine it. */
 export function indexedValue({ definition }: Pick<KeptIndex, 'definition'>, record: ObjectValue): Value {
   const found = valueAt(record, definition.fields[0]?.parts ?? []);
   return found === UNINDEXABLE ? undefined : found;
@@ -68,7 +69,7 @@ function countTerms(
   });
 }
 
-/** The terms of a record in an index, to be noted. What holds no texts needs no analyzer. */
+/** The terms of a record in an index, to be noted. A value without texts needs no analyzer. */
 function termsOfRecord(
   index: KeptIndex,
   execution: Execution,
@@ -89,11 +90,12 @@ function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Executi
   return execution.services.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
 }
 
-/** Notes a change of a record. What was noted before stays what the segments hold. */
+/** Notes a change of a record. The old state of an earlier note stays, since the segments hold that. */
 function note(index: KeptIndex, execution: Execution, { key, before, after }: IndexedChange): PromiseOrValue<void> {
   if (before !== undefined && after !== undefined && isSame(index, before, after)) return;
   const { transaction } = execution.context;
-  const place = pendingPrefix(index.prefix) + encodeKey(key);
+  const encoded = encodeKey(key);
+  const place = pendingPrefix(index.prefix) + encoded;
   return andThen(transaction.get(place), (stored) => {
     const folded = stored === undefined ? termsOfRecord(index, execution, before) : readChange(stored).before;
     return andThen(folded, (old) =>
@@ -104,6 +106,7 @@ function note(index: KeptIndex, execution: Execution, { key, before, after }: In
         }
         transaction.put(place, storeChange({ before: old, after: fresh }));
         countNote(index, execution);
+        return countDocument(index, execution, encoded, (old?.length ?? 0) + (fresh?.length ?? 0));
       }),
     );
   });
@@ -113,8 +116,8 @@ function isSame(index: KeptIndex, before: ObjectValue, after: ObjectValue): bool
   return indexedValue(index, before) === indexedValue(index, after);
 }
 
-/** So many changes are folded together, and no fewer. */
-const FOLD = { least: 64, most: 2_048 };
+/** When changes, and segments of writers, are folded, and how many at once. */
+const FOLD = { least: 64, most: 2_048, segments: 8 };
 
 function fold({ prefix }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
   return foldPending(execution.context.transaction, prefix, FOLD, pausingOf(execution).pause);

@@ -35,9 +35,9 @@ function maintain(index: KeptIndex, execution: Execution, changes: readonly Inde
 /** Vectors that one transaction places in the graph, or links. */
 const PLACED = 4_096;
 const LINKED = 1_024;
-/** Components of either: 16 MiB of 32-bit floats. */
+/** Their components: 16 MiB of 32-bit floats. */
 const COMPONENTS = 2 ** 22;
-/** Fewer changes wait for more. */
+/** Minimum number of changes. */
 const LEAST = 64;
 
 function fold(index: KeptIndex, execution: Execution): PromiseOrValue<boolean> {

@@ -1,4 +1,4 @@
-/** Keeps the indexes of a table in step with its records. */
+/** Maintains the indexes of a table when its records change. */
 import { Derived } from '../../base/derived.js';
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -13,7 +13,7 @@ import type { Execution } from '../runtime/execution.js';
 import type { IndexedChange, KeptIndex } from './contract.js';
 import { INDEX_KINDS } from './kinds.js';
 
-/** The indexes of a table that keep entries. */
+/** The indexes of a table that have entries. */
 export function keptIndexes(table: TableEntry): readonly KeptIndex[] {
   let indexes = kept.get(table);
   if (indexes === undefined) {
@@ -25,7 +25,7 @@ export function keptIndexes(table: TableEntry): readonly KeptIndex[] {
 
 const kept = new Derived<TableEntry, readonly KeptIndex[]>();
 
-/** An index as it is kept; `undefined` where its kind keeps no entries. */
+/** The maintained form of an index; `undefined` if its kind has no entries. */
 export function keptIndex({ keys, definition: table }: TableEntry, index: IndexDefinition): KeptIndex | undefined {
   const keeping = INDEX_KINDS[index.indexKind.kind];
   if (typeof keeping === 'string') return undefined;
@@ -69,7 +69,7 @@ function notStopping(done: PromiseOrValue<void>): PromiseOrValue<undefined> {
   return andThen(done, () => undefined);
 }
 
-/** What is wrong with an analyzer, or with what it makes of a text. */
+/** An error of an analyzer, or about its result. */
 const ANALYZER_FAULTS = [
   'analyzer_missing',
   'analyzer_file_denied',
@@ -81,7 +81,7 @@ const ANALYZER_FAULTS = [
   'invalid_arguments',
 ] as const;
 
-/** Why a record can't be listed. */
+/** Why a record can't be indexed. */
 const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'index_violation',
   'value_too_large',
@@ -92,7 +92,7 @@ const FLAWS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'vector_value',
 ]);
 
-/** `IndexKeeping.maintain`; what an index under construction can't list doesn't fail but is noted. */
+/** `IndexKeeping.maintain`; errors of an index under construction are noted instead of thrown. */
 export function maintain(
   index: KeptIndex,
   execution: Execution,
@@ -104,7 +104,7 @@ export function maintain(
   return notingFlaws(execution, ids, () => keeping.maintain(index, execution, changes, tellsHolder));
 }
 
-/** Does work on an index under construction; what it can't list doesn't fail but is noted. */
+/** Runs work on an index under construction; its errors are noted instead of thrown. */
 export function notingFlaws(
   { context: { transaction } }: Execution,
   ids: KeptIndex['ids'],

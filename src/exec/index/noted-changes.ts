@@ -1,4 +1,4 @@
-/** Begins the work that folds what writers have noted in an index, after so many notes. */
+/** Starts folding the notes of writers into an index, after so many notes. */
 import { Derived } from '../../base/derived.js';
 import type { Execution } from '../runtime/execution.js';
 import type { KeptIndex } from './contract.js';
@@ -7,7 +7,7 @@ const MUCH = 128;
 
 const noted = new Derived<KeptIndex, { count: number }>();
 
-/** To be called once a writer has noted a change. */
+/** Call after a writer has noted a change. */
 export function countNote(index: KeptIndex, { context, services }: Execution): void {
   let counter = noted.get(index);
   if (counter === undefined) {

@@ -10,7 +10,7 @@ import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js
 import type { Execution } from '../runtime/execution.js';
 import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 
-/** How ordered indexes keep their entries; with `unique` one that admits each value once. */
+/** The maintenance of ordered indexes; with `unique` each value is admitted once. */
 export function ordered(unique?: 'unique'): IndexKeeping {
   return unique === undefined ? { maintain, entries } : { maintain, entries, claims };
 }
@@ -51,7 +51,7 @@ function replaceEntries(
   return andThen(andThen(given, put), () => undefined);
 }
 
-/** Whether nothing was changed on which the entries of an index depend. */
+/** Whether the fields on which the entries of an index depend are unchanged. */
 export function isSame(fields: KeptIndex['fields'], before: ObjectValue, after: ObjectValue): boolean {
   if (fields === undefined) return false;
   for (const field of fields) if (before[field] !== after[field]) return false;
@@ -60,7 +60,7 @@ export function isSame(fields: KeptIndex['fields'], before: ObjectValue, after: 
 
 const NONE: readonly IndexEntry[] = [];
 
-/** So many entries are compared one by one. */
+/** Maximum number of entries that are compared one by one. */
 const FEW = 8;
 
 /** The entries that aren't among others. */

@@ -1,7 +1,7 @@
 /**
  * INFO FOR AUDIT: the audit log of this server, newest first, and INFO FOR AUDIT VERIFY: whether its hash chain holds.
  *
- * Owners see the events of their level and below. What they may not see is left out before their condition is
+ * Owners see the events of their level and below. Other events are left out before their condition is
  * evaluated.
  */
 import { databasePathOf, mayAct } from '../../catalog/principal.js';
@@ -53,7 +53,7 @@ async function matching(
   return found;
 }
 
-/** `fault` stands only in what isn't as it was written, whatever the line itself says. */
+/** `fault` is set only for changed records, whatever the line itself contains. */
 function withFault(record: ObjectValue, line: AuditLine): ObjectValue {
   const fault = line.fault();
   return fault === undefined ? record : objectFrom({ ...record, fault });

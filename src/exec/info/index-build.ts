@@ -1,4 +1,4 @@
-/** How the build of an index stands, as INFO FOR INDEX shows it. */
+/** The state of an index build in INFO FOR INDEX. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IndexState } from '../../catalog/definitions/definition.js';
 import { stateOf } from '../../catalog/definitions/index-states.js';
@@ -9,8 +9,8 @@ import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { INDEX_KINDS } from '../index/kinds.js';
 
 /**
- * By the state of the index. Nothing is ever pending, nor caught up with afterwards (`updated`): writers list what they
- * change in an index under construction themselves.
+ * By the state of the index. `pending` and `updated` are always 0: writers maintain an index under
+ * construction themselves.
  */
 const BUILDING: { readonly [State in IndexState | 'ready']: (progress: BuildProgress) => ObjectValue } = {
   ready: ({ initial }) => objectFrom({ initial, pending: 0, status: 'ready', updated: 0 }),

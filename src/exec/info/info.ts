@@ -1,5 +1,5 @@
 /**
- * INFO: what is defined, as canonical DEFINE texts by name, or with STRUCTURE as lists of objects.
+ * INFO: definitions, as canonical DEFINE texts by name, or with STRUCTURE as lists of objects.
  *
  * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the
  * reference engine does it from 3.2.2 on (earlier ones show hashes to every viewer).
@@ -68,12 +68,12 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
   }
 }
 
-/** How definitions are shown: a list of them, and one alone. */
+/** The forms of definitions: a list, and a single one. */
 interface View {
   list<D extends Definition>(definitions: Iterable<D>, nameOf: (definition: D) => string): Value;
   one(definition: Definition): Value;
   lives(queries: readonly ListedLiveQuery[]): Value;
-  /** What Tessera has none of. */
+  /** Kinds of definitions that Tessera doesn't have. */
   readonly none: Value;
 }
 
@@ -123,7 +123,7 @@ function defaultsOf(definition: ConfigDefinition | undefined): ObjectValue {
 }
 
 /**
- * The state of the machine is what the metrics are for; here the shape is kept, with zeros as the embedded reference
+ * Metrics describe the machine; here only the shape is kept, with zeros as the embedded reference
  * engine has them.
  */
 const SYSTEM: ObjectValue = objectFrom({
@@ -237,8 +237,8 @@ function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
 }
 
 /**
- * The catalog of the selected database, for a principal who may look at it. In a transaction that writes, it comes into
- * being as for any other statement, for those who may define it.
+ * The catalog of the selected database, for a principal who may see it. In a transaction that writes, it is
+ * defined as by any other statement, for users who may define it.
  */
 function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
   const { identity, context, writable } = execution;

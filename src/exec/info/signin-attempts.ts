@@ -8,7 +8,7 @@ import { authorize } from '../authorization/authorize.js';
 import type { Execution } from '../runtime/execution.js';
 import type { FailureCount } from '../runtime/inspection.js';
 
-/** As many are listed, the last ones first. */
+/** Maximum number of rows, the latest first. */
 const MOST_LISTED = 1_000;
 /** Counters between two checks of the interrupt. */
 const STEP = 1_000;

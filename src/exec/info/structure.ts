@@ -1,6 +1,6 @@
 /**
- * Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; what a definition doesn't say
- * is left out.
+ * Definitions as objects, for INFO … STRUCTURE. The members are the reference engine's; clauses that a definition lacks
+ * are left out.
  */
 import { fieldName } from '../../catalog/ddl/define.js';
 import type { AccessDefinition, IndexDefinition, SettledConfig } from '../../catalog/definitions/definition.js';
@@ -227,7 +227,7 @@ function onDelete(reference: Reference): string {
   return reference.onDelete === 'then' ? `THEN ${structureCode(reference.then)}` : reference.onDelete.toUpperCase();
 }
 
-/** What the statement says more than that of a plain index: `UNIQUE`, `COUNT`, `FULLTEXT ANALYZER …`. */
+/** The clause of the index's kind: `UNIQUE`, `COUNT`, `FULLTEXT ANALYZER …`. */
 function indexKindText({ comment: _, ...index }: IndexDefinition): string {
   const plain = printStatement({ ...index, indexKind: { kind: 'plain' } });
   return printStatement(index).slice(plain.length).trim();

@@ -1,11 +1,11 @@
 /**
- * The live queries of a store that only this process uses, and their notification of commits. For other stores there is
+ * The live queries of a store that only this process uses, and their notification of commits. For other stores see
  * `shared-live-queries.ts`.
  *
  * The writer notes changes of tables that are watched, and a note reaches the queries when its transaction has
- * committed. A query begins when the transaction of its LIVE statement has committed, so that it receives every commit
- * after its own: of those who were changing the table before it was watched, that transaction makes each one conflict,
- * and they run again.
+ * committed. A query begins when the transaction of its LIVE statement has committed, and receives every commit
+ * after it: that transaction makes each transaction conflict that was changing the table before it was watched,
+ * and these are repeated.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';

@@ -30,20 +30,20 @@ export interface LiveTailServices {
   end(query: LiveQuery, reason: TesseraError): void;
 }
 
-/** A live query, and the position in the log from which on it hasn't got changes yet. */
+/** A live query, and the position in the log up to which it has got changes. */
 interface Reader {
   readonly query: LiveQuery;
   next: LogPosition;
 }
 
-/** From where on the log is to be read. */
+/** The position from which to read the log. */
 function firstOf(readers: readonly Reader[]): LogPosition {
   return readers.map(({ next }) => next).reduce((a, b) => (a < b ? a : b), LAST_POSITION);
 }
 
 /**
- * Reads the log of one database for the live queries that this process has there, from where each has begun. One round
- * reads all that a snapshot shows; the next comes when another commit has appended to the log.
+ * Reads the log of one database for this process's live queries there, from the beginning of each. One round
+ * reads everything in a snapshot; the next follows when another commit has appended to the log.
  */
 export class LiveTail {
   readonly #services: LiveTailServices;
@@ -80,7 +80,7 @@ export class LiveTail {
     if (this.isEmpty) this.#reading.stop();
   }
 
-  /** The log has got entries, or the database or a table may have been removed. */
+  /** The log has new entries, or the database or a table may have been removed. */
   wake(): void {
     this.#reading.wake();
   }
@@ -99,7 +99,7 @@ export class LiveTail {
     }
   }
 
-  /** What a round reads, fetched together where the store answers later. */
+  /** The reads of a round, prefetched together if the store is asynchronous. */
   #prefetch(transaction: Transaction): PromiseOrValue<void> {
     return transaction.prefetch?.({
       keys: [databaseKey(this.#namespace, this.#name), liveLogPrunedKey(this.#database)],
@@ -108,7 +108,7 @@ export class LiveTail {
   }
 
   async #read(transaction: Transaction): Promise<void> {
-    // Those who come during the round are read for in the next one.
+    // Queries that begin during the round are served by the next one.
     const readers = [...this.#readers.values()];
     if (readers.length === 0) return;
     const start = await liveLogStart(transaction, this.#database);
@@ -134,7 +134,7 @@ export class LiveTail {
     for (const reader of readers) if (reader.next < positionAfter(last)) reader.next = positionAfter(last);
   }
 
-  /** Answers the versionstamp of the entry. */
+  /** Returns the versionstamp of the entry. */
   #deliver(readers: readonly Reader[], [key, stored]: Entry): Versionstamp {
     const { position, stamp } = liveLogPosition(this.#database, key);
     const entry = readLiveLogEntry(stored);

@@ -1,4 +1,4 @@
-/** LIVE SELECT: registers a live query, and says what it shows of each change. */
+/** LIVE SELECT: registers a live query, and compiles its notification of each change. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { coveredFrom } from '../../catalog/changefeed/coverage.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -83,8 +83,8 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
 const DIGITS = /^\d{1,19}$/;
 
 /**
- * Behind which versionstamp to begin. A number is one, and so is a text of digits, since not every reader of JSON can
- * tell large numbers; a datetime is the moment before its millisecond. NONE is now.
+ * The versionstamp after which to begin. A number is one, and so is a text of digits, since not every JSON parser can
+ * read large numbers; a datetime means the last one before its millisecond. NONE is now.
  */
 function readSince(since: Value): Versionstamp | undefined {
   if (since === undefined) return undefined;
@@ -109,12 +109,12 @@ function checkFeed(
   return coveredFrom(transaction, catalog, table, position, stamp === 0n);
 }
 
-/** What an expression takes with what it is compiled to, in bytes. */
+/** Memory of an expression with its compiled form, in bytes. */
 const EXPRESSION_WEIGHT = 256;
 
 /**
- * What a live query keeps: the parameters that it names, as they are when it begins, and itself, which takes many times
- * its text.
+ * The memory of a live query: the parameters that it names, with their values when it begins, and itself, which takes
+ * many times its text.
  */
 function keptWith(statement: Live): { readonly parameters: readonly string[]; readonly weight: number } {
   const names = new Set<string>();

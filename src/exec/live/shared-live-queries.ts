@@ -1,11 +1,11 @@
 /**
  * The live queries of this process on a store that other nodes use, too.
  *
- * Who changes a record of a watched table, on whichever node, appends it before and after the change to the log of the
+ * A writer of a watched table, on any node, appends the record before and after the change to the log of the
  * database, in the same transaction. Each node reads that log for its own queries, so that all of them receive the
  * commits of all nodes in one order. A query begins behind the commit of its LIVE statement; this has the table watched
- * (`catalog/live/watched-tables.ts`), and notes the query for other nodes to list and end. What others have removed of
- * it, since they took this node for dead, it notes again.
+ * (`catalog/live/watched-tables.ts`), and notes the query for other nodes to list and end. Rows that other nodes have
+ * removed since they declared this node dead are written again.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -90,7 +90,7 @@ export class SharedLiveQueries implements LiveRegistry {
     const change = this.#change(transaction);
     return andThen(watchTable(change, catalog, table.definition), (watch) => {
       if (watch.isNew) context.catalogChanged();
-      // As long as there are queries here, it is renewed from time to time.
+      // It is renewed while there are queries here.
       if (this.#watched.get(table.keys.records.from)?.watch !== watch.id) renewWatch(change, catalog, table.definition);
       putLiveRow(transaction, catalog.database.id, this.#row(query));
       transaction.afterCommit((stamp) => {
@@ -110,7 +110,7 @@ export class SharedLiveQueries implements LiveRegistry {
     return { id: id.text, node: this.#services.node, table: table.definition.id, text: printStatement(statement) };
   }
 
-  /** The queries on a table. Those from an earlier watch of it have missed what was changed between the two. */
+  /** The queries on a table. Those from an earlier watch have missed the changes between the two. */
   #queriesOf({ keys }: TableEntry, watch: string): Set<LiveQuery> {
     const known = this.#watched.get(keys.records.from);
     if (known?.watch === watch) return known.queries;
@@ -152,7 +152,7 @@ export class SharedLiveQueries implements LiveRegistry {
     });
   }
 
-  /** Each node ends the queries of what is removed, behind the changes from before that (`LiveTail`). */
+  /** Each node ends the queries of removed tables, after the changes from before the removal (`LiveTail`). */
   endRemoved(): void {}
 
   /** Commits have written keys; without keys, any may have been written. */
@@ -170,8 +170,8 @@ export class SharedLiveQueries implements LiveRegistry {
   }
 
   /**
-   * Others may have taken this node for dead, and removed what they knew of its queries: notes them again. Those whose
-   * tables are no longer watched as they were end with `live_queries_behind`.
+   * Others may have declared this node dead, and removed the rows of its queries: writes them again. Queries whose
+   * tables have another watch now end with `live_queries_behind`.
    */
   restore(): void {
     this.#restoring.wake();
@@ -205,7 +205,7 @@ export class SharedLiveQueries implements LiveRegistry {
 
   async #deleteEnded(): Promise<void> {
     const { engine, environment } = this.#services;
-    // Those of a connection end together.
+    // Queries of a connection end together.
     await environment.timers.nextRound();
     while (this.#ended.size > 0) {
       const batch = [...this.#ended].slice(0, BATCH);
@@ -226,7 +226,7 @@ export class SharedLiveQueries implements LiveRegistry {
     });
   }
 
-  /** Has the tables stay watched on which there are queries here. */
+  /** Renews the watches of tables with queries here. */
   async #renew(): Promise<void> {
     for (const watched of [...this.#watched.values()]) {
       const [first] = watched.queries;
@@ -251,7 +251,7 @@ export class SharedLiveQueries implements LiveRegistry {
     for (const query of [...queries]) this.end(query, failure('live_queries_behind'));
   }
 
-  /** Notes some of its queries again, too. Answers whether the table has been watched all the time. */
+  /** Notes some of its queries again, too. Returns whether the table has been watched all the time. */
   async #renewTable(
     { watch, queries }: WatchedTable,
     { databasePath, table: { definition } }: LiveQuery,

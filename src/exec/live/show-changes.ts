@@ -1,5 +1,5 @@
 /**
- * SHOW CHANGES: what was changed in tables with a changefeed, commit by commit. For those whose role lets them look at
+ * SHOW CHANGES: changes in tables with a changefeed, commit by commit. For users whose role lets them read
  * everything.
  */
 
@@ -46,7 +46,7 @@ export function compileShowChanges({ table, since, limit }: ShowChanges): Evalua
   };
 }
 
-/** Smaller numbers were never given out: they mean the beginning. */
+/** Smaller numbers were never assigned: they mean the beginning. */
 const LEAST_STAMP: Versionstamp = 1n << 16n;
 
 /** @throws TesseraError `changefeed_too_short` for a versionstamp of before the store was restored */
@@ -66,7 +66,7 @@ function stampFrom(since: Value): Versionstamp {
   return since instanceof Datetime ? stampAt(since) : BigInt(since as number | bigint);
 }
 
-/** The first versionstamp of a moment. @throws TesseraError `versionstamp_out_of_range` */
+/** The first versionstamp of a time. @throws TesseraError `versionstamp_out_of_range` */
 export function stampAt(moment: Datetime): Versionstamp {
   const stamp = stampOfTime(datetimeNanoseconds(moment));
   if (stamp === undefined) throw failure('versionstamp_out_of_range', { moment: toDisplay(moment) });

@@ -24,10 +24,10 @@ export const ACCESSES: ByKind = {
   'knn-scan': narrowByNearest,
 };
 
-/** Compiles how a plan finds the records of a table to what narrows the table at run time. */
+/** Compiles an access path to the function that narrows the table at run time. */
 export function compileAccess(access: Access, compiler: Compiler): Narrow {
   const compile = ACCESSES[access.kind] as (access: Access, compiler: Compiler) => Narrow;
   const narrow = compile(access, compiler);
-  // What isn't searched isn't found: no condition would say what is wrong.
+  // Without a search no condition would report the error.
   return access.kind === 'knn-scan' ? narrow : unlessFailing(narrow);
 }

@@ -1,4 +1,4 @@
-/** What rows that are kept count for in the memory of a request. */
+/** The memory of a request for rows that are kept. */
 import type { RowNode } from '../../plan/nodes.js';
 import type { Frame } from '../runtime/frame.js';
 import type { ChargeRows } from '../runtime/request-memory.js';
@@ -25,7 +25,7 @@ export const copyCharger: RowCharger =
   (rows) =>
     memory.chargeCopies(rows);
 
-/** What the rows of a node count for: those that SPLIT makes are copies. */
+/** The charge for the rows of a node: those of SPLIT are copies. */
 export function compileCharge(node: RowNode): RowCharger {
   for (let below = node; ; below = below.input) {
     if (below.kind === 'split') return copyCharger;

@@ -1,4 +1,4 @@
-/** Counts what an index lists, where that is one entry for each record that meets the condition. */
+/** Counts the entries of an index, if there is one for each record that meets the condition. */
 
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -34,7 +34,7 @@ export function compileCountEntries({ table, access, item, otherwise }: CountEnt
     );
 }
 
-/** How many records the search of a full-text index finds, where terms alone decide that. */
+/** The number of records that a full-text search finds, if terms alone decide that. */
 function compileCountedMatches(scan: FullTextScan, compiler: Compiler) {
   const search = compileSearch(scan, compiler);
   return (frame: Frame, { database }: DatabaseCatalog, entry: TableEntry) =>
@@ -74,7 +74,7 @@ function compileCounted(scan: IndexScan, compiler: Compiler) {
     });
 }
 
-/** What stands at one place in the order of values, alone. */
+/** The range of a single value. */
 function isScalar(value: Value): boolean {
   return typeof value !== 'object' || value instanceof RecordId || value instanceof Datetime || value instanceof Uuid;
 }

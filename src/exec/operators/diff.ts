@@ -3,7 +3,7 @@ import type { Diff } from '../../plan/nodes.js';
 import { diff } from '../../value/patch/diff.js';
 import type { List, OperatorContext } from './operator.js';
 
-/** `LIVE SELECT DIFF`: how the record became what it is, of those that the condition lets through. */
+/** `LIVE SELECT DIFF`: the differences between the old and the new record, of records that meet the condition. */
 export function compileDiff({ input: below }: Diff, context: OperatorContext): List {
   const input = context.list(below);
   return (frame, demand) =>

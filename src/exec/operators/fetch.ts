@@ -3,7 +3,7 @@ import type { Fetch } from '../../plan/nodes.js';
 import { compileFetch } from './follow-links.js';
 import type { List, OperatorContext } from './operator.js';
 
-/** FETCH: puts records in the place of links. */
+/** FETCH: replaces links by their records. */
 export function compileFetchNode({ fields, input: below }: Fetch, context: OperatorContext): List {
   const input = context.list(below);
   const fetch = compileFetch(fields, context.compiler);

@@ -1,4 +1,4 @@
-/** The condition of a statement, which judges rows batch by batch. */
+/** The condition of a statement, evaluated batch by batch. */
 import { andThen, filterInOrder, filterTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Binary, Expression } from '../../language/ast.js';
 import { fieldNameOf } from '../../language/field-name-of.js';
@@ -28,10 +28,10 @@ export function compileFilter(node: Filter, context: OperatorContext): Stream {
   };
 }
 
-/** The rows that meet a condition; no more than `most`, and those behind them aren't judged. */
+/** The rows that meet a condition, at most `most`; rows behind these aren't evaluated. */
 type Predicate = (frame: Frame, rows: readonly Value[], most?: number) => PromiseOrValue<readonly Value[]>;
 
-/** The parts that may be judged a batch at a time come first; what remains is judged row by row. */
+/** The parts that can be evaluated a batch at a time come first; the rest is evaluated row by row. */
 function compilePredicate({ condition, batched = [] }: Filter, compiler: Compiler): Predicate {
   if (batched.length === 0) return rowByRow(condition, compiler);
   const predicates = batched.map((part) => compileBatchPredicate(part, compiler));
@@ -81,7 +81,7 @@ function and(left: Expression, right: Expression): Binary {
   return { kind: 'binary', operator: '&&', left, right };
 }
 
-/** Asks nothing but fields of the rows, which are objects. */
+/** Depends only on fields of the rows, which are objects. */
 type BatchPredicate = (frame: Frame, rows: Objects) => PromiseOrValue<Objects>;
 type Objects = readonly ObjectValue[];
 

@@ -12,8 +12,8 @@ import type { OperatorContext, Stream } from './operator.js';
 import { oneByOne } from './read-table.js';
 
 /**
- * Takes so many rows as an index finds them, and hands them on when it has them all, nearest first: what is done with
- * one doesn't change which others are found.
+ * Collects the first rows that an index finds, and passes them on together, nearest first, so that the effects of
+ * one don't change which others are found.
  */
 export function compileFirstRows({ most, input: below }: FirstRows, context: OperatorContext): Stream {
   const input = context.stream(below);
@@ -36,7 +36,7 @@ export function compileFirstRows({ most, input: below }: FirstRows, context: Ope
   };
 }
 
-/** What an index finds later may be nearer; at the same distance the order of ids is that of the index. */
+/** Rows that an index finds later may be nearer; at the same distance the index's order is that of the ids. */
 function compareNearness(a: Value, b: Value): number {
   return compareDistances(distanceOf(a), distanceOf(b)) || compareIds(a, b);
 }

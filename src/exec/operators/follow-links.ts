@@ -30,7 +30,7 @@ export function compileFetch(
     });
 }
 
-/** So many rows go down a path together: their links are read at once. */
+/** Number of rows that follow a path together: their links are read at once. */
 const ROWS_TOGETHER = 1024;
 
 function fetchAll(frame: Frame, parts: readonly Part[], rows: readonly Value[]): PromiseOrValue<Value[]> {
@@ -48,10 +48,10 @@ function fetchAll(frame: Frame, parts: readonly Part[], rows: readonly Value[]):
   return andThen(untilTrue(step), () => all);
 }
 
-/** Where in a copy a value belongs. */
+/** The location of a value in a copy. */
 type Put = (value: Value) => void;
 
-/** A link that was come upon, with as many parts of the path behind it as were taken until there. */
+/** A link on the path, with the number of parts that lead to it. */
 interface Link {
   readonly id: RecordId;
   readonly taken: number;

@@ -103,9 +103,9 @@ export function compileSearch(
   };
 }
 
-/** So many are ranked where it isn't known how many are wanted. */
+/** Number of matches to rank if the number of rows is unknown. */
 const FEW = 64;
-/** By how much more, if they weren't enough. */
+/** Factor by which more are ranked, if they weren't enough. */
 const MORE = 8;
 
 /** Best matches first. Those behind the first ones are ranked when they are asked for. */

@@ -4,10 +4,10 @@ import type { Value } from '../../value/value.js';
 import { compileCharge } from './charge.js';
 import type { List, OperatorContext } from './operator.js';
 
-/** So many rows count for nothing. */
+/** Rows that aren't charged. */
 const FEW = 256;
 
-/** The rows of a stream together, as they come; no more than are asked for. */
+/** The rows of a stream as a list, up to the limit. */
 export function gather(node: StreamNode, context: OperatorContext): List {
   const stream = context.stream(node);
   const charger = compileCharge(node);

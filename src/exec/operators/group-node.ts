@@ -2,18 +2,18 @@ import { encodeOrder } from '../../value/codecs/key-codec.js';
 import type { Value } from '../../value/value.js';
 
 /**
- * Where the values of the keys of groups lead, key by key. Values that are equal in the total order, such as `1` and
+ * A trie of the keys of groups. Values that are equal in the total order, such as `1` and
  * `1f`, lead to one node.
  */
 export class GroupNode<Group> {
-  /** What stands here, where the last key has been. */
+  /** The group here, at the last key. */
   group: Group | undefined;
-  /** By what the values are encoded as. The last nodes, which may be many, have no such maps. */
+  /** Children by encoded values. The leaves, which may be many, have no such maps. */
   #byOrder: Map<string, GroupNode<Group>> | undefined;
-  /** The same by bare values, which needn't be encoded to be found again. */
+  /** Children by primitive values, which needn't be encoded. */
   #byValue: Map<Value, GroupNode<Group>> | undefined;
 
-  /** `order`: what all values on the way here are encoded as. */
+  /** `order`: the encoded values on the path. */
   constructor(readonly order: string) {}
 
   at(value: Value): GroupNode<Group> {

@@ -1,4 +1,4 @@
-/** What GROUP makes of each projection: a key, an expression over aggregates, or the list of its values. */
+/** The columns of GROUP: a key, an expression over aggregates, or the list of the values. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
@@ -15,7 +15,7 @@ import type { RequestMemory } from '../runtime/request-memory.js';
 import { Scope } from '../runtime/scope.js';
 import { scopedIfMade } from '../runtime/scoped.js';
 
-/** What a projection needs of each row, and what it makes of a finished group. */
+/** The accumulation of a projection over rows, and its result for a finished group. */
 export interface GroupedColumn {
   readonly path: readonly string[];
   /** Whether a group keeps values of its rows. */
@@ -39,7 +39,7 @@ export interface GroupKey {
   readonly evaluateRow: EvaluateRow;
 }
 
-/** What an expression is for a row, of which `at` gives the frame. */
+/** The value of an expression for a row, of which `at` gives the frame. */
 type EvaluateRow = (row: Value, at: (row: Value) => Frame) => PromiseOrValue<Value>;
 
 const nothing = (): undefined => undefined;
@@ -63,7 +63,7 @@ export function compileKey(path: Idiom, projections: Projections, compiler: Comp
 }
 
 /**
- * The columns of what is selected: keys, aggregates, and lists of values.
+ * The columns of the projections: keys, aggregates, and lists of values.
  * @throws TesseraError `group_all_fields`, `aggregate_nested`
  */
 export function compileColumns(
@@ -135,8 +135,8 @@ function evaluated(evaluate: Evaluate, frame: Frame): PromiseOrValue<Value> {
 }
 
 /**
- * What an operator or a function can't do with the value of one row is NONE, as a key and in a list; every other error
- * ends the statement.
+ * If an operator or a function rejects the value of a row, the result is NONE, as a key and in a list; every other
+ * error ends the statement.
  */
 function noneOf(error: unknown): Value {
   if (error instanceof TesseraError && UNFIT.has(error.code)) return undefined;

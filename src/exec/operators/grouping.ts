@@ -46,13 +46,13 @@ export function compileGroup(group: Group, projections: Projections, compiler: C
 interface OneGroup {
   readonly values: readonly Value[];
   readonly columns: readonly GroupedColumnState[];
-  /** Rows that the columns haven't been given yet. */
+  /** Rows that haven't been passed to the columns yet. */
   waiting: Value[];
 }
 
 const nothing = (): undefined => undefined;
 
-/** What a group takes besides its keys, and each of its columns, in bytes. */
+/** Overhead of a group and of each of its columns in bytes. */
 const GROUP = 256;
 const COLUMN = 64;
 
@@ -84,13 +84,13 @@ class Groups implements Grouping {
     const mark = memory.used;
     const before = this.#groups.length;
     return andThen(this.#sort(rows), () => {
-      // Where groups keep values, these may be what was charged meanwhile.
+      // If groups keep values, these may have been charged meanwhile.
       if (!this.#keeps) memory.releaseTo(mark);
       if (this.#groups.length > before) memory.charge(this.#weightFrom(before));
     });
   }
 
-  /** What the groups behind `before` take, judged by the keys of the last of them. */
+  /** The memory of the groups behind `before`, estimated by the keys of the last one. */
   #weightFrom(before: number): number {
     const last = this.#groups.at(-1)?.group?.values;
     const each = GROUP + COLUMN * this.columns.length + weightOf(...(last ?? []));
@@ -110,7 +110,7 @@ class Groups implements Grouping {
     );
   }
 
-  /** Has a row wait in its group, going down from the node of the keys before `from`. */
+  /** Buffers a row in its group, descending the trie from the node of the keys before `from`. */
   #await(row: Value, from: number, node: GroupNode<OneGroup>, met: OneGroup[]): PromiseOrValue<undefined> {
     let reached = node;
     for (let at = from; at < this.keys.length; at++) {

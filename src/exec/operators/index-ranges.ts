@@ -47,14 +47,14 @@ export function compileIndexScans(scans: readonly IndexScan[], compiler: Compile
     );
 }
 
-/** Whether an index is walked for nothing but its order. */
+/** Whether an index is scanned only for its order. */
 function isWhole({ equal, from, to, anyOf }: IndexScan): boolean {
   return equal.length === 0 && from === undefined && to === undefined && anyOf === undefined;
 }
 
 type Ranges = (frame: Frame, entry: TableEntry, database: Id) => PromiseOrValue<readonly KeyRange[] | undefined>;
 
-/** The ranges of one scan; `undefined` where what is looked for isn't found by its place in the order of values. */
+/** The ranges of one scan; `undefined` if the value can't be found by the order of values. */
 function compileIndexScan(scan: IndexScan, compiler: Compiler): Ranges {
   const operands = compileOperands(scan, compiler);
   return (frame, entry, database) =>
@@ -65,7 +65,7 @@ function compileIndexScan(scan: IndexScan, compiler: Compiler): Ranges {
     });
 }
 
-/** What the operands of a scan are, once they are known. */
+/** The evaluated operands of a scan. */
 export interface OperandValues {
   readonly fixed: readonly Value[];
   readonly from: Value;

@@ -13,7 +13,7 @@ import { compileIndexScans } from './index-ranges.js';
 import { type Narrow, unlessFailing } from './narrow.js';
 import { compileVector } from './vector-operand.js';
 
-/** Nearest first, as many as are asked for: other conditions and PERMISSIONS judge them, until enough are left. */
+/** Nearest first, batch by batch, until enough meet the other conditions and PERMISSIONS. */
 export function narrowByNearest({ index, vector, k, ef, within }: KnnScan, compiler: Compiler): Narrow {
   const operand = compileVector(vector, compiler);
   const { dimension, type } = index.indexKind as HnswKind;

@@ -1,4 +1,4 @@
-/** `v <|3,EUCLIDEAN|> $point`: looks at all rows, and hands on the nearest, with their distances. */
+/** `v <|3,EUCLIDEAN|> $point`: measures all rows, and passes on the nearest, with their distances. */
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Expression } from '../../language/ast.js';

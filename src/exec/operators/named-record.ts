@@ -7,8 +7,8 @@ import type { List, OperatorContext } from './operator.js';
 import { TargetsWalk } from './targets-walk.js';
 
 /**
- * The one record that a statement names, from its id to the answer without batches and visitors, which take more time
- * than it does.
+ * The record that a statement names, from its id to the result without batches and visitors, which take more time
+ * than the lookup.
  */
 export function compileOneRecord({ id }: NamedRecord, context: OperatorContext): List {
   const named = compileTarget(id, context.compiler);

@@ -8,14 +8,14 @@ import type { Candidates } from '../runtime/candidates.js';
 import type { Frame } from '../runtime/frame.js';
 import type { Demand } from './operator.js';
 
-/** The part of a table that holds everything that can meet the condition. */
+/** A part of a table that contains all records that can meet the condition. */
 export type Narrowed =
   | { readonly kind: 'record'; readonly id: Value }
   /** The table, or some of its keys. */
   | { readonly kind: 'table'; readonly keys?: KeyRange; readonly direction?: Direction }
   /** Of the keys of an index. */
   | { readonly kind: 'index'; readonly ranges: readonly KeyRange[]; readonly direction?: Direction }
-  /** What an index finds in its own order; with a direction where that is the one that is wanted. */
+  /** Candidates of an index in its own order; with a direction if that is the requested order. */
   | { readonly kind: 'candidates'; readonly candidates: Candidates; readonly direction?: Direction };
 
 /** The part of a table that is read; `undefined` for the whole of it. */
@@ -26,7 +26,10 @@ export type Narrow = (
   demand?: Demand,
 ) => PromiseOrValue<Narrowed | undefined>;
 
-/** Where a value can't be computed the condition or the rule will say what that means, record by record. */
+/**
+ * If a value can't be computed, the whole table is read, and the condition or the clause handles the error record by
+ * record.
+ */
 export function unlessFailing<Args extends readonly unknown[], T>(
   work: (...args: Args) => PromiseOrValue<T | undefined>,
 ): (...args: Args) => PromiseOrValue<T | undefined> {

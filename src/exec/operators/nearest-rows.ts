@@ -47,7 +47,7 @@ export class NearestRows {
     return this.#nearest.bound;
   }
 
-  /** Measures rows; those without a vector of this length are left out. Answers that it wants more. */
+  /** Measures rows; those without a vector of this length are left out. Returns that it wants more. */
   add(rows: readonly Value[], vectors: readonly Value[]): PromiseOrValue<false> {
     const { interrupt } = this.frame.execution;
     const { size } = this.#nearest;

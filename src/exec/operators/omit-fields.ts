@@ -9,7 +9,7 @@ import { replaced } from './follow-links.js';
 import { pathsNamed } from './paths-named.js';
 
 /**
- * OMIT: leaves fields out of the rows. What is written out is left out; an element of an array becomes NONE, so that
+ * OMIT: leaves fields out of the rows. An element of an array becomes NONE, so that
  * the others keep their places.
  */
 export function compileOmit(

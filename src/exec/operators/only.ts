@@ -3,7 +3,7 @@ import type { Expression, Select } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
 
 /**
- * The answer of a statement that gives one value for each record: a list, or with ONLY the single value (NONE if there
+ * The result of a statement with one value for each record: a list, or with ONLY the single value (NONE if there
  * is none).
  * @throws TesseraError `only_one` when ONLY meets several
  */
@@ -14,7 +14,7 @@ export function applyOnly(values: readonly Value[], only: boolean): Value {
 }
 
 /**
- * The same for SELECT: what may not be there is a record, so that FROM a list or nothing, as written down, ONLY wants
+ * The same for SELECT: only a record may be missing; FROM a written list or nothing, ONLY requires
  * exactly one row.
  * @throws TesseraError `only_one`
  */

@@ -3,7 +3,7 @@ import { judgeOf } from '../authorization/permission.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { Scope } from '../runtime/scope.js';
 
-/** The value that a field is compared with; what a rule names is evaluated as the rule is. */
+/** The value with which a field is compared; operands of a clause of PERMISSIONS are evaluated like the clause. */
 export function compileOperand(operand: Operand | undefined, compiler: Compiler): Evaluate {
   if (operand === undefined) return () => undefined;
   const evaluate = compiler.expression(operand.value);

@@ -1,4 +1,4 @@
-/** What the nodes of a plan are compiled to. */
+/** The compiled form of plan nodes. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
@@ -9,51 +9,51 @@ import type { Execution } from '../runtime/execution.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 import type { ReadPurpose } from '../runtime/record-access.js';
 
-/** Hands rows on, batch by batch, to a visitor who may have enough of them. */
+/** Passes rows on, batch by batch, to a visitor that may stop. */
 export type Stream = (frame: Frame, demand: Demand, visit: Visit) => PromiseOrValue<unknown>;
 
-/** Gives all rows together. */
+/** Returns all rows as a list. */
 export type List = (frame: Frame, demand: Demand) => PromiseOrValue<readonly Value[]>;
 
 /**
- * `direction` is there when rows come in the order that is wanted, or in the opposite one. Answers `true` when no more
+ * `direction` is set if rows come in the requested order, or in the opposite one. Returns `true` when no more
  * are needed.
  */
 export type Visit = (batch: readonly Value[], direction?: Direction) => PromiseOrValue<boolean | undefined>;
 
-/** How many rows will be taken, if that is known, and of what. */
+/** The number of rows that will be taken, if known. */
 export interface Demand {
-  /** Of any rows, as they come. */
+  /** Any rows, as they come. */
   readonly rows?: number | undefined;
-  /** Of those that come in the order that is wanted. */
+  /** Rows in the requested order. */
   readonly inOrder?: number | undefined;
-  /** How many rows before those are passed over, by their keys. */
+  /** Number of rows to skip before these, by their keys. */
   readonly skip?: number | undefined;
-  /** What the targets of the statement are, where it has found that out itself. */
+  /** The targets of the statement, if it has evaluated them itself. */
   readonly targets?: readonly Target[] | undefined;
 }
 
-/** As many rows as there are, of what the statement names. */
+/** All rows of the statement's targets. */
 export const ALL_ROWS: Demand = {};
 
-/** What the operators of one statement are made with. */
+/** The context in which the operators of one statement are compiled. */
 export interface OperatorContext {
   readonly compiler: Compiler;
   readonly reading: RecordReading;
   stream(node: StreamNode): Stream;
-  /** The rows of a node together, whatever it is. */
+  /** The rows of any node as a list. */
   list(node: RowNode): List;
 }
 
-/** How a statement reads records. */
+/** The way a statement reads records. */
 export interface RecordReading {
   readonly purpose: ReadPurpose;
-  /** What is read of the rows. */
+  /** The fields that are read of the rows. */
   readonly fields: FieldsRead;
-  /** Whether what is done with one row may change the next. */
+  /** Whether the effects of one row may change the next. */
   readonly writes: boolean;
-  /** Whether ids of what an access finds suffice, with what its index says of them. */
+  /** Whether the ids of found records suffice, with the notes of the index. */
   idsSuffice?(access: Access): boolean;
-  /** How a table is read that turns up only while the statement runs. */
+  /** The access to a table that is known only at run time. */
   access(execution: Execution, entry: TableEntry): Access;
 }

@@ -1,4 +1,4 @@
-/** The one place that knows how every kind of node is compiled. */
+/** The table of compile functions for every kind of plan node. */
 import { isStream, type ListNode, type RowNode, type StreamNode } from '../../plan/nodes.js';
 import type { Compiler } from '../runtime/frame.js';
 import { compileAggregate } from './aggregate.js';

@@ -11,7 +11,7 @@ import { scopedIfMade } from '../runtime/scoped.js';
 import type { List, OperatorContext } from './operator.js';
 import { compileProjections } from './projections.js';
 
-/** Makes of each row what is selected. */
+/** Applies the projections to each row. */
 export function compileProject(node: Project, context: OperatorContext): List {
   const { projections, skipsMissing, input: below } = node;
   const expressions = expressionsOf(projections);

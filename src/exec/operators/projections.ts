@@ -8,7 +8,7 @@ import { fieldPath, projectionPath } from '../expression/projection-name.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { fieldNames } from './paths-named.js';
 
-/** How the fields of a row are called. */
+/** The naming of columns. */
 type Naming = typeof projectionPath;
 
 /** Compiles what SELECT or RETURN projects of a row. `naming` gives the path of each column in the result. */
@@ -19,7 +19,7 @@ export function compileProjections(
 ): Evaluate {
   if (projections.kind === 'value') return compiler.expression(projections.expression);
   if (isWhole(projections)) return (frame) => frame.current;
-  // Where `*` stands doesn't matter: what is named besides it is written over it.
+  // The position of `*` doesn't matter: other projections overwrite its fields.
   const items = projections.items.toSorted((a, b) => Number(b.kind === 'all') - Number(a.kind === 'all'));
   const writers = items.map((item) => compileItem(item, compiler, naming));
   const plain = selectsFieldsOnly(projections);

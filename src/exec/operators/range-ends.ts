@@ -24,8 +24,8 @@ export function rangeEnds({ from, to }: Bounds, low: Value, high: Value): RangeE
 }
 
 /**
- * The same among the ids of a table. What isn't the id of a record of it bounds nothing: the condition tells what that
- * means.
+ * The same among the ids of a table. A value that isn't an id of its records is no bound: the condition handles
+ * it.
  */
 export function idRangeEnds({ from, to }: Bounds, table: string, low: Value, high: Value): RangeEnds {
   const edge = (bound: Bound | undefined, id: Value): RangeEnd | undefined =>

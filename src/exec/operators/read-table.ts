@@ -16,7 +16,7 @@ export type ReadTable = (
 ) => PromiseOrValue<unknown>;
 
 /**
- * Reads the records of a table by an access: what it narrows the table to comes from the one reader, which judges each.
+ * Reads the records of a table by an access path, through the record reader.
  */
 export function compileReadTable(access: Access, { compiler, reading }: OperatorContext): ReadTable {
   const narrow = compileAccess(access, compiler);
@@ -40,7 +40,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
         ...(narrowed?.kind === 'candidates' && { candidates: narrowed.candidates, idsOnly }),
         ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),
       };
-      // Of rows in order each may be the last that is wanted.
+      // In order, any row may be the last one needed.
       return execution.services.reader.scan(
         execution,
         scan,
@@ -50,7 +50,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
 }
 
 /**
- * Hands over the one record whose id the condition names; whatever isn't the id of a record of the table names none.
+ * Passes on the record whose id the condition names; another value names none.
  */
 function readOne(
   { execution }: Frame,

@@ -1,4 +1,4 @@
-/** LIMIT and START: how many rows. */
+/** The numbers of LIMIT and START. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
@@ -8,7 +8,7 @@ import { isNumber, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 
 /**
- * Whole numbers from zero; of others the whole part counts, and NONE and NULL are zero. `undefined` where the clause is
+ * Whole numbers from zero; fractions are cut, and NONE and NULL are zero. `undefined` if the clause is
  * missing.
  * @throws TesseraError `invalid_count`, when it runs
  */

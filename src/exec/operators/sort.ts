@@ -15,13 +15,13 @@ export function compileSort({ order, projections, input }: Sort, context: Operat
 }
 
 /**
- * In order, a few rows more are read at once than are wanted: for the one that ends the walk, and for those that a
- * condition turns down.
+ * In order, a few more rows than needed are read at once: for the row that ends the scan, and for rows that a
+ * condition rejects.
  */
 const MARGIN = 16;
 
 /**
- * Keeps no more rows than are asked for. Where they come in the order that is wanted, it ends when enough have come.
+ * Keeps only as many rows as needed. If rows come in the requested order, it ends when enough have come.
  */
 export function compileTopN({ order, projections, wanted, input }: TopN, context: OperatorContext): List {
   const compiled = compileOrder(order, projections, context.compiler);
@@ -70,9 +70,9 @@ function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame)
   );
 }
 
-/** Rows that may come in the order that is wanted, which the access knows only once it runs. */
+/** Rows that may come in the requested order, which the access path knows only at run time. */
 class InOrder {
-  /** Those that came in order, or in the opposite one. */
+  /** The rows that came in order, or in the opposite one. */
   readonly #inOrder: Value[] = [];
   #direction: Direction | undefined;
 

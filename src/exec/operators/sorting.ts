@@ -44,7 +44,7 @@ function compileScoped(expression: Expression, compiler: Compiler): Evaluate {
 }
 
 /**
- * What rows are ordered by: how it is found, and how two of it compare. `comparisons` bounds those of one sort
+ * The sort key of rows: its evaluation and comparison. `comparisons` bounds those of one sort
  * together.
  */
 interface RowKey<T> {
@@ -62,24 +62,24 @@ interface Entry {
   readonly key: unknown;
 }
 
-/** What an entry takes besides its row, in bytes, while it is sorted. */
+/** Overhead of an entry in bytes while it is sorted. */
 const ENTRY = 64;
 
-/** So few entries count for nothing. */
+/** Entries that aren't charged. */
 const UNCHARGED = 256;
 
-/** So few rows are kept whatever is asked for: sorting fewer at a time isn't worth the while. */
+/** Minimum number of rows to keep: sorting fewer at a time doesn't pay off. */
 const FEW = 64;
 
 /**
- * The first rows of an order. Twice as many as are asked for are kept and then cut down to those, so that most of the
- * others are turned down by one comparison with the last that was kept, and nothing is kept of them.
+ * The first rows of an order. Up to twice as many as needed are kept and then cut down, so that most of the
+ * others are rejected by one comparison with the last kept row.
  */
 class FirstRows implements Sorting {
   readonly #comparisons = new Comparisons();
   readonly #room: number;
   #entries: Entry[] = [];
-  /** What doesn't come before it isn't among the first. */
+  /** Rows that don't precede it aren't among the first. */
   #bar: Entry | undefined;
   /** How many of the entries are charged, and what they and their keys were. */
   #counted = 0;
@@ -161,10 +161,10 @@ class FirstRows implements Sorting {
   }
 }
 
-/** So many rows change places before others may have a turn. */
+/** Rows that are swapped before yielding. */
 const SWAPS = 8_192;
 
-/** Rows in an order that chance decides, by Fisher and Yates. */
+/** Rows in random order (Fisher–Yates shuffle). */
 class Shuffle implements Sorting {
   readonly #rows: Value[] = [];
 
@@ -228,7 +228,7 @@ function compileKey(key: OrderKey, evaluate: Evaluate): RowKey<unknown> {
   return key.descending ? { ...ascending, compare: (a, b, comparisons) => compare(b, a, comparisons) } : ascending;
 }
 
-/** What a key names: a projection by its alias, or else a path. */
+/** The value of a sort key: a projection by its alias, or else a path. */
 function named({ path }: OrderKey, projections: Projections | undefined): Expression {
   const text = printExpression(path);
   const items =

@@ -1,4 +1,4 @@
-/** Where rows come from, compiled. */
+/** The compiled sources of rows. */
 import { andThen } from '../../base/promise-or-value.js';
 import type { Expression } from '../../language/ast.js';
 import {
@@ -62,7 +62,7 @@ function unionStream({ targets, inputs }: Union, context: OperatorContext): Stre
   return valuesStream(targets, inputs.filter(isAccess), context);
 }
 
-/** The rows of what expressions turn out to be: all are evaluated before the first is read. */
+/** The rows of evaluated expressions: all are evaluated before the first row is read. */
 function valuesStream(
   expressions: readonly Expression[],
   accesses: readonly Access[],
@@ -84,13 +84,13 @@ function foundStream(accesses: readonly Access[], context: OperatorContext): Str
 
 const NO_TARGETS: readonly Target[] = [];
 
-/** The one record that was changed, which is asked for with each change and each live query. */
+/** The changed record, for each change and each live query. */
 const changeStream: Stream = (_, { targets = NO_TARGETS }, visit) => {
   const [target] = targets;
   return target?.kind === 'value' ? visit([target.value]) : undefined;
 };
 
-/** Row by row, where what is done with one may change what is found of the next. */
+/** Row by row, if the effects of one row may change the next. */
 function oneByOneIfWriting({ reading }: OperatorContext, stream: Stream): Stream {
   return reading.writes ? (frame, demand, visit) => stream(frame, demand, oneByOne(visit)) : stream;
 }

@@ -5,10 +5,10 @@ import { setPath } from '../expression/assign.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { replaced } from './follow-links.js';
 
-/** Rows are handed on so many at a time. */
+/** Rows of a batch. */
 const BATCH = 256;
 
-/** The rows that SPLIT makes of others, some at a time: however many there are, no more are held than are asked for. */
+/** The rows of SPLIT, generated batch by batch, so that only the rows of a batch are held. */
 export interface SplitRows {
   /** The next rows; none at the end. */
   next(): PromiseOrValue<readonly Value[]>;
@@ -31,7 +31,7 @@ interface Level {
   readonly evaluate: Evaluate;
 }
 
-/** Where an array is being gone through. */
+/** The position in an array. */
 interface Position {
   readonly row: ObjectValue;
   readonly elements: ArrayValue;
@@ -62,7 +62,7 @@ class Product implements SplitRows {
     );
   }
 
-  /** Goes on until a batch is full or something has to be waited for; answers whether the batch is complete. */
+  /** Continues until a batch is full or something has to be waited for; returns whether the batch is complete. */
   #step(): PromiseOrValue<boolean> {
     while (this.#made.length < BATCH) {
       const advanced = this.#advance();
@@ -89,7 +89,7 @@ class Product implements SplitRows {
   }
 
   /**
-   * Begins to split a row by the path of a level, or by one behind it if there is nothing to split; hands it on behind
+   * Begins to split a row by the path of a level, or by a later one if there is nothing to split; passes it on behind
    * the last.
    */
   #enter(row: Value, level: number): PromiseOrValue<true> {

@@ -3,7 +3,7 @@ import type { Direction, Split } from '../../plan/nodes.js';
 import type { OperatorContext, Stream } from './operator.js';
 import { compileSplit, type SplitRows } from './split-rows.js';
 
-/** SPLIT: hands on the rows that are made of others, some at a time. */
+/** SPLIT: passes on the split rows, batch by batch. */
 export function compileSplitNode({ on, input: below }: Split, context: OperatorContext): Stream {
   const input = context.stream(below);
   const split = compileSplit(on, context.compiler);
@@ -22,7 +22,7 @@ export function compileSplitNode({ on, input: below }: Split, context: OperatorC
       );
       return andThen(each, () => isOver);
     };
-    // How many rows become of one that is split isn't known before.
+    // The number of split rows isn't known in advance.
     return input(frame, { targets }, (batch, direction) => visitParts(split(frame, batch), direction));
   };
 }

@@ -1,15 +1,15 @@
-/** ORDER BY with LIMIT through an access that finds rows in order: when enough rows have come. */
+/** ORDER BY with LIMIT through an access path in order: when enough rows have come. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { OrderWanted } from '../../plan/nodes.js';
 import { encodeOrder } from '../../value/codecs/key-codec.js';
 import { isArray, type Value } from '../../value/value.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 
-/** Answers for each row, as they come in order, whether no later one can be among the first. */
+/** Returns for each row, as they come in order, whether no later one can be among the first. */
 export type StopCondition = (row: Value) => PromiseOrValue<boolean>;
 
 /**
- * Enough have come when the next isn't equal to the last of them: which of the equal ones are first, sorting will tell.
+ * Enough have come when the next row isn't equal to the last of them: sorting decides among equal ones.
  */
 export function compileStopCondition(
   order: OrderWanted,

@@ -1,14 +1,14 @@
-/** What the steps of a plan take, for EXPLAIN ANALYZE. */
+/** Measures the steps of a plan, for EXPLAIN ANALYZE. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
 import type { Metrics } from '../../plan/query-plan.js';
 import type { List, Stream } from './operator.js';
 
-/** Gets the operators of a plan when it is compiled, so that they can be measured while they run. */
+/** Wraps the operators of a plan when it is compiled, so that they can be measured. */
 export interface Meter {
   stream(step: object, stream: Stream): Stream;
   list(step: object, list: List): List;
-  /** Any other work. `rowsOf` says how many rows a call has handed on. */
+  /** Any other work. `rowsOf` returns the number of rows of a call. */
   each<Args extends readonly unknown[], Result>(
     step: object,
     work: (...args: Args) => PromiseOrValue<Result>,
@@ -28,7 +28,7 @@ interface Measure {
   elapsed: number;
 }
 
-/** A stopwatch that always runs for one step: for the innermost of those that are at work. */
+/** A stopwatch that always runs for one step: the innermost active one. */
 export class Stopwatch implements Meter {
   readonly #clock: Clock;
   readonly #steps = new Map<object, Measure>();
@@ -39,7 +39,7 @@ export class Stopwatch implements Meter {
     this.#clock = clock;
   }
 
-  /** While a visitor looks at rows, the step is at work that asked for them. */
+  /** While a visitor processes rows, the step that requested them is active. */
   stream(step: object, stream: Stream): Stream {
     const own = this.#of(step);
     return (frame, demand, visit) => {
@@ -73,7 +73,7 @@ export class Stopwatch implements Meter {
       );
   }
 
-  /** `undefined` for a step that hands on no rows of its own, such as a branch of a `UnionScan`. */
+  /** `undefined` for a step without rows of its own, such as a branch of a `UnionScan`. */
   of(step: object): Metrics | undefined {
     return this.#steps.get(step);
   }

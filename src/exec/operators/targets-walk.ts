@@ -1,4 +1,4 @@
-/** Walks the rows of what a statement names, whatever it turns out to be: tables, records, ranges, values. */
+/** Walks the rows of a statement's evaluated targets: tables, records, ranges, values. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { forEachInSteps, type Pausing } from '../../base/steps.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -12,7 +12,7 @@ import type { Demand, OperatorContext, Visit } from './operator.js';
 import { compileReadTable, type ReadTable } from './read-table.js';
 import { requireTable } from './require-table.js';
 
-/** Records that a list names one after the other, to be read together. */
+/** Consecutive records of a list, to be read together. */
 interface Listed {
   readonly kind: 'listed';
   readonly ids: readonly RecordId[];
@@ -20,9 +20,9 @@ interface Listed {
 
 export class TargetsWalk {
   readonly #context: OperatorContext;
-  /** How the tables are read that the plan names. */
+  /** The access to the tables that the plan names. */
   readonly #planned: ReadonlyMap<string, ReadTable> | undefined;
-  /** How others are, by the state of their definition; made when the first turns up. */
+  /** The access to other tables, by the state of their definition; created on first use. */
   #others: WeakMap<TableEntry, ReadTable> | undefined;
 
   constructor(context: OperatorContext, accesses: readonly Access[]) {
@@ -33,7 +33,7 @@ export class TargetsWalk {
     }
   }
 
-  /** Hands over the rows target by target. */
+  /** Passes on the rows target by target. */
   walk(frame: Frame, targets: readonly Target[], demand: Demand, visit: Visit): PromiseOrValue<unknown> {
     const [only] = targets;
     if (only !== undefined && targets.length === 1 && isStored(only)) return this.one(frame, only, demand, visit);
@@ -54,7 +54,7 @@ export class TargetsWalk {
     return andThen(gathered(targets, Math.min(size, demand.rows ?? size), pausingOf(execution)), visitEach);
   }
 
-  /** Hands over the rows of one target. */
+  /** Passes on the rows of one target. */
   one(frame: Frame, target: Target | Listed, demand: Demand, visit: Visit): PromiseOrValue<unknown> {
     const { execution } = frame;
     const { purpose, fields } = this.#context.reading;

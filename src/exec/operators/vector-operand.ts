@@ -10,7 +10,7 @@ import type { Compiler, Frame } from '../runtime/frame.js';
 
 const ARRAY_OF_NUMBERS: Type = { kind: 'array', item: { kind: 'number' } };
 
-/** The vector that is asked for, the same for all rows. @throws TesseraError `nearest_operand` */
+/** The query vector, the same for all rows. @throws TesseraError `nearest_operand` */
 export function compileVector(vector: Expression, compiler: Compiler): (frame: Frame) => PromiseOrValue<Vector> {
   const evaluate = compiler.expression(vector);
   return (frame) =>

@@ -1,18 +1,18 @@
 /**
- * What a statement reads first, known before it runs: where reads take their time, it is fetched together with what
- * tells whether the definitions are still the same and whether the user is still there.
+ * The first reads of a statement, known before it runs: on asynchronous stores they are fetched together with the rows
+ * that show whether the definitions are still the same and whether the user still exists.
  */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { Prefetch } from '../../storage/contract.js';
 import type { Frame } from '../runtime/frame.js';
 
-/** What a statement reads first by the catalog that is likely to be the present one. */
+/** The first reads of a statement by the cached catalog, which is likely current. */
 export type FirstReads = (frame: Frame, likely: DatabaseCatalog) => PromiseOrValue<Prefetch>;
 
 /**
- * Begins to fetch what the statement reads first, and `others`, without waiting for it: whatever the statement then
- * asks for travels along. What goes wrong here goes wrong again where it is read.
+ * Begins to prefetch the first reads of the statement, and `others`, without waiting: later requests of the statement
+ * join the same round trip. Errors here occur again where the data is read.
  */
 export function beginPrefetch(
   firstReads: FirstReads,

@@ -1,6 +1,6 @@
 /**
- * What a plan will read first, worked out from the catalog that is likely to hold, so that it is fetched together with
- * the row that tells whether it does.
+ * The first reads of a plan, determined from the cached catalog, which is likely current, so that they are fetched
+ * together with the row that confirms it.
  */
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import type { Expression } from '../../language/ast.js';
@@ -32,7 +32,7 @@ import type { FirstReads } from './first-reads.js';
 const NOTHING: Prefetch = {};
 const nothing: FirstReads = () => NOTHING;
 
-/** Compiles which keys and ranges the sources of a plan read first, so that they are requested together. */
+/** Compiles the keys and ranges that the sources of a plan read first, so that they are requested together. */
 export function compilePlanReads(node: RowNode, compiler: Compiler): FirstReads {
   let source = node;
   while ('input' in source) source = source.input;
@@ -90,11 +90,11 @@ function ofValues({ expression }: Values, compiler: Compiler): FirstReads {
     }));
 }
 
-/** So many records of a list are fetched ahead. */
+/** Records of a list that are prefetched. */
 const MAX_KEYS = 1_024;
 
 function ofAccess(access: Access, compiler: Compiler): FirstReads {
-  // What it reads next depends on what it has read.
+  // Its next reads depend on the first.
   if (access.kind === 'knn-scan' || isFullText(access)) return nothing;
   const likely = guessed(access);
   if (!operandsOf(likely).every(({ value }) => isKnown(value))) return nothing;
@@ -139,7 +139,7 @@ function withoutDirection(access: Guessable): {
   return { undirected, direction };
 }
 
-/** `$auth.id` is `$auth`, if that record is there: enough to fetch what is looked for by it. */
+/** `$auth.id` is `$auth`, if that record exists: enough for prefetching. */
 type Guessable = Exclude<Access, KnnScan>;
 
 function guessed(access: Guessable): Guessable {
@@ -190,7 +190,7 @@ function operandsOf(access: Guessable): readonly Operand[] {
   }
 }
 
-/** Whether it costs nothing to evaluate an expression twice. */
+/** Whether an expression is cheap to evaluate twice. */
 function isKnown(expression: Expression): boolean {
   return expression.kind === 'param' || constantValue(expression) !== undefined;
 }

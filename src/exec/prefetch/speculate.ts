@@ -1,6 +1,6 @@
 /**
- * What a statement is going to make of records, known before their turn has come, so that what will be read for it can
- * be fetched for many of them at once. It is a guess: what is written is evaluated when its turn has come.
+ * Speculative results of a statement for later records, so that their reads can
+ * be prefetched for many at once. The values that are written are evaluated again in order.
  */
 import { unawaited } from '../../base/promise-or-value.js';
 import { TesseraError } from '../../errors/error.js';

@@ -4,7 +4,7 @@ import { toText } from '../../value/text/text.js';
 import type { RecordId, Value } from '../../value/value.js';
 import type { PreparedField } from './table.js';
 
-/** The value as the type of a field wants it. @throws TesseraError `field_coercion` */
+/** The value coerced to the type of a field. @throws TesseraError `field_coercion` */
 export function coerceField(field: PreparedField, id: RecordId, value: Value): Value {
   const type = field.definition.type;
   if (type === undefined) return value;

@@ -24,8 +24,8 @@ export class ComputedFields<Field extends { readonly definition: FieldDefinition
   }
 
   /**
-   * Those that are needed where `asked` is read of a record, in the order in which they are computed. Where functions
-   * are called and it isn't known what they do, all are.
+   * The fields needed if `asked` is read of a record, in the order in which they are computed. If functions
+   * are called whose reads aren't known, all are needed.
    */
   needed(asked: FieldsRead, functions?: Functions): readonly Field[] {
     if (this.all.length === 0 || asked.all) return this.all;

@@ -1,4 +1,4 @@
-/** Computed fields, and the records that rules judge: those as they are stored together with their computed fields. */
+/** Computed fields, and the records on which clauses are evaluated: as stored, with their computed fields. */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { withField } from '../../value/paths.js';
@@ -52,7 +52,7 @@ function ofItsType(field: PreparedField, record: ObjectValue, value: Value): Val
   }
 }
 
-/** The same execution where nothing is judged: a rule sees a computed field as queries do. */
+/** The same execution without permissions: a clause sees a computed field as queries do. */
 function notJudging(execution: Execution): Execution {
   if (!execution.judging) return execution;
   const variants = Variants.of(execution);
@@ -61,8 +61,8 @@ function notJudging(execution: Execution): Execution {
 }
 
 /**
- * Whether a rule admits a record, which it judges together with the computed fields that it looks at, whatever the
- * query asks for. Where one of those fails it refuses: what can't be judged isn't allowed.
+ * Whether a clause admits a record, evaluated with the computed fields that the clause names, whatever the
+ * query selects. If one of those fails, access is denied.
  */
 export function admitsRecord(
   rule: Rule,
@@ -103,7 +103,7 @@ export function judgeOfRecord(execution: Execution, table: PreparedTable, raw: O
   };
 }
 
-/** The record as rules see it; `undefined` when a computed field fails. */
+/** The record as clauses see it; `undefined` if a computed field fails. */
 function judgedRecord(
   execution: Execution,
   table: PreparedTable,

@@ -1,4 +1,4 @@
-/** What a SCHEMAFULL table admits: the tree of its declared fields. */
+/** The tree of a SCHEMAFULL table's declared fields. */
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
@@ -47,7 +47,7 @@ export function declaredFields(fields: readonly FieldDefinition[]): DeclaredFiel
 }
 
 /**
- * Whether a type says all there is to say about what lies below: literal object types do, and `any` forbids nothing.
+ * Whether a type determines everything below it: literal object types do, and `any` forbids nothing.
  */
 function admitsAnything(type: Type): boolean {
   switch (type.kind) {

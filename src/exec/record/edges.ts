@@ -1,6 +1,6 @@
 /**
- * Graph edges: the keys at both ends that lead from a record to the edges that touch it. Beside each stands the end
- * that it leads to, so that a walk over edges needn't read them; stores written before that was kept have `true` there.
+ * Graph edges: the keys at both ends that lead from a record to its edges. Each key's value is the end
+ * that it leads to, so that a walk over edges needn't read them; older stores have `true` there.
  */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -51,8 +51,8 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
 }
 
 /**
- * Where the edges at a record lead to, in the order of their ids; `undefined` where that isn't kept, or lies in another
- * table than `ends`.
+ * The records to which the edges at a record lead, in the order of the edges' ids; `undefined` if unknown, or in
+ * another table than `ends`.
  */
 export function endsAt(
   { context }: Execution,
@@ -84,7 +84,7 @@ export function edgeEntries(catalog: DatabaseCatalog, edge: TableEntry, key: Rec
   ];
 }
 
-/** Whether one look shows that neither edges nor references stand at records of one table, or between them. */
+/** Whether a single scan shows that there are neither edges nor references at records of one table, or between them. */
 export function isUnconnected(
   transaction: Transaction,
   catalog: DatabaseCatalog,

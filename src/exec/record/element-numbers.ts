@@ -6,9 +6,9 @@ export interface NumberedElement<T> {
 }
 
 /**
- * Where the elements of a changed array come from. As long as a record is being changed, elements of an array are taken
- * out and put back, so that the number of one may differ from that which it has in the stored array, by which rules
- * know it.
+ * The original indexes of the elements of a changed array. While a record is being changed, elements of an array are
+ * taken out and put back, so that the index of one may differ from that in the stored array, by which clauses identify
+ * it.
  *
  * One for each write: an array may be stored as it is, and is then the one that counts.
  */

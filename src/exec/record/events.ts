@@ -21,7 +21,7 @@ import type { PreparedEvent, PreparedTable, TablePreparer } from './table.js';
 /** What an event sees of the change that raised it. */
 type Raised = Pick<QueuedEvent, 'action' | 'before' | 'after' | 'input'>;
 
-/** Runs the events that a change raises, in the order of their names. What leaves a record as it was raises none. */
+/** Runs the events that a change raises, in the order of their names. A write that changes nothing raises none. */
 export function raiseEvents(
   execution: Execution,
   catalog: DatabaseCatalog,
@@ -39,7 +39,7 @@ export function raiseEvents(
   );
 }
 
-/** With permissions off, as the owner of the schema wants, but with `$auth` of the writer. */
+/** With permissions off, since the owner of the schema defined it, but with `$auth` of the writer. */
 function runEvent(
   execution: Execution,
   event: PreparedEvent,

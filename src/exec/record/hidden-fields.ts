@@ -7,7 +7,7 @@ import { judgeOfRecord } from './computed.js';
 import { applyMask, buildMask } from './mask.js';
 import type { PreparedTable } from './table.js';
 
-/** The fields of which a rule takes something away, each asked alone. */
+/** The fields of which a clause hides something, each evaluated separately. */
 export function hiddenFields(
   execution: Execution,
   table: PreparedTable,

@@ -1,6 +1,6 @@
 /**
- * What a write leaves of that which its writer may not see. A statement works on what it sees; then what is hidden is
- * put back: elements of lists and sets always, since they have no names by which a statement could mean them, and
+ * Preserves data hidden from the writer. A statement works on the visible data; then hidden data is
+ * put back: elements of lists and sets always, since a statement can't name them, and
  * fields where nothing was written in their place.
  */
 import { equals, missingFrom, setFrom } from '../../value/order.js';
@@ -127,7 +127,7 @@ function itemsRestored(
     while (hidden.has(origin)) origin++;
     placed.push({ origin: origin++, value });
   }
-  // What is hidden because it is the last stays that.
+  // An element that is hidden by being the last stays the last.
   if (last !== undefined) placed.push({ origin: Math.max(origin, stored.length - 1), value: last });
   return origins.inPlace(placed);
 }

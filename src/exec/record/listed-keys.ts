@@ -3,7 +3,7 @@ import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
 import type { PreparedTable } from './table.js';
 
-/** What an index lists, each record once. */
+/** Deduplicates the records that an index lists. */
 export class ListedKeys {
   readonly #seen = new Set<string | number>();
 

@@ -1,9 +1,9 @@
 /**
- * What field permissions leave of a record.
+ * Applies field permissions to a record.
  *
- * The paths of all guarded fields make one tree, walked once for each record: every rule judges the record as it is
- * stored, whatever the others have taken away by then, so that taking one element out of a list never moves another
- * into or out of a rule's reach.
+ * The paths of all guarded fields form one tree, walked once for each record: every clause is evaluated on the record
+ * as stored, whatever the others have hidden by then, so that hiding one element of a list never moves another into or
+ * out of a clause's reach.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Part } from '../../language/ast.js';
@@ -73,7 +73,7 @@ class MaskBuilder implements Mask {
     if (isFixed) this.isFixed = true;
   }
 
-  /** To be called when nothing more is added. */
+  /** Call when all paths are added. */
   finish(): void {
     if (this.each === undefined && this.only === undefined) {
       this.members = Array.from(this.fields, ([name, mask]) => ({ name, masks: [mask] }));
@@ -142,10 +142,10 @@ export function childrenNamed({ fields, each }: Mask, name: string): Mask[] {
   return [...(named === undefined ? [] : [named]), ...(each === undefined ? [] : [each])];
 }
 
-/** Judges one place. */
+/** Evaluates the clauses of one place. */
 export type MaskJudge = (rule: Rule, value: Value) => PromiseOrValue<boolean>;
 
-/** The record without the places that a rule refuses; the record itself when nothing is hidden. */
+/** The record without hidden places; the record itself if nothing is hidden. */
 export function applyMask(mask: Mask, record: ObjectValue, judge: MaskJudge): PromiseOrValue<ObjectValue> {
   return maskBelow(record, [mask], { judge, what: 'all' }) as PromiseOrValue<ObjectValue>;
 }

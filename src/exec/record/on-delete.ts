@@ -27,7 +27,7 @@ type Action = (
 
 const ACTIONS: Readonly<Record<Reference['onDelete'], Action>> = {
   ignore: () => undefined,
-  // Those that reject have had their say; what is left is a record that refers to itself.
+  // References that reject have been checked; only a record that refers to itself is left.
   reject: () => undefined,
   cascade: (execution, _, { id }) => execution.services.writer.delete(execution, id),
   unset: (execution, deleted, { id, field }) =>
@@ -65,8 +65,8 @@ export class OnDelete {
   }
 
   /**
-   * Does what the fields say, when the record is no more. It runs like events do, with permissions off, as the owner of
-   * the schema wants.
+   * Applies the clauses after the record was deleted. It runs like events do, with permissions off, since the owner of
+   * the schema defined them.
    * @throws TesseraError `references_failed`
    */
   settle(execution: Execution, id: RecordId): PromiseOrValue<void> {

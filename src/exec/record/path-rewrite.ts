@@ -19,7 +19,7 @@ import type { ElementNumbers, NumberedElement } from './element-numbers.js';
 /** Versions of a value: as it was before, and as the statement would have it. */
 export type ValueVersions = readonly [before: Value, draft: Value];
 
-/** What is done at the places of a path. */
+/** The rewrite at the places of a path. */
 export interface PathRewrite {
   readonly parts: readonly Part[];
   /**
@@ -251,7 +251,7 @@ function rewriteItem(
 }
 
 /**
- * What is declared of the elements of a set is checked with the set; here it is about what may be added and removed.
+ * Types of the elements of a set are checked with the set; here only additions and removals are.
  */
 function rewriteSet(
   set: SetValue,

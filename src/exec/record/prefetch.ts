@@ -1,4 +1,4 @@
-/** What statements that write are about to read, fetched for many records at once where the store answers later. */
+/** Prefetches the reads of statements that write, for many records at once, on asynchronous stores. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { vertexKey } from '../../catalog/definitions/vertex-key.js';
@@ -14,36 +14,36 @@ import type { FoundRecord } from '../runtime/record-access.js';
 import { hasReferences } from './references.js';
 import { storedOf } from './stored.js';
 
-/** What will be read of records. */
+/** The reads for records. */
 export interface RecordReads {
-  /** They themselves. */
+  /** The records themselves. */
   readonly records?: readonly RecordId[];
-  /** Who holds the values that these records would claim in the unique indexes of their table. */
+  /** The holders of the values that these records would claim in the unique indexes of their table. */
   readonly claims?: readonly UniqueClaims[];
-  /** The edges at them, and who refers to them. */
+  /** Their edges, and the references to them. */
   readonly nodes?: readonly RecordId[];
 }
 
 export interface UniqueClaims {
   readonly table: string;
   readonly record: ObjectValue;
-  /** What it is so far: the values that it holds already are left out. */
+  /** The present record: values that it holds already are left out. */
   readonly before?: ObjectValue | undefined;
 }
 
-/** So many records are fetched at once. */
+/** Records fetched at once. */
 const BATCH = 1024;
 
 /**
- * Fetches what `readsOf` names; nothing is asked of it where the store answers at once. It never fails for what is
- * wrong with a record.
+ * Prefetches the reads of `readsOf`, which isn't called on synchronous stores. It never fails because of an error in
+ * a record.
  */
 export function prefetchRecords(
   { context }: Execution,
   readsOf: (catalog: DatabaseCatalog) => RecordReads,
 ): PromiseOrValue<void> {
   if (!context.answersLater) return;
-  // By the catalog of before, what is fetched travels with what tells whether it is still the present one.
+  // By the cached catalog, the reads are fetched together with the row that shows whether it is current.
   return andThen(context.likelyCatalog() ?? context.catalog(), (catalog) => {
     if (catalog === undefined) return;
     const { keys, ranges } = prefetchOf(catalog, readsOf(catalog));
@@ -103,7 +103,7 @@ export function mapInBatches<T, U>(
   return andThen(done, () => mapped);
 }
 
-/** What found records will claim, by what a statement is going to make of each, where that is known. */
+/** The values that found records will claim, by their speculative results, if known. */
 export function claimsOfChanges(
   catalog: DatabaseCatalog,
   found: readonly FoundRecord[],
@@ -128,7 +128,7 @@ function claimsOf(table: TableEntry, record: ObjectValue): Key[] {
   try {
     return keptIndexes(table).flatMap((index) => index.keeping.claims?.(index, record) ?? []);
   } catch (error) {
-    // What is too large for an index fails when its turn comes to be written.
+    // A value that is too large for an index fails when it is written.
     if (error instanceof TesseraError) return [];
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The one reader: every record that a principal sees passes through here. */
+/** The record reader: every record that a principal sees passes through here. */
 
 import {
   andThen,
@@ -38,16 +38,16 @@ import { referrersAt } from './references.js';
 import { storedOf, withStoredRecord } from './stored.js';
 import type { PreparedField, PreparedTable, TablePreparer } from './table.js';
 
-/** How records of one table are read. */
+/** The compiled access to the records of one table. */
 interface Reading {
   readonly execution: Execution;
   readonly table: PreparedTable;
   readonly purpose: ReadPurpose;
-  /** Those that are read of its computed fields. */
+  /** The computed fields to read. */
   readonly computed: readonly PreparedField[];
 }
 
-/** Shows a stored record of a table as it was asked for. */
+/** Returns a stored record of a table as requested. */
 type Present = (table: PreparedTable, raw: ObjectValue) => PromiseOrValue<ObjectValue | undefined>;
 
 export class StoredRecordReader implements RecordReader {
@@ -297,7 +297,7 @@ export class StoredRecordReader implements RecordReader {
     const seeing: Reading = { ...reading, purpose: 'select' };
     const allowed = execution.checks.edit ? admitsRecord(table.rules[purpose], execution, table, raw) : true;
     return andThen(allowed, (may) => {
-      // Strictly, what can be seen comes out, for the writer to refuse it if the statement means it.
+      // In strict mode visible records are returned, for the writer to deny them if the statement concerns them.
       if (!may) return execution.request.strict ? this.#present(seeing, raw) : undefined;
       return andThen(this.#present(seeing, raw), (seen) => seen ?? idAlone(raw));
     });
@@ -337,7 +337,7 @@ export class StoredRecordReader implements RecordReader {
     });
   }
 
-  /** The same where answers take their time: what several ranges list first is read together. */
+  /** The same for asynchronous stores: the first entries of several ranges are read together. */
   async #lookUpTogether(
     reading: Reading,
     ranges: readonly KeyRange[],
@@ -366,7 +366,7 @@ export class StoredRecordReader implements RecordReader {
     }
   }
 
-  /** Candidates are judged like all records, before anything is handed on of what an index says of them. */
+  /** Candidates are checked like all records, before the index's notes about them are passed on. */
   #follow(reading: Reading, candidates: Candidates, isOfIds: boolean, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution, table } = reading;
     const readsNone = isOfIds && isAsStored(reading) && !execution.context.transaction.writable;
@@ -444,7 +444,7 @@ export class StoredRecordReader implements RecordReader {
     return andThen(visible, (all) => (isWhole ? all : mapInOrder(all, (raw) => unveil(reading, raw))));
   }
 
-  /** Hands a batch on and gives others a turn; answers whether the scan is over. */
+  /** Passes a batch on and yields; returns whether the scan is over. */
   #hand(
     execution: Execution,
     batch: PromiseOrValue<readonly ObjectValue[]>,
@@ -458,15 +458,15 @@ export class StoredRecordReader implements RecordReader {
   }
 }
 
-/** `mapReads` for what must not be done together. */
+/** `mapReads` for work that must not run concurrently. */
 function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => PromiseOrValue<U>): PromiseOrValue<U[]> {
   return mapInOrder(items, map);
 }
 
-/** So many ranges of an index are read together. */
+/** Ranges of an index that are read together. */
 const TOGETHER = 256;
 
-/** A record that may be seen, with what is computed for its reader and without what is hidden. */
+/** A visible record, with its computed fields and without its hidden ones. */
 function unveil({ execution, table, computed }: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue> {
   const { mask } = table;
   const record = computeFields(execution, table, raw, computed);
@@ -474,7 +474,7 @@ function unveil({ execution, table, computed }: Reading, raw: ObjectValue): Prom
   return andThen(record, (whole) => applyMask(mask, whole, judgeOfRecord(execution, table, raw)));
 }
 
-/** Whether no record can come out, so that none need be read. */
+/** Whether no record can be visible, so that none need be read. */
 function isClosed(execution: Execution, table: PreparedTable, purpose: ReadPurpose): boolean {
   if (!isChecked(execution, purpose) || table.rules[purpose].kind !== 'none') return false;
   return purpose === 'select' || !execution.request.strict || isClosed(execution, table, 'select');

@@ -1,5 +1,5 @@
 /**
- * What a record is whatever a statement says: its id, the ends of an edge, the kind of its table, and the order of its
+ * Invariants of a record: its id, the ends of an edge, the kind of its table, and the order of its
  * fields.
  */
 import { failure } from '../../errors/error.js';
@@ -22,7 +22,7 @@ export function withIdentity(draft: ObjectValue, id: RecordId, before: ObjectVal
   return withEnds(withField(draft, 'id', id) as ObjectValue, before);
 }
 
-/** What an edge connects stays, whatever a statement or the rules of its fields make of it. */
+/** The ends of an edge stay, whatever a statement or the clauses of its fields assign. */
 export function withEnds(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
   if (!(before?.['in'] instanceof RecordId && before['out'] instanceof RecordId)) return record;
   return withField(withField(record, 'in', before['in']), 'out', before['out']) as ObjectValue;

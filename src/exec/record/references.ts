@@ -1,6 +1,6 @@
 /**
  * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps
- * them; `<~` reads them, and a DELETE asks them what its record means to others (`on-delete.ts`).
+ * them; `<~` reads them, and DELETE applies ON DELETE to them (`on-delete.ts`).
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -121,7 +121,7 @@ export function referrersAt(
   });
 }
 
-/** Forgets who refers to a record. */
+/** Deletes the references to a record. */
 export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrValue<void> {
   return andThen(execution.context.catalog(), (catalog) =>
     catalog === undefined

@@ -16,12 +16,12 @@ export function storedRecords(execution: Execution, { keys }: TableEntry): Curso
   return execution.context.transaction.scan(keys.records, { batch: BATCH });
 }
 
-/** What is stored of a record that the reader gave to those who would change it. It never reaches them. */
+/** The stored form of a record that the reader returned to a writer. It never reaches the user. */
 export function storedOf(seen: ObjectValue): ObjectValue {
   return stored.get(seen) ?? seen;
 }
 
-/** `seen` is what a reader who would change a record may see of it. */
+/** `seen` is the visible form of the record for a writer. */
 export function withStoredRecord(seen: ObjectValue, record: ObjectValue): ObjectValue {
   if (seen !== record) stored.set(seen, record);
   return seen;

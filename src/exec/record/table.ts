@@ -22,16 +22,16 @@ export interface PreparedTable {
   readonly fields: readonly PreparedField[];
   /** Fields computed when a record is read. */
   readonly computed: ComputedFields<PreparedField>;
-  /** What some readers may not see of a record; `undefined` when a record that can be seen is seen whole. */
+  /** The mask of hidden fields; `undefined` if visible records are visible completely. */
   readonly mask: Mask | undefined;
-  /** What the rules look at that guard its fields from readers. */
+  /** The fields that the select clauses of fields read. */
   readonly maskReads: FieldsRead;
   readonly events: readonly PreparedEvent[];
   /** Brings the views that read the table up to date with a change of a record; absent where there are none. */
   readonly maintainViews: MaintainViews | undefined;
   /** The names of the REFERENCE fields. */
   readonly references: readonly string[];
-  /** What a schemafull table admits. */
+  /** The declared fields of a schemafull table. */
   readonly shape: DeclaredFields;
 }
 
@@ -47,7 +47,7 @@ export interface PreparedField {
   /** The assertion as text, for its error. */
   readonly assertText: string;
   readonly computed: Evaluate | undefined;
-  /** What ON DELETE THEN does. */
+  /** The action of ON DELETE THEN. */
   readonly onDelete: Evaluate | undefined;
   /** Whether the type admits NONE. */
   readonly optional: boolean;

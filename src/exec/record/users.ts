@@ -1,4 +1,4 @@
-/** Records of tables whose records sign in: what they were handed ends with them. */
+/** Records of tables whose records sign in: their credentials end with them. */
 import { Derived } from '../../base/derived.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { incarnationId, recordCreated, recordDeleted } from '../../catalog/credentials/incarnation.js';
@@ -11,7 +11,7 @@ import { encodeKey } from '../../value/codecs/key-codec.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 
-/** To be called for each record that is created; costs nothing in databases without record access. */
+/** Call for each record that is created; no cost in databases without record access. */
 export function beginUser(
   { services: { environment }, context }: Execution,
   table: TableEntry,
@@ -22,7 +22,7 @@ export function beginUser(
   return recordCreated({ transaction: context.transaction, random, clock }, table, encodeKey(id.key));
 }
 
-/** To be called for each record that is deleted; costs nothing in databases without record access. */
+/** Call for each record that is deleted; no cost in databases without record access. */
 export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
   const {
@@ -35,7 +35,7 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
 }
 
 /**
- * To be called when a session begins to use a transaction: a record user must be the record that has signed in, as the
+ * Call when a session begins to use a transaction: a record user must be the record that has signed in, as the
  * transaction shows it, and no other that has its id by now. A commit that relies on this conflicts with one that
  * deletes the record.
  *
@@ -43,9 +43,9 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
  */
 export function assertSameUser({ context, identity: { principal, databasePath } }: Execution): PromiseOrValue<void> {
   if (principal.kind !== 'record' || principal.incarnation === undefined) return undefined;
-  // Elsewhere a record user reaches nothing, and has no record.
+  // In other databases a record user has no access, and no record.
   if (principal.namespace !== databasePath.namespace || principal.database !== databasePath.database) return undefined;
-  // Asked with each request: closures are made only where there is something to wait for.
+  // Called with each request: closures are made only if there is something to wait for.
   const catalog = context.catalog();
   if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(context.transaction, loaded, principal));
   return assertIncarnation(context.transaction, catalog, principal);
@@ -69,7 +69,7 @@ function assertNamed(now: string | undefined, { incarnation }: RecordUser): void
   if (now !== incarnation) throw failure('session_expired');
 }
 
-/** What is asked of a record user in each transaction, and what `$auth` leads to. */
+/** The keys read for a record user in each transaction, and for `$auth`. */
 export function keysOfUser({ identity: { principal } }: Execution, { tables }: DatabaseCatalog): readonly Key[] {
   if (principal.kind !== 'record') return [];
   const keys = tables.get(principal.id.table)?.keys;

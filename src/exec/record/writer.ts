@@ -1,4 +1,4 @@
-/** The one writer: whatever changes a record, on whatever path, goes through here. */
+/** The record writer: every change of a record, on any path, goes through here. */
 import {
   andThen,
   forEachInOrder,
@@ -194,7 +194,7 @@ export class StoredRecordWriter implements RecordWriter {
     );
   }
 
-  /** What is stored of a record that was `seen` isn't read again, if nothing has been written there since. */
+  /** The stored form of a `seen` record isn't read again, if nothing has been written there since. */
   #locate(
     execution: Execution,
     id: RecordId,
@@ -211,7 +211,7 @@ export class StoredRecordWriter implements RecordWriter {
       request: { memory },
     } = execution;
     const mark = memory.used;
-    // Every write of a record comes by here, so that none of many holds up others.
+    // Every write of a record yields here, so that many writes don't block other requests.
     const ready = andThen(maybeYield(execution), () => execution.context.catalog());
     const written = andThen(ready, (catalog) => {
       const entry = catalog?.tables.get(id.table);
@@ -221,7 +221,7 @@ export class StoredRecordWriter implements RecordWriter {
       const isKnown = seen !== undefined && !transaction.hasWritten(key);
       return work(catalog, this.#tables.prepare(entry), key, isKnown ? storedOf(seen) : transaction.get(key));
     });
-    // What was written is the transaction's.
+    // The written bytes are charged to the transaction.
     if (isPromise(written)) return written.finally(() => memory.releaseTo(mark));
     memory.releaseTo(mark);
     return written;
@@ -240,7 +240,7 @@ export class StoredRecordWriter implements RecordWriter {
       : true;
   }
 
-  /** What a statement makes of a record, of which it works on the elements that its writer sees. */
+  /** The draft of a statement for a record; the statement works on the elements that its writer sees. */
   #draft(
     execution: Execution,
     table: PreparedTable,
@@ -284,7 +284,7 @@ export class StoredRecordWriter implements RecordWriter {
     const written: WrittenRecord = { table: table.entry, id, before, after };
     const { transaction } = execution.context;
     const key = id.key as RecordKey;
-    // A DROP table takes what it is given and keeps nothing of it.
+    // A DROP table accepts records and keeps none.
     const kept = table.entry.definition.drop
       ? undefined
       : andThen(this.#index(change, after), () => {
@@ -335,7 +335,7 @@ export class StoredRecordWriter implements RecordWriter {
   }
 
   /**
-   * Answers false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves
+   * Returns false, with nothing settled, when the principal may not delete one of the edges; the statement then leaves
    * the record alone.
    */
   #deleteEdges(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
@@ -374,7 +374,7 @@ export class StoredRecordWriter implements RecordWriter {
   }
 
   /**
-   * What a change of a record brings with it: an entry in the log of changes, then views, then events, which see all of
+   * The consequences of a change: an entry in the change log, then views, then events, which see all of
    * it.
    */
   #follow(
@@ -395,10 +395,10 @@ export class StoredRecordWriter implements RecordWriter {
   }
 }
 
-/** So many records are deleted together that one look at all of them pays. */
+/** Number of deleted records for which a single scan over all of them pays off. */
 const MANY = 64;
 
-/** Fetches what hangs on records that are to be deleted, and then what hangs on that. */
+/** Prefetches the edges and references of records to be deleted, and then those of these edges. */
 function prefetchEdges(execution: Execution, found: readonly FoundRecord[]): PromiseOrValue<void> {
   if (!execution.context.answersLater) return;
   const nodes = found.map(({ id }) => id);
@@ -415,7 +415,7 @@ function prefetchEdges(execution: Execution, found: readonly FoundRecord[]): Pro
   );
 }
 
-/** A record on its way to the store. */
+/** A record being written. */
 interface Change {
   readonly execution: Execution;
   readonly catalog: DatabaseCatalog;

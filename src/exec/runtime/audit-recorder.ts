@@ -27,7 +27,7 @@ export interface AdministrativeAction {
     | 'audit-read';
   readonly databasePath: DatabasePath;
   /**
-   * What it is about: `{kind: 'field', name: 'email', table: 'user'}`. Nothing of the definition itself, which may hold
+   * Its subject: `{kind: 'field', name: 'email', table: 'user'}`, without the definition itself, which may hold
    * secrets.
    */
   readonly subject: Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -49,4 +49,6 @@ export interface DeniedWrite {
   readonly action: 'create' | 'update' | 'delete';
   readonly table: string;
   readonly field?: string;
+  /** The table doesn't exist, so that the client has made its name up. */
+  readonly isMissing?: true;
 }

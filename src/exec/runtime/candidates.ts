@@ -1,5 +1,5 @@
 /**
- * Records that an index finds in an order of its own, and what it says of each: how well it matches, how near it is.
+ * Records that an index finds in its own order, each with a note: its score, its distance.
  */
 import { Derived } from '../../base/derived.js';
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
@@ -39,13 +39,13 @@ export function withNote(row: ObjectValue, note: IndexNote): ObjectValue {
   return noted;
 }
 
-/** Rows of nothing but ids, with their notes; `undefined` where any of them has to be looked at. */
+/** Rows of ids alone, with their notes; `undefined` if any record has to be read. */
 export function rowsOfIds(table: string, batch: readonly Candidate[]): readonly ObjectValue[] | undefined {
   if (batch.some(({ note }) => note.isUncertain === true)) return undefined;
   return batch.map(({ key, note }) => withNote(objectFrom([['id', new RecordId(table, key)]]), note));
 }
 
-/** What an index has said of a row, if one has found it. */
+/** The note of an index about a row, if an index has found it. */
 export function noteOf(row: Value): IndexNote | undefined {
   return isObject(row) ? notes.get(row) : undefined;
 }

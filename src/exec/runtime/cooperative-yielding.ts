@@ -4,7 +4,7 @@ import type { Stepwise } from '../../base/stepwise.js';
 import { takeWalked } from '../../value/walk.js';
 import type { Execution } from './execution.js';
 
-/** Work units between two looks at the clock: about half a millisecond. */
+/** Work units between two readings of the clock: about half a millisecond. */
 const WORK_PER_CHECKPOINT = 8192;
 /** Units of a small piece of work. */
 const SMALL_STEP = 128;
@@ -12,7 +12,7 @@ const SMALL_STEP = 128;
 let counted = 0;
 
 /**
- * To be called for each piece of work whose number or size a query decides: a call, an element of an array, the
+ * Call it for each piece of work whose number or size a query decides: a call, an element of an array, the
  * comparison of two values. `units` is the number of elements it visits. Yields and throws like `interrupt.checkpoint`,
  * which is too expensive for each call. Elements visited by walks over values since the last call count, too.
  */
@@ -33,7 +33,7 @@ export function pausingOf({ interrupt }: Pick<Execution, 'interrupt'>): Pausing 
   return { pause: () => interrupt.checkpoint() };
 }
 
-/** What such a thing, a term or a span of a text, takes, roughly, in bytes. */
+/** Approximate bytes of a small thing, such as a term or a span of a text. */
 const KEPT = 128;
 
 /** A pause for what keeps small things, of which `kept` gives the number: the request is charged for them. */

@@ -50,7 +50,7 @@ export interface Checks {
 /** Deadline, cancellation and cooperative yielding. */
 export interface Interrupt {
   /**
-   * To be called for each batch of work. Throws when the deadline has passed or the request was cancelled; answers a
+   * Call it for each batch of work. Throws when the deadline has passed or the request was cancelled; returns a
    * promise, to be awaited, when the event loop should serve other clients.
    */
   checkpoint(): PromiseOrValue<void>;
@@ -60,7 +60,7 @@ export interface Interrupt {
   within(duration: Duration, since?: number): Interrupt;
   /**
    * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or
-   * `grace` milliseconds later. The answer stops that.
+   * `grace` milliseconds later. The returned function unsubscribes.
    */
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
 }
@@ -72,7 +72,7 @@ export interface Services {
   readonly network: Fetcher;
   /** Which functions may be called; all of them if absent. */
   readonly functions: FunctionRules | undefined;
-  /** What runs embedded JavaScript; none where it isn't allowed. */
+  /** The runner of embedded JavaScript; absent if it isn't allowed. */
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
   readonly apis: ApiEndpoints;
@@ -94,7 +94,7 @@ export interface Services {
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
-  /** To be called once a transaction that queued work on indexes has committed: a round before wouldn't find it. */
+  /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
   indexWorkQueued(): void;
 }
 
@@ -102,7 +102,7 @@ export interface Services {
 export interface RequestContext {
   /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
   readonly literals: readonly Value[];
-  /** What the request has made and still holds. */
+  /** The memory that the request holds. */
   readonly memory: RequestMemory;
   /** Receives the notifications of live queries; without one there can't be any. */
   readonly listener: LiveListener | undefined;
@@ -136,8 +136,8 @@ export interface Execution {
 }
 
 /**
- * What is known of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` where they aren't
- * known.
+ * Knowledge of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` if
+ * unknown.
  */
 export interface StoreHistory {
   /** Before it there was nothing in the store. */
@@ -157,8 +157,8 @@ export interface AnalyzerRegistry {
 }
 
 /**
- * All reads of records pass through this interface; hidden records and fields never leave it. `fields`: what is read of
- * them, or all.
+ * All reads of records pass through this interface; hidden records and fields never leave it. `fields`: the fields to
+ * read of them, or all.
  */
 export interface RecordReader {
   /** The record as the principal may see it, with computed fields; NONE when it doesn't exist or is hidden. */
@@ -168,7 +168,7 @@ export interface RecordReader {
     purpose?: ReadPurpose,
     fields?: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined>;
-  /** What `read` answers for each of the ids, in their order; the storage is asked for many at once. */
+  /** What `read` returns for each of the ids, in their order; the storage is asked for many at once. */
   readMany(
     execution: Execution,
     ids: readonly RecordId[],
@@ -178,8 +178,8 @@ export interface RecordReader {
   /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
   scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void>;
   /**
-   * What the principal sees of a stored record: nothing, or the record with its computed fields and without what is
-   * hidden.
+   * The visible form of a stored record: `undefined`, or the record with its computed fields and without
+   * hidden fields.
    */
   present(
     execution: Execution,
@@ -201,8 +201,8 @@ export interface RecordReader {
   /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
   mayHide(table: TableEntry, path: readonly Part[]): boolean;
   /**
-   * What a principal whom rules apply to may do with a record, and which of its fields are hidden then; for those who
-   * explain rules.
+   * The actions that a principal subject to PERMISSIONS may do with a record, and the fields that are hidden then; for
+   * EXPLAIN PERMISSIONS.
    */
   judge(
     execution: Execution,
@@ -221,7 +221,7 @@ export interface RecordReader {
 }
 
 /**
- * All changes of records pass through this interface. Each method answers `undefined` where nothing may or can be done.
+ * All changes of records pass through this interface. Each method returns `undefined` if nothing may or can be done.
  */
 export interface RecordWriter {
   /** @throws TesseraError `record_exists` */
@@ -257,7 +257,7 @@ export interface RecordWriter {
 export interface LiveQuery {
   readonly id: Uuid;
   readonly statement: Live;
-  /** What the statement and its parameters take, roughly, in bytes. */
+  /** Approximate bytes of the statement and its parameters. */
   readonly weight: number;
   readonly databasePath: DatabasePath;
   readonly table: TableEntry;
@@ -265,8 +265,8 @@ export interface LiveQuery {
   /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
   readonly since?: { readonly stamp: Versionstamp | undefined } | undefined;
   /**
-   * What the query shows of a change to the principal of the execution; `undefined` if nothing. The table is as it is
-   * by then. `versionstamp` is that of the notification.
+   * The notification of a change for the principal of the execution; `undefined` if it isn't visible. The table is as
+   * it is by then. `versionstamp` is that of the notification.
    */
   look(
     execution: Execution,
@@ -279,7 +279,7 @@ export interface LiveQuery {
 /** A live query as INFO shows it. */
 export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
 
-/** The live queries of this process, and what is known of those of other nodes that use the store. */
+/** The live queries of this process, and the rows of those of other nodes. */
 export interface LiveRegistry {
   /** How many there are here. */
   readonly size: number;
@@ -292,12 +292,12 @@ export interface LiveRegistry {
    * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
    */
   begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
-  /** To be called for each changed record: the queries of its table receive it when the transaction has committed. */
+  /** Call for each changed record: the queries of its table receive it when the transaction has committed. */
   note(transaction: Transaction, change: WrittenRecord): void;
-  /** Ends a query of this process at once, and says why. */
+  /** Ends a query of this process at once, with a reason. */
   end(query: LiveQuery, reason?: TesseraError): void;
   /**
-   * Ends a query that another node has in the selected database, once the transaction has committed. Answers whether
+   * Ends a query that another node has in the selected database, once the transaction has committed. Returns whether
    * there is one.
    */
   endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
@@ -313,9 +313,9 @@ export interface LastingSession {
   readonly holder: Identity;
   /** Receives the notifications of its live queries. */
   readonly listener: LiveListener | undefined;
-  /** What INFO FOR SESSIONS shows of it besides who it is. */
+  /** Its columns of INFO FOR SESSIONS besides the user. */
   readonly facts: SessionFacts;
-  /** Ends it at once, with what it runs, holds and watches. It is expired then. */
+  /** Ends it at once, with its requests, transactions and live queries. It is expired then. */
   end(): void;
 }
 
@@ -335,7 +335,7 @@ export interface SessionRegistry {
 export interface LiveListener {
   /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
   admit(query: LiveQuery): void;
-  /** A query begins, behind the commits up to a versionstamp; answers false when it is no longer wanted. */
+  /** A query begins, behind the commits up to a versionstamp; returns false when it is no longer wanted. */
   begun(query: LiveQuery, stamp: Versionstamp): boolean;
   /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
   changed(query: LiveQuery, change: WrittenRecord, weight: number, stamp: Versionstamp): void;

@@ -1,4 +1,4 @@
-/** Where compiled code runs: documents and variables, with the state of the running statement. */
+/** The environment of compiled code: documents and variables, with the state of the running statement. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, Statement } from '../../language/ast.js';
 import { MAX_UNFOLDED } from '../../value/limits.js';
@@ -11,7 +11,7 @@ import type { Tuning } from './tuning.js';
 /** A compiled expression or statement. */
 export type Evaluate = (frame: Frame) => PromiseOrValue<Value>;
 
-/** Compiles trees into closures, each once: nothing of the catalog, the session or the data is baked in. */
+/** Compiles trees into closures, each once: they don't depend on the catalog, the session or the data. */
 export interface Compiler {
   readonly tuning: Tuning;
   expression(expression: Expression): Evaluate;
@@ -19,7 +19,7 @@ export interface Compiler {
 }
 
 /**
- * Where an expression is evaluated: the current document (`$this`), the one around it (`$parent`), and the variables.
+ * The environment of an expression: the current document (`$this`), the outer one (`$parent`), and the variables.
  */
 export class Frame {
   private unfolded = 0;
@@ -37,7 +37,7 @@ export class Frame {
   }
 
   /**
-   * Takes this frame itself on to another document, so that a loop over rows needs no frame for each (`row-frames.ts`).
+   * Moves this frame itself to another document, so that a loop over rows needs no frame for each (`row-frames.ts`).
    */
   moveTo(current: Value): this {
     (this as { current: Value }).current = current;

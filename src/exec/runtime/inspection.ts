@@ -1,9 +1,9 @@
-/** What INFO shows of failed sign-ins and of the audit log, which other parts of the server keep. */
+/** The interface by which INFO reads failed sign-ins and the audit log, which other parts of the server keep. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { ObjectValue } from '../../value/value.js';
 
-/** What INFO reads of other parts of this process. */
+/** The parts of this process that INFO reads. */
 export interface Inspection {
   readonly signInFailures: SignInFailures;
   /** Absent where no audit log is kept. */

@@ -5,10 +5,10 @@ import { formatDuration } from '../../value/time/duration.js';
 import type { Duration } from '../../value/value.js';
 import type { Interrupt } from './execution.js';
 
-/** How long one request may compute before it yields, in milliseconds. */
+/** Milliseconds that one request may compute before it yields. */
 const SLICE = 1;
 
-/** A request's time slice of the event loop, and why it has to end. */
+/** A request's time slice of the event loop, and its cancellation. */
 interface TimeSlice {
   began: number;
   /** How often it has yielded. */
@@ -24,7 +24,7 @@ interface TimeSlice {
 export interface Deadline {
   /** In milliseconds, by the monotonic clock. */
   readonly at: number;
-  /** The time that it was given, which the error names. */
+  /** The duration, which the error names. */
   readonly allowed: Duration;
 }
 

@@ -1,4 +1,4 @@
-/** How records lead to others: over edges, and by fields that refer. */
+/** Links between records: edges, and reference fields. */
 import type { RecordId } from '../../value/value.js';
 
 /** Over the edges of one table to records of another. */
@@ -14,7 +14,7 @@ export interface EdgeStep {
   readonly tables: readonly string[];
 }
 
-/** Whose references are followed back: those of a table's records, or of one of their fields. */
+/** The references to follow back: those of a table's records, or of one of their fields. */
 export interface ReferrerSubject {
   readonly table: string;
   readonly field?: string;

@@ -1,4 +1,4 @@
-/** What INFO shows of nodes, sessions and queues that other parts of the server keep. */
+/** The interface by which INFO reads nodes, sessions and queues, which other parts of the server keep. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { PresentSession } from '../../catalog/nodes/presence.js';
@@ -10,7 +10,7 @@ export interface NodeRegistry {
   list(transaction: Transaction): PromiseOrValue<readonly NodeFacts[]>;
 }
 
-/** What INFO FOR NODES shows of a node. */
+/** A row of INFO FOR NODES. */
 export interface NodeFacts {
   /** 16 hexadecimal digits. */
   readonly id: string;
@@ -25,7 +25,7 @@ export interface NodeFacts {
   readonly address: string | undefined;
   /** By how many milliseconds its view of the commits of all nodes is behind. */
   readonly staleness: number;
-  /** The background work that it does. */
+  /** Its background work. */
   readonly work: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface SessionsElsewhere {
   readonly node: string;
   /** The sessions of a user (`userKey`), or of all users. */
   all(transaction: Transaction, user?: string): PromiseOrValue<readonly PresentSession[]>;
-  /** Has its node end a session when the transaction has committed. */
+  /** Signals its node to end a session when the transaction has committed. */
   end(transaction: Transaction, session: PresentSession): void;
 }
 
@@ -48,7 +48,7 @@ export interface SessionFacts {
   readonly liveQueries: number;
 }
 
-/** What runs asynchronous events. */
+/** The runner of asynchronous events. */
 export interface QueuedEvents {
   /** Whether the store is known to list a database among those in which events were queued. */
   isListed(database: Id): boolean;

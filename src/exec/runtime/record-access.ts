@@ -1,4 +1,4 @@
-/** What readers and writers of records take and answer (`RecordReader` and `RecordWriter` in `execution.ts`). */
+/** Parameters and results of the record reader and writer (`RecordReader` and `RecordWriter` in `execution.ts`). */
 
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -12,7 +12,7 @@ import type { Candidates } from './candidates.js';
 export type BatchVisitor = (batch: readonly ObjectValue[]) => PromiseOrValue<boolean | undefined>;
 
 /**
- * What a record is read for. Read to be changed, it comes out when the rule of that action admits it, even if it can't
+ * The purpose of a read. For a change, a record is returned if the clause of that action admits it, even if it can't
  * be seen: then with its id alone, so that no expression of the user learns more.
  */
 export type ReadPurpose = 'select' | 'update' | 'delete';
@@ -41,14 +41,14 @@ export interface RecordScan {
   readonly skip?: number;
 }
 
-/** What rules say of one record. */
+/** The verdict of PERMISSIONS on one record. */
 export interface PermissionVerdict {
   readonly admitted: boolean;
   /** The fields' paths, each with the clause that hides something there. */
   readonly hidden: readonly { readonly field: string; readonly permission: Permission }[];
 }
 
-/** A record to be changed: its id, and what the reader gives of it to those who would change it. */
+/** A record to be changed: its id, and its visible form for a writer. */
 export interface FoundRecord {
   readonly id: RecordId;
   readonly seen: ObjectValue;

@@ -1,9 +1,9 @@
 /**
- * The memory of one request: what its statements have made and still hold, roughly, in bytes.
+ * The memory of one request: the estimated bytes of values that its statements have made and still hold.
  *
  * When JavaScript frees a value is unknown. So values are charged where it may be large (results of functions and
  * operators, rows that are collected), and where a scope ends (a call, a turn of a loop, a row, a statement),
- * everything that was charged in it is released but for what its result weighs:
+ * everything that was charged in it is released except for the weight of its result:
  *
  *     const mark = memory.used;
  *     const value = body(frame);
@@ -19,18 +19,18 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Value } from '../../value/value.js';
 import { SLOT, Weighing, weightOfCopies, weightOfResult, weightOfRows } from '../../value/weight.js';
 
-/** The budget is asked for so many bytes at a time. */
+/** Bytes that are reserved in the budget at a time. */
 const STEP = 64 * 1024;
 
 /** So many bytes may be charged before lists are weighed where scopes end; an eighth of the limit if that is less. */
 const UNWEIGHED = 2 * 2 ** 20;
 
-/** Reservations are given back when they exceed what is used by so much. */
+/** Reservations are released when they exceed the used bytes by so much. */
 const SLACK = 2 ** 20;
 
-/** Who knows all requests that hold much, and ends the largest of them when the heap is nearly full. */
+/** The registry of large requests, which cancels the largest of them when the heap is nearly full. */
 export interface MemoryWatch {
-  /** To be called when a request has grown. */
+  /** Call when a request has grown. */
   grown(memory: RequestMemory): void;
   /** It holds nothing now. */
   gone(memory: RequestMemory): void;
@@ -39,18 +39,18 @@ export interface MemoryWatch {
 /** Charges rows that are collected for the memory that they take. */
 export type ChargeRows = (rows: readonly Value[]) => void;
 
-/** What the requests of one session have in common. */
+/** The shared limits of the requests of one session. */
 export interface RequestMemoryOptions {
   /** Bytes that one request may hold. */
   readonly limit: number;
-  /** What all of them count for. */
+  /** The budget to which all of them are charged. */
   readonly budget?: MemoryBudget | undefined;
   /** Whether the storage decodes a record for each read, rather than sharing it. */
   readonly ownsRows: boolean;
   readonly watch?: MemoryWatch | undefined;
 }
 
-/** What a request runs under. */
+/** The interrupt of a request, as memory accounting needs it. */
 export interface RequestControl {
   /** Ends it at its next checkpoint. */
   cancel(reason: TesseraError): void;
@@ -58,7 +58,7 @@ export interface RequestControl {
   yieldIfDue(): PromiseOrValue<void>;
 }
 
-/** So many parts of a value are weighed at once: some hundred microseconds. */
+/** Parts of a value that are weighed at once: some hundred microseconds. */
 const WEIGHED_AT_ONCE = 4096;
 
 export class RequestMemory {
@@ -86,13 +86,13 @@ export class RequestMemory {
     return this.#reserved;
   }
 
-  /** Adds what was made. @throws TesseraError `request_memory_exceeded`, or of the budget around that is full */
+  /** Charges bytes. @throws TesseraError `request_memory_exceeded`, or the error of an outer budget that is full */
   charge(bytes: number): void {
     this.used += bytes;
     if (this.used > this.#reserved) this.#grow(bytes);
   }
 
-  /** Charges what was made at once, if it isn't small, and hands it on; `weigh` tells what it weighs by itself. */
+  /** Charges a value, if it isn't small, and returns it; `weigh` returns its weight. */
   charged(value: Value, weigh = weightOfResult): Value {
     const weight = weigh(value);
     if (weight > 0) {
@@ -121,14 +121,14 @@ export class RequestMemory {
     this.releaseTo(this.used - bytes);
   }
 
-  /** Ends a scope of which nothing is left. */
+  /** Ends a scope without a result. */
   releaseTo(mark: number): void {
     if (this.used <= mark) return;
     this.used = mark;
     if (this.#reserved - mark > SLACK) this.#shrink(mark + SLACK / 2);
   }
 
-  /** Ends a scope of which `value` is left. A large one is weighed in steps. */
+  /** Ends a scope with `value` as its result. A large value is weighed in steps. */
   settle(mark: number, value: Value): PromiseOrValue<void> {
     const charged = this.used - mark;
     if (charged <= 0 || (this.used < this.#unweighed && typeof value === 'object')) return;
@@ -145,12 +145,12 @@ export class RequestMemory {
     if (kept < charged) this.releaseTo(mark + kept);
   }
 
-  /** Ends the request for want of memory. */
+  /** Cancels the request for lack of memory. */
   end(reason: TesseraError): void {
     this.#running?.cancel(reason);
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   close(): void {
     this.used = 0;
     this.#shrink(0);

@@ -3,8 +3,8 @@ import { settingKey } from '../../catalog/keys/store-keys.js';
 import type { Transaction } from '../../storage/contract.js';
 
 /**
- * Whether any issued credential was ever revoked. As long as none was, no token has to be looked up among
- * what was.
+ * Whether any issued credential was ever revoked. Until then, no token has to be looked up in
+ * the revocation list.
  */
 export class RevocationFlag {
   #isSet = false;
@@ -14,7 +14,7 @@ export class RevocationFlag {
     return this.#isSet || this.#isShared;
   }
 
-  /** Reads what the store says, when it is opened. */
+  /** Reads the stored flag, when the store is opened. */
   load(transaction: Transaction): PromiseOrValue<void> {
     return andThen(transaction.get(settingKey('denials')), (stored) => {
       this.#isSet = stored === true;
@@ -26,7 +26,7 @@ export class RevocationFlag {
     this.#isShared = true;
   }
 
-  /** Holds from the commit on. */
+  /** Applies from the commit on. */
   set(transaction: Transaction): void {
     if (this.#isSet) return;
     transaction.put(settingKey('denials'), true);

@@ -1,4 +1,4 @@
-/** Where expressions of a query are evaluated, row by row. */
+/** The frames in which expressions of a query are evaluated, row by row. */
 import type { Expression } from '../../language/ast.js';
 import { walk } from '../../language/visitor.js';
 import type { Value } from '../../value/value.js';

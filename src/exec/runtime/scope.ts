@@ -1,9 +1,9 @@
 import type { Value } from '../../value/value.js';
 
 /**
- * Variables by name; a block opens a new scope in which LET hides the outer ones. The body of a function has a scope of
- * its own: what its caller has is found behind the parameters of the database (`DEFINE PARAM`), so that no variable of
- * a caller takes the place of one.
+ * Variables by name; a block opens a new scope in which LET shadows the outer ones. The body of a function has its own
+ * scope: the caller's variables are looked up after the parameters of the database (`DEFINE PARAM`), so that no
+ * variable of a caller shadows one.
  */
 export class Scope {
   #own: Map<string, Value> | undefined;

@@ -3,7 +3,7 @@ import type { Expression } from '../../language/ast.js';
 import { fieldNameOf } from '../../language/field-name-of.js';
 import type { Evaluate } from './frame.js';
 
-/** `scoped` for what is made of these expressions. Where they only name what is there already, nothing is made. */
+/** `scoped` for these expressions. If they only name existing values, nothing is allocated. */
 export function scopedIfMade(evaluate: Evaluate, expressions: readonly Expression[]): Evaluate {
   return expressions.every(isThere) ? evaluate : scoped(evaluate);
 }
@@ -14,7 +14,7 @@ function isThere(expression: Expression): boolean {
 }
 
 /**
- * An expression whose end is that of a scope: of what it makes on the way nothing is held but its value
+ * An expression as a memory scope: of the memory that it uses only its value stays charged
  * (`request-memory.ts`).
  */
 export function scoped(evaluate: Evaluate): Evaluate {

@@ -1,4 +1,4 @@
-/** What runs JavaScript of users, and what it is bounded by. */
+/** The runner of users' JavaScript, and its limits. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 
 /** Bounds of one script, those that it calls through the database included. */
@@ -41,7 +41,7 @@ export interface Script {
   readonly input: string;
 }
 
-/** What a script may ask of the database. Texts in and out are in the form of `wire.ts`. */
+/** The calls of a script to the database. Texts in and out are in the form of `wire.ts`. */
 export interface ScriptHost {
   /** `check` throws once the script has been stopped; what the call does must ask it now and then. */
   call(request: HostRequest, input: string, runner: ScriptRunner, check: () => void): PromiseOrValue<string>;
@@ -53,7 +53,7 @@ export type HostRequest = 'function' | 'value' | 'query';
 export interface ScriptRunner {
   readonly limits: ScriptLimits;
   /**
-   * Runs a script and gives what it returned, once all calls that it made have ended.
+   * Runs a script and returns its result, once all calls that it made have ended.
    * @throws TesseraError `script_failed`, `script_stopped`, `scripts_busy`, `computation_too_deep`, and whatever
    * `interrupt` throws
    * meanwhile
@@ -79,7 +79,7 @@ export type ToThread =
   /** The answer to a call that had to be waited for. */
   | { readonly kind: 'settle'; readonly run: number; readonly call: number; readonly outcome: Outcome };
 
-/** What the thread tells. */
+/** Messages of the thread. */
 export type FromThread =
   /** The interpreter is loaded. */
   | { readonly kind: 'ready' }
@@ -97,7 +97,7 @@ export type FromThread =
 /**
  * - `sound`: another script may run.
  * - `exhausted`: it ran out of memory. What runs may go on, another script may not.
- * - `broken`: something came out of it that is no error of JavaScript. Nothing may go on.
+ * - `broken`: it threw something that isn't a JavaScript error. Nothing may go on.
  */
 export type InterpreterState = 'sound' | 'exhausted' | 'broken';
 

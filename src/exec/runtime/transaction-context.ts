@@ -7,24 +7,24 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Key, Prefetch, Transaction } from '../../storage/contract.js';
 
-/** A transaction under way with the catalog as it stands in it. */
+/** An open transaction with the catalog as it sees it. */
 export interface TransactionContext {
   readonly transaction: Transaction;
   /** The catalog of the selected database; `undefined` when it (or its namespace) doesn't exist or none is selected. */
   catalog(): PromiseOrValue<DatabaseCatalog | undefined>;
-  /** To be called after each change of a definition. */
+  /** Call after each change of a definition. */
   catalogChanged(): void;
-  /** Where catalogs are kept. */
+  /** The cache of catalogs. */
   readonly catalogs: CatalogCache;
-  /** Whether reads take their time, so that what will be read should be fetched ahead, all of it together. */
+  /** Whether the store is asynchronous, so that reads should be prefetched together. */
   readonly answersLater: boolean;
   /**
-   * The catalog that is likely to be the present one, where reading it takes its time: what will be read by it can be
-   * fetched with it.
+   * The cached catalog, which is likely current, on asynchronous stores: reads determined by it can be
+   * fetched together with the check.
    */
   likelyCatalog(): DatabaseCatalog | undefined;
   /**
-   * Fetches what will be read (`Transaction.prefetch`), together with the row that says whether the catalog is still
+   * Prefetches reads (`Transaction.prefetch`), together with the row that shows whether the catalog is still
    * the same.
    */
   prefetch(wanted: Prefetch): PromiseOrValue<void>;
@@ -39,7 +39,7 @@ export class DatabaseTransactionContext implements TransactionContext {
   #catalog: DatabaseCatalog | undefined;
 
   /**
-   * With a refusal, whatever asks for the catalog fails with it, and nothing of the database can be reached without.
+   * With a refusal, every access to the catalog fails with it, without which no data of the database can be reached.
    */
   constructor(
     transaction: Transaction,

@@ -1,13 +1,13 @@
 import { rulesWithout } from '../../plan/rewrite.js';
 import type { RuleName } from '../../plan/rules/rule.js';
 
-/** How queries are run; no answer depends on it, which tests prove by changing it. */
+/** Settings of execution that don't affect results, which tests check by changing them. */
 export interface Tuning {
-  /** By which rules plans are rewritten. */
+  /** The rules by which plans are rewritten. */
   readonly rules: ReadonlySet<RuleName>;
   /** Records a batch: enough to make the cost of a batch small, few enough to yield often. */
   readonly batch: number;
-  /** Whether literals are taken out of a statement when one of its shape comes for the first time. */
+  /** Whether literals are parameterized when a shape comes for the first time. */
   readonly plansAtOnce: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Executions that differ from another one in a member or two, each made once.
+ * Variants of an execution that differ in a member or two, each made once.
  *
  * They are kept with it rather than in WeakMaps, whose entries outlive the collections of young objects: that was a
  * third of what a record user's read by id took.

@@ -1,13 +1,13 @@
 /**
- * The threads for scripts: made when they are first needed, kept for the next ones, and ended with what doesn't stop by
- * itself.
+ * The thread pool for scripts: threads are started on demand, reused, and ended with scripts that don't stop by
+ * themselves.
  */
 import type { Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Script, ScriptHost, ScriptInterrupt, ScriptLimits, ScriptRunner } from '../runtime/script-runner.js';
 import { ScriptThread } from './thread.js';
 
-/** Milliseconds between two looks at whether a script may go on. */
+/** Milliseconds between two checks of whether a script may go on. */
 const NAP = 20;
 /** Milliseconds in which a thread must have loaded its interpreter. */
 const START = 30_000;
@@ -16,7 +16,7 @@ const RETRY_AFTER = 1;
 
 /** A request that waits for a thread. */
 interface Waiting {
-  /** Lets it have the place of one that has ended. */
+  /** Gives it the slot of a script that has ended. */
   begin(): void;
   fail(error: unknown): void;
 }
@@ -28,7 +28,7 @@ export class ScriptPool implements ScriptRunner {
   readonly #idle: ScriptThread[] = [];
   readonly #working = new Set<ScriptThread>();
   readonly #queue = new Set<Waiting>();
-  /** Scripts that have a place, of which there are as many as threads. */
+  /** Scripts with a slot, of which there are as many as threads. */
   #busy = 0;
   #closed = false;
 
@@ -49,7 +49,7 @@ export class ScriptPool implements ScriptRunner {
     }
   }
 
-  /** Ends what runs and what waits. */
+  /** Ends running and waiting scripts. */
   close(): void {
     this.#closed = true;
     const cancelled = failure('cancelled');
@@ -80,7 +80,7 @@ export class ScriptPool implements ScriptRunner {
     }
   }
 
-  /** Waits for a place, as long as the request may go on. */
+  /** Waits for a slot, as long as the request may go on. */
   #turn(interrupt: ScriptInterrupt): Promise<void> {
     if (this.#queue.size >= this.limits.queue) throw failure('scripts_busy', { retryAfter: RETRY_AFTER });
     return new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ export class ScriptPool implements ScriptRunner {
     });
   }
 
-  /** Hands the place on to who waits longest, or gives it up. */
+  /** Passes the slot to the longest waiting request, or releases it. */
   #next(): void {
     const [first] = this.#queue;
     if (first === undefined) this.#busy--;
@@ -119,7 +119,7 @@ export class ScriptPool implements ScriptRunner {
     return this.#every(Math.min(NAP, left), look, (error) => thread.stop(error));
   }
 
-  /** Looks again and again until a look throws. */
+  /** Repeats the check until it throws. */
   #every(milliseconds: number, look: (elapsed: number) => void, fail: (error: unknown) => void): () => void {
     let cancel = () => {};
     const nap = () => {

@@ -1,11 +1,11 @@
 /**
- * The inside of the sandbox: what scripts find there, and values in the form of `wire.ts`. This file is read as text
- * and run by the sandbox's interpreter before the script; it imports nothing. A script may break what stands here, for
- * itself alone: the outside takes whatever comes out as data.
+ * The inside of the sandbox: its globals, and values in the form of `wire.ts`. This file is read as text
+ * and run by the sandbox's interpreter before the script; it imports nothing. A script may break these globals, for
+ * itself alone: the outside treats all output as data.
  */
 
 type Wire = null | boolean | number | string | readonly Wire[] | { readonly [key: string]: Wire };
-/** Asks the database; gives a promise when it has to be waited for. */
+/** Calls the database; returns a promise if the call has to be waited for. */
 type Ask = (request: 'function' | 'value' | 'query', input: string) => string | Promise<string>;
 
 const { parse, stringify } = JSON;
@@ -193,7 +193,7 @@ const silent = Object.freeze(
   Object.fromEntries(['debug', 'error', 'info', 'log', 'trace', 'warn'].map((name) => [name, () => undefined])),
 );
 
-/** Fills the world of the script. */
+/** Defines the globals of the script. */
 export function prepareScript(ask: Ask): void {
   const world = { Duration, Record: RecordId, Uuid, Query, console: silent, surrealdb: surrealdb(ask) };
   for (const [name, value] of Object.entries(world)) {

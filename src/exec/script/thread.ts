@@ -54,7 +54,7 @@ export class ScriptThread {
       stdout: true,
       stderr: true,
     });
-    // The interpreter says there what it died of.
+    // The interpreter reports fatal errors there.
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.on('message', (message: FromThread) => this.#take(message));
@@ -73,7 +73,7 @@ export class ScriptThread {
     if (this.#end !== undefined) return Promise.reject(this.#end.error);
     if (this.#runs.size > MAX_NESTED_SCRIPTS) return Promise.reject(failure('computation_too_deep'));
     const run = this.#lastRun++;
-    // Only what runs keeps the process alive.
+    // Only running scripts keep the process alive.
     this.#worker.ref();
     return new Promise((resolve, reject) => {
       this.#runs.set(run, { host, calls: 0, waiting: 0, resolve, reject });
@@ -106,7 +106,7 @@ export class ScriptThread {
     else this.#done(message, run);
   }
 
-  /** Within another script there is too much of what calls each other; alone it needs too much itself. */
+  /** Nested in another script the nesting is too deep; alone it needs too much memory itself. */
   #refused(id: number, run: Run): void {
     this.#exhausted = true;
     this.#finish(id, run, this.#runs.size > 1 ? failure('computation_too_deep') : thrown(OUT_OF_MEMORY));

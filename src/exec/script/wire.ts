@@ -1,5 +1,5 @@
 /**
- * Values as scripts get and give them: JSON, with `{"$": tag, "v": body}` for what JSON has no form for. Kinds that
+ * The wire format of values for scripts: JSON, with `{"$": tag, "v": body}` for values without a JSON form. Kinds that
  * JavaScript doesn't have stay here: the script holds a token, which becomes the very value again when it comes back.
  * So does a datetime that wasn't changed, since dates hold no nanoseconds. Floats without a fraction are plain numbers
  * there, and come back as ints.
@@ -40,7 +40,7 @@ const KEPT_OVERHEAD = 64;
 const LIMITS = { maxDepth: 3 * MAX_NESTING };
 const walk = new MeasuredWalk();
 
-/** The values of one script: what it has been given, and what it gives back. */
+/** The values of one script: its inputs and results. */
 export class ScriptValues {
   readonly #kept: Value[] = [];
   readonly #largest: number;
@@ -107,7 +107,7 @@ export class ScriptValues {
     return tagged('kept', `[${this.#remember(value, text.length)},"${kindOf(value)}",${quote(text)}]`);
   }
 
-  /** Where the value is until the script has ended. */
+  /** The value, kept until the script has ended. */
   #remember(value: Value, length: number): number {
     this.#keeping.reserve(KEPT_OVERHEAD + length);
     return this.#kept.push(value) - 1;
@@ -130,7 +130,7 @@ export class ScriptValues {
     return boundedText(TAG in object ? tagged('object', text) : text);
   }
 
-  /** What came as JSON is bounded in depth and size already. */
+  /** JSON input is bounded in depth and size already. */
   #decode(wire: Value): Value {
     if (isArray(wire)) return wire.map((item) => this.#decode(item));
     if (!isObject(wire)) return wire;
@@ -194,7 +194,7 @@ function quote(text: string): string {
   return JSON.stringify(escapable(text));
 }
 
-/** The error of a script that does what it may not: `script_failed`. */
+/** The error `script_failed` for a forbidden action. */
 export function scriptFailure(reason: string): TesseraError {
   return failure('script_failed', { reason });
 }

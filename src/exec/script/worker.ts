@@ -27,7 +27,7 @@ import {
   type ToThread,
 } from '../runtime/script-runner.js';
 
-/** As far as it is used here; its types come with those of browsers only. */
+/** The used part of it; its types come only with those of browsers. */
 declare const WebAssembly: {
   readonly Memory: new (pages: {
     readonly initial: number;
@@ -75,7 +75,7 @@ const TOO_LARGE = `The value is larger than ${longest} bytes (--script-value)`;
 
 const OUT_OF_MEMORY = 'InternalError: out of memory';
 
-/** What a script threw, or the interpreter on its behalf. */
+/** An error thrown by a script, or by the interpreter for it. */
 class ScriptError extends Error {}
 
 /** One script under way. */
@@ -86,7 +86,7 @@ class Run {
   readonly #handles: QuickJSHandle[] = [];
   #result: QuickJSHandle | undefined;
   #calls = 0;
-  /** What came out of the interpreter during a call, where the interpreter can't pass it on. */
+  /** A fatal error during a call, which the interpreter can't pass on. */
   #fault: unknown;
 
   constructor(id: number) {
@@ -103,7 +103,7 @@ class Run {
       const ask = this.#own(context.newFunction('ask', this.#ask));
       this.#unwrap(context.callFunction(this.#own(context.getProp(inside, 'prepareScript')), inside, ask));
       const given = this.#own(context.newString(input));
-      // What was made without enough memory lacks parts.
+      // Objects made without enough memory are incomplete.
       if (wasmMemory.exhausted) return this.#refuse();
       const source = `(async function() {${body}\n})`;
       const script = this.#unwrap(context.evalCode(source, 'script', { type: 'global', strict: true }));
@@ -126,7 +126,7 @@ class Run {
     });
   }
 
-  /** Asks the database and stands still until it has said whether it has to be waited for. */
+  /** Calls the database and blocks until it has replied whether the call has to be waited for. */
   readonly #ask: VmFunctionImplementation<QuickJSHandle> = (requestHandle, inputHandle) => {
     const context = this.#context;
     try {
@@ -151,7 +151,7 @@ class Run {
     }
   };
 
-  /** Does a step, and what follows from it; ends the run when that is all. */
+  /** Runs a step and its pending jobs; ends the run when there are no more. */
   #guarded(step: () => void): void {
     try {
       step();
@@ -227,7 +227,7 @@ class Run {
   }
 }
 
-/** The text of what was thrown, which may be anything that JSON can tell. */
+/** The text of a thrown value, which may be anything that JSON can express. */
 function errorText(thrown: unknown): string {
   if (typeof thrown === 'string') return thrown;
   // There was no memory left to make an error.
@@ -237,7 +237,7 @@ function errorText(thrown: unknown): string {
   return typeof name !== 'string' || name === 'Error' ? text : `${name}: ${text}`;
 }
 
-/** What came is no error of JavaScript: the interpreter, which all scripts of the thread share, isn't used again. */
+/** The error isn't a JavaScript error: the interpreter, which all scripts of the thread share, isn't used again. */
 function endBroken(run: number): void {
   runs.clear();
   const text = wasmMemory.exhausted ? OUT_OF_MEMORY : 'InternalError: the interpreter failed';

@@ -1,6 +1,6 @@
 /**
- * Statements with the plans that were made of them: one for each state of the definitions, and for each class of those
- * who run them.
+ * Statements with their cached plans: one for each state of the definitions, and for each class of
+ * principals.
  */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -24,21 +24,21 @@ import type { ReadPurpose } from '../runtime/record-access.js';
 
 /** A kind of statement that is planned. */
 export interface Planning<Tree> {
-  /** What stands after FROM, UPDATE and the like. */
+  /** The targets after FROM, UPDATE and the like. */
   readonly targets: readonly Expression[];
   readonly hints: AccessHints;
   readonly purpose: ReadPurpose;
   readonly fields: FieldsRead;
   readonly writes: boolean;
   bind(binding: Binding): Tree;
-  /** With the deadline that the statement sets itself. */
+  /** With the statement's own deadline. */
   timed(run: Evaluate): Evaluate;
   /** The part of the tree that reads. */
   readerOf(tree: Tree): RowNode | undefined;
   compile(tree: Tree, meter: Meter, reading: RecordReading): Evaluate;
 }
 
-/** A plan with what it is compiled to. */
+/** A plan with its compiled form. */
 export class Plan<Tree> {
   #firstReads: FirstReads | undefined;
 
@@ -65,7 +65,7 @@ export class Plan<Tree> {
 
 const NOTHING: Prefetch = {};
 
-/** What a plan holds for. */
+/** The key of a cached plan. */
 interface Key {
   /** Of the definitions; `undefined` where the plan doesn't depend on them. */
   readonly stamp: string | undefined;
@@ -81,7 +81,7 @@ interface Entry<Tree> extends Key {
   readonly plan: Plan<Tree>;
 }
 
-/** So many plans of a statement are kept: classes of readers, and a few tables that a param names. */
+/** Maximum number of cached plans of a statement: classes of readers, and a few tables that a param names. */
 const MAX_PLANS = 8;
 
 export class Prepared<Tree> {
@@ -110,12 +110,12 @@ export class Prepared<Tree> {
     return plan instanceof Promise ? plan.then(({ run }) => run(frame)) : plan.run(frame);
   };
 
-  /** What is read first travels with what tells whether the definitions are still the same. */
+  /** The first reads are fetched together with the row that shows whether the definitions are still the same. */
   async #runPrefetched(frame: Frame): Promise<Value> {
     const { context } = frame.execution;
     const likely = context.likelyCatalog();
     if (likely !== undefined) {
-      // What can't be planned by definitions of before may well be by those of now.
+      // A statement that can't be planned with the cached definitions may be with the current ones.
       const reads = await otherwise(
         () => this.firstReads(frame, likely),
         () => NOTHING,
@@ -131,7 +131,7 @@ export class Prepared<Tree> {
     return andThen(this.#planFor(frame, likely), (plan) => plan.firstReads(frame, likely));
   }
 
-  /** The plan by which the statement runs here and now. */
+  /** The plan for the current definitions and principal. */
   plan(frame: Frame): PromiseOrValue<Plan<Tree>> {
     return this.#planFor(frame, undefined);
   }

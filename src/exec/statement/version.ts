@@ -10,7 +10,7 @@ import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { Variants } from '../runtime/variants.js';
 
 /**
- * No history is kept. What is known is the present, from the last change on, and that nothing was there before a store
+ * No history is kept. Known are the present, from the last change on, and the empty state before a store
  * in memory was opened.
  * @throws TesseraError `versions_not_kept`, `cast_failed`
  */

@@ -1,7 +1,7 @@
 /**
  * The groups of a view with GROUP. Beside the visible record, the state of each group is stored: a running total for
  * each of its aggregates, and for minima and maxima its values in their order. What each record of a source contributed
- * to a group is stored as well, since it may contribute something else now: expressions may follow links or look at the
+ * to a group is stored as well, since it may contribute something else now: expressions may follow links or read the
  * clock.
  *
  * A change of a record costs a few keys, however large the groups are.
@@ -25,7 +25,7 @@ import { Scope } from '../runtime/scope.js';
 import type { Columns, TotalColumn } from './group-columns.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 
-/** What a record contributes: the keys of its group, and a value for each aggregate. Stored as it is. */
+/** The contribution of a record: the keys of its group, and a value for each aggregate. Stored as it is. */
 type Contribution = readonly [keys: ArrayValue, values: ArrayValue];
 
 /** A group that is being changed. */
@@ -152,7 +152,7 @@ export class GroupedView implements ViewRecords {
     );
   }
 
-  /** Changes how often a value is there, among those in their order. */
+  /** Changes the number of occurrences of a value in the ordered values. */
   #countValue([keys]: Contribution, column: number, value: Value, by: 1 | -1): PromiseOrValue<void> {
     const { transaction } = this.#execution.context;
     const key = viewOrderPrefix(this.#prefixes.order, encodeKey(keys), column) + encodeKey(value);

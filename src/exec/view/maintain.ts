@@ -1,4 +1,4 @@
-/** When views are brought up to date: with each change of a source, and as a whole when they are defined. */
+/** Maintenance of views: with each change of a source, and completely when they are defined. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { emptyView } from '../../catalog/ddl/remove.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -11,7 +11,7 @@ import type { Execution } from '../runtime/execution.js';
 import type { Compiler } from '../runtime/frame.js';
 import { applyChange, fillView, prepareView } from './view.js';
 
-/** Compiles the views that read a table to what brings them up to date with a change of one of its records. */
+/** Compiles the views that read a table to the function that maintains them with a change of one of its records. */
 export function prepareViews({ views }: TableEntry, compiler: Compiler): MaintainViews | undefined {
   const prepared = views.flatMap((view) => (view.view === undefined ? [] : [prepareView(view, view.view, compiler)]));
   if (prepared.length === 0) return undefined;
@@ -48,7 +48,7 @@ function build(
   );
 }
 
-/** What the records of a view add to views on it goes with them. */
+/** The contributions of the view's records to views on it are removed with them. */
 function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
   const {
     services: { sessions },

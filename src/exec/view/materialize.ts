@@ -1,4 +1,4 @@
-/** The nodes of a view's plan, compiled: how rows become its records. */
+/** The compiled nodes of a view's plan, which turn rows into its records. */
 
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { TableDefinition } from '../../catalog/definitions/definition.js';
@@ -19,7 +19,7 @@ import type { ViewRecords } from './view-records.js';
 export interface Materialization {
   /** The rows of sources that belong to the view. */
   readonly rows: Stream;
-  /** Where they are kept. */
+  /** The storage of the rows. */
   readonly open: OpenRecords;
 }
 

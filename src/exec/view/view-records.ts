@@ -1,4 +1,4 @@
-/** What a change of a source makes of the records of a view. */
+/** Applies a change of a source to the records of a view. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
@@ -14,9 +14,10 @@ export interface SourceRecord {
 
 export interface ViewRecords {
   /**
-   * Replaces what a record gave before it was changed. `frame` has it as its document if it belongs to the view now.
+   * Replaces the contribution of the record's old state. `frame` has the record as its document if it belongs to the
+   * view now.
    */
   replace(record: SourceRecord, frame: Frame | undefined): PromiseOrValue<void>;
-  /** Writes what the changes add up to. */
+  /** Writes the accumulated changes. */
   finish(): PromiseOrValue<void>;
 }

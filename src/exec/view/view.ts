@@ -1,4 +1,4 @@
-/** Views: tables that hold what a SELECT over other tables gives, kept up to date by the changes of those. */
+/** Views: tables with the result of a SELECT over other tables, maintained with each change of these. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { TableDefinition } from '../../catalog/definitions/definition.js';
@@ -13,10 +13,10 @@ import { Scope } from '../runtime/scope.js';
 import { compileMaterialization, type Materialization } from './materialize.js';
 import type { SourceRecord } from './view-records.js';
 
-/** A view with the compiled plan of what changes make of it. */
+/** A view with the compiled plan of its maintenance. */
 export interface PreparedView {
   readonly definition: TableDefinition;
-  /** What is read of the records of its sources. */
+  /** The fields that are read of its sources' records. */
   readonly reads: FieldsRead;
   readonly changes: Materialization;
 }
@@ -33,7 +33,7 @@ export function prepareView(definition: TableDefinition, select: Select, compile
   return { definition, reads, changes: compileMaterialization(tree, reads, compiler) };
 }
 
-/** Brings a view up to date with a change. */
+/** Applies a change to a view. */
 export function applyChange(
   execution: Execution,
   catalog: DatabaseCatalog,
@@ -60,7 +60,7 @@ export function applyChange(
   });
 }
 
-/** Adds all there is in the sources of a view to it. */
+/** Fills a view from all records of its sources. */
 export function fillView(
   execution: Execution,
   catalog: DatabaseCatalog,

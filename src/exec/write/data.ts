@@ -16,18 +16,18 @@ import type { Draft, WriteOptions } from '../runtime/record-access.js';
 
 export interface CompiledData {
   readonly options: WriteOptions;
-  /** What of a record that is there has to be seen for it. */
+  /** The fields of an existing record that it reads. */
   readonly reads: FieldsRead;
   /**
    * The draft for one record. Expressions of the statement are evaluated in `frame`, whose document is the record as
    * the principal may see it, while the changes are made to the stored one.
    */
   draft(frame: Frame): Draft;
-  /** Whether a draft can be made before its turn has come, to see what will be read for it. */
+  /** Whether a draft can be made in advance, to determine its reads. */
   readonly isSpeculable: boolean;
 }
 
-/** Compiles CONTENT, MERGE, PATCH, REPLACE, SET or UNSET to what makes the new record of the stored one. */
+/** Compiles CONTENT, MERGE, PATCH, REPLACE, SET or UNSET to the function from the stored record to the new one. */
 export function compileData(data: Data | undefined, compiler: Compiler): CompiledData {
   const { options, draft } = compileDraft(data, compiler);
   let known: boolean | undefined;
@@ -35,7 +35,7 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
     options,
     draft,
     reads: fieldsOfData(data),
-    // Most stores have no use for it.
+    // Synchronous stores don't need it.
     get isSpeculable() {
       known ??= isSpeculable(data);
       return known;

@@ -1,4 +1,4 @@
-/** What UPDATE, UPSERT and DELETE share: finding the records they are about. */
+/** The common part of UPDATE, UPSERT and DELETE: finding their records. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
@@ -33,7 +33,7 @@ export function changeFound(
   );
 }
 
-/** What is read of targets that are named: of one alone nothing that is worth fetching ahead. */
+/** The reads of named targets: for a single one prefetching doesn't pay off. */
 export function readsOfTargets(targets: readonly Target[]): RecordReads {
   return targets.length < 2 ? {} : { records: recordTargets(targets) };
 }
@@ -43,12 +43,12 @@ export function recordTargets(targets: readonly Target[]): RecordId[] {
   return targets.flatMap((target) => (target.kind === 'record' ? [target.id] : []));
 }
 
-/** So many records count for nothing. */
+/** Records that aren't charged. */
 const FEW = 256;
 
 /**
- * Finds the records of targets that meet a condition. All are found before the first is changed, so that none is met
- * twice.
+ * Finds the records of targets that meet a condition. All are found before the first is changed, so that none is
+ * changed twice.
  */
 export type Find = (frame: Frame, targets: readonly Target[]) => PromiseOrValue<FoundRecord[]>;
 
@@ -84,14 +84,14 @@ export function compileFind(
     for (const target of targets) {
       if (target.kind === 'value') throw failure('invalid_target', { statement, value: toErrorText(target.value) });
     }
-    // UPSERT creates what isn't there.
+    // UPSERT creates missing records.
     if (statement === 'UPSERT' || purpose === 'select' || !frame.execution.checks.edit) return walk(frame, targets);
     return andThen(openTargets(frame.execution, purpose, targets), (open) => walk(frame, open));
   };
 }
 
 /**
- * The targets without those in tables of which no record may be changed: that is refused whether there are any or not.
+ * The targets without those in tables of which no record may be changed: these are denied whether or not there are any.
  */
 function openTargets(
   execution: Execution,

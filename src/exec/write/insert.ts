@@ -86,8 +86,8 @@ export function compileInsert(insert: Insert, compiler: Compiler): Evaluate {
 }
 
 /**
- * Answers whether the table takes what is inserted. A view takes from an import only what it doesn't have of the
- * records that it reads, and nothing at all when it reads tables that keep their records.
+ * Returns whether the table accepts the insert. A view accepts from an import only records that can't be rebuilt from
+ * the sources, and none at all if its sources keep their records.
  */
 function ensureTarget(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
   const exists = ensureTable(execution, id.table);

@@ -25,7 +25,7 @@ type CreateOrUpdate = (
   create: () => PromiseOrValue<WrittenRecord | undefined>,
 ) => PromiseOrValue<WrittenRecord | undefined>;
 
-/** Compiles what either clause asks for; `undefined` without them: then a record that collides is an error. */
+/** Compiles either clause; `undefined` without them: then a record that collides is an error. */
 export function compileOnDuplicate(insert: Insert, compiler: Compiler): CreateOrUpdate | undefined {
   const { onDuplicate, relation } = insert;
   if (!insert.ignore && onDuplicate === undefined) return undefined;
@@ -37,7 +37,7 @@ export function compileOnDuplicate(insert: Insert, compiler: Compiler): CreateOr
       if (duplicate === undefined) return create();
       // Errors in a record come before the error that it exists.
       if (update === undefined) return relation || !equals(duplicate, id) ? undefined : create();
-      // A named record is meant, and not the one that holds its unique values; creating it fails with that error.
+      // The statement means the named record, not the holder of its unique values; creating it fails with that error.
       if (given['id'] !== undefined && !equals(duplicate, id)) return create();
       return andThen(execution.services.reader.read(execution, duplicate, 'update', reads), (seen) => {
         if (seen === undefined) return undefined;
@@ -51,7 +51,7 @@ export function compileOnDuplicate(insert: Insert, compiler: Compiler): CreateOr
   };
 }
 
-/** The record that stands in the way of a new one: the one with its id, or the one that holds its unique values. */
+/** The record that collides with a new one: the one with its id, or the holder of its unique values. */
 function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrValue<RecordId | undefined> {
   const { execution } = frame;
   return andThen(recordExists(execution, id), (exists) => {

@@ -1,4 +1,4 @@
-/** The RETURN clause of statements that write: what the principal may see of a record before and after. */
+/** The RETURN clause of statements that write: the visible forms of a record before and after. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Output } from '../../language/ast.js';
@@ -19,7 +19,7 @@ export type ReturnValue = { readonly value: Value } | undefined;
 
 export type CompiledOutput = (frame: Frame, written: WrittenRecord) => PromiseOrValue<ReturnValue>;
 
-/** How each form makes its value from what can be seen before and after the change. */
+/** The value of each form, from the visible record before and after the change. */
 const FORMS: Readonly<
   Record<
     Exclude<Output['kind'], 'project'>,
@@ -89,7 +89,7 @@ function rethrowFieldError(error: unknown): never {
 }
 
 /**
- * The answer of a statement that wrote records: what RETURN makes of each, in order. Of what is imported there are no
+ * The result of a statement that wrote records: the value of RETURN for each, in order. Imports return no
  * rows.
  */
 export function answerWritten(

@@ -1,10 +1,10 @@
-/** What the planning of UPDATE, UPSERT and DELETE has in common. */
+/** The common planning of UPDATE, UPSERT and DELETE. */
 import type { Delete, Update, Upsert } from '../../language/ast.js';
 import { type FieldsRead, fieldsRead, unionOfReads } from '../../plan/fields-read.js';
 import type { ReadPurpose, WrittenRecord } from '../runtime/record-access.js';
 import type { Planning } from '../statement/prepared.js';
 
-/** What a statement says of the records that it is about; `reads` is what it reads of those that are found. */
+/** A statement's targets and condition; `reads` are the fields that it reads of found records. */
 export function planningOf(
   { targets, where, with: hints }: Update | Upsert | Delete,
   purpose: ReadPurpose,
@@ -20,7 +20,7 @@ export function planningOf(
   };
 }
 
-/** How many records were changed; some may not be. */
+/** Number of changed records; some may be denied. */
 export function countWritten(written: readonly (WrittenRecord | undefined)[]): number {
   return written.reduce((count, each) => (each === undefined ? count : count + 1), 0);
 }

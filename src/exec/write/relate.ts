@@ -131,12 +131,12 @@ function assertEnds(execution: Execution, seen: ObjectValue, { start, end }: Edg
   }
 }
 
-/** The table of an edge comes into being by being written to; ENFORCED asks that its ends are there. */
+/** The table of an edge is created by the first write; ENFORCED requires that the ends exist. */
 function ensureEnds(execution: Execution, edge: string, { start, end }: EdgeEnds): PromiseOrValue<boolean> {
   return andThen(ensureTable(execution, edge), (exists) => {
     if (!exists) return false;
     return andThen(execution.context.catalog(), (catalog) => {
-      // The ends of an imported edge may come after it.
+      // The ends of an imported edge may be imported later.
       if (!isEnforced(catalog, edge) || execution.importing) return true;
       const present = forEachInOrder([start, end], (id) =>
         andThen(execution.services.writer.exists(execution, id), (there) => {

@@ -1,4 +1,4 @@
-/** UPSERT: changes what is there and creates what isn't. */
+/** UPSERT: changes existing records and creates missing ones. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Upsert as UpsertStatement } from '../../language/ast.js';
@@ -26,7 +26,7 @@ import { countWritten, planningOf } from './planning.js';
 
 type Writing = PromiseOrValue<(WrittenRecord | undefined)[]>;
 
-/** Of the records that the statement comes upon by itself, nothing is planned. */
+/** Records that the statement finds itself aren't planned. */
 const FOUND: StreamNode = { kind: 'union', targets: [], inputs: [] };
 
 export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepared<Upsert> {

@@ -1,5 +1,5 @@
 /**
- * What a statement that writes reads of the records that it names, and of the values that they will claim: known before
+ * The reads of a statement that writes, for the records that it names and the values that they will claim: known before
  * it runs.
  */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -33,7 +33,7 @@ export function readsOfWrite(statement: Statement, compiler: Compiler): FirstRea
     withoutErrors(() =>
       andThen(targets(frame), (found) => {
         const records = recordTargets(found);
-        // What is made of records that are yet to be found, or to get an id, is known later.
+        // Results for records that are yet to be found, or to get an id, are known later.
         const tables = new Set(records.map(({ table }) => table).filter((table) => hasClaims(likely, table)));
         const made =
           tables.size > 0 && data?.isSpeculable
@@ -56,7 +56,7 @@ function guessUser(node: Expression): Expression | undefined {
   return param?.name === 'auth' ? param : undefined;
 }
 
-/** What fails does so again when the statement runs. */
+/** Errors occur again when the statement runs. */
 function withoutErrors(work: () => PromiseOrValue<Prefetch>): PromiseOrValue<Prefetch> {
   return otherwise(work, (error) => {
     if (error instanceof TesseraError) return {};

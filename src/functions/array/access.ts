@@ -175,7 +175,7 @@ function flattened(name: string) {
   return (array: readonly Value[]): Value[] => flatten(name, array);
 }
 
-/** So many arrays are put together by one call of the runtime's. */
+/** Arrays concatenated by one call of the runtime. */
 const JOINED_AT_ONCE = 256;
 
 /**
@@ -203,7 +203,7 @@ function add(array: readonly Value[], value: Value, context: FunctionContext): P
   );
 }
 
-/** Of equal ones the last greatest and the first least, as the reference engine picks them. */
+/** Among equal ones the last greatest and the first least, as in the reference engine. */
 function extreme(
   array: readonly Value[],
   context: FunctionContext,

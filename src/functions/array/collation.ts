@@ -24,7 +24,7 @@ const SIGN = /[^\p{Alphabetic}\p{N}]/gu;
 const BEFORE_SIGN = '\x01';
 
 /**
- * Letters and digits in ASCII and in lower case, without accents; what is neither stands as it is, ahead of them.
+ * Letters and digits in ASCII and in lower case, without accents; other characters stay, and sort before them.
  * (Compared with the reference engine letter by letter.)
  */
 function lexicalKey(text: string): string {

@@ -31,7 +31,7 @@ function range(from: Value, to: number | bigint | undefined): Value[] {
 function sequence(first: number | bigint, length: number | bigint | undefined): Value[] {
   const start = BigInt(length === undefined ? 0 : first);
   const wanted = Number(length ?? first);
-  // What would be beyond the greatest int is left out.
+  // Numbers beyond the greatest int are left out.
   return count('array::sequence', start, Math.min(wanted, Number(MAX_INT - start) + 1));
 }
 

@@ -32,7 +32,7 @@ function addMoments(mass: Mass, dimension: number, { weight, x, y }: Moments): v
   mass.y += y;
 }
 
-/** How each shape adds to a mass. */
+/** The mass of each shape. */
 const ADD: { readonly [S in Shape as S['type']]: (mass: Mass, shape: S) => void } = {
   Point: (mass, { coordinates }) => addPoint(mass, coordinates),
   MultiPoint: (mass, { coordinates }) => addAll(mass, coordinates, addPoint),

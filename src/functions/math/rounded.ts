@@ -5,7 +5,7 @@ const MANTISSA_BITS = 52n;
 const MOST_PLACES = 1_074;
 
 /**
- * A finite float rounded to so many places after the point, by its exact value; what lies in the middle goes to the
+ * A finite float rounded to a number of decimal places, by its exact value; halves go to the
  * even digit.
  */
 export function rounded(x: number, places: number): number {

@@ -33,7 +33,7 @@ const MAX_REDIRECTS = 10;
 /** Milliseconds between two looks at whether the statement may go on. */
 const NAP = 50;
 const SCHEMES: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ftp:': 21, 'ws:': 80, 'wss:': 443 };
-/** What belongs to one origin and goes to no other. */
+/** Headers that belong to one origin and aren't sent to another. */
 const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
 
 export class Fetcher {
@@ -166,7 +166,7 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** The URL as errors show it: without what is secret in it. */
+/** The URL in errors: without secrets. */
 function shown(url: URL): string {
   const plain = new URL(url.href);
   plain.username = '';
@@ -175,7 +175,7 @@ function shown(url: URL): string {
 }
 
 /**
- * Where an answer sends us on to; an answer with a redirect's status that names no place is an answer like any other.
+ * The target of a redirect; an answer with a redirect's status but without a location is an ordinary answer.
  */
 function redirectOf(url: URL, { status, headers: { location } }: NetworkAnswer): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined;

@@ -25,7 +25,7 @@ export interface NetworkTargets {
 
 export const NO_TARGETS: NetworkTargets = { allow: [], deny: [] };
 
-/** What a request goes to: the host as the URL has it, and the addresses that it resolves to. */
+/** The destination of a request: the host of the URL, and the addresses that it resolves to. */
 export interface Destination {
   readonly host: string;
   readonly port: number;
@@ -41,7 +41,7 @@ export function mayCall({ allow, deny }: NetworkTargets, destination: Destinatio
   return isNamed({ allow }, destination) || (allow === 'all' && deny !== 'all');
 }
 
-/** Whether what is allowed names a destination, by its host or by its addresses. */
+/** Whether a destination is allowed, by its host or by its addresses. */
 export function isNamed({ allow }: Pick<NetworkTargets, 'allow'>, destination: Destination): boolean {
   if (allow === 'all') return false;
   return (
@@ -114,7 +114,7 @@ const SPECIAL = networks([
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]);
-/** Of IPv6 all but the one block that is given out, and in it what leads back to other addresses. */
+/** All of IPv6 but the allocated block, and in it ranges that map to other addresses. */
 const GLOBAL_V6 = networks(['2000::/3']);
 const SPECIAL_V6 = networks(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 

@@ -25,7 +25,7 @@ interface Ranked {
   readonly fields: ObjectValue;
 }
 
-/** The fields that the lists may give a record together, and what an id may take, in bytes. */
+/** Maximum number of fields of a record over all lists, and of bytes of an id. */
 const MAX_FIELDS = 8_192;
 const MAX_ID = 2 ** 16;
 
@@ -35,11 +35,11 @@ const CHARACTERS = 64;
 /** Work units between two pauses. */
 const PIECE = 4_096;
 
-/** Adds up the scores of each record over the lists, and puts together what they say of it. */
+/** Adds up the scores of each record over the lists, and merges its fields. */
 class Ranking {
   readonly #ranked = new Map<string, Ranked>();
 
-  /** Answers how much work it was. */
+  /** Returns how much work it was. */
   add(key: string, record: ObjectValue, score: number): number {
     const { fields, score: sum } = this.#ranked.get(key) ?? { fields: {}, score: 0 };
     const entries = [...Object.entries(fields), ...Object.entries(record)];
@@ -111,7 +111,7 @@ function fuse(lists: Value, limit: Value, constant: Value, context: FunctionCont
 
 const LINEAR = 'search::linear';
 
-/** How the scores of a list are made comparable to those of others. */
+/** The normalization of the scores of a list. */
 const NORMS: Readonly<Record<string, (scores: readonly number[]) => (score: number) => number>> = {
   minmax(scores) {
     const least = scores.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);

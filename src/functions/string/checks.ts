@@ -10,7 +10,7 @@ import { any, optional, text } from '../parameters.js';
 import { matchesFormat } from '../time/strftime.js';
 import { parseVersion } from './semver.js';
 
-/** What 2.x calls `string::is::…`. */
+/** `string::is::…` of 2.x. */
 const aliases = (name: string) => ({ aliases: [`string::is::${name}`] });
 
 function check(name: string, what: string, test: (string: string) => boolean): FunctionRow {

@@ -1,7 +1,7 @@
 /**
- * How well a pattern fits a text as its abbreviation: all of its characters must occur in order; those at the beginning
- * of the text or of words, and those next to each other, count more, and gaps cost. The scores equal the reference
- * engine's as observed.
+ * The score of a pattern as an abbreviation of a text: all of its characters must occur in order; those at the
+ * beginning of the text or of words, and those next to each other, count more, and gaps cost. The scores equal the
+ * reference engine's as observed.
  */
 
 const MATCH = 16;
@@ -9,7 +9,7 @@ const CONSECUTIVE = 4;
 const GAP_START = -3;
 const GAP_EXTENSION = -1;
 const OTHER_CASE = -2;
-/** What a match earns by where it stands. The first character of the pattern earns one less. */
+/** The score of a match by its position. The first character of the pattern scores one less. */
 const BEGINNING_BONUS = 16;
 const FIRST_MATCH = -1;
 const AFTER_BLANK_BONUS = 8;

@@ -1,4 +1,4 @@
-/** HTML made harmless: by encoding all of it, or by keeping what is known to be safe. */
+/** Sanitizing HTML: by encoding all of it, or by keeping known safe parts. */
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { lazyLibrary } from '../../base/lazy.js';
 
@@ -32,7 +32,7 @@ const TAGS = words(
     'em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins kbd li map mark nav ol p pre q rp rt rtc ruby s samp ' +
     'small span strike strong sub summary sup table tbody td th thead time tr tt u ul var wbr',
 );
-/** These go with all that they hold; of the others, what is within them stays. */
+/** These are removed with their content; the content of others stays. */
 const REMOVED_WHOLE = words('script style');
 const ATTRIBUTES = words('lang title');
 const ATTRIBUTES_OF: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -73,7 +73,7 @@ export function sanitizeHtml(html: string): string {
   const { parseFragment, serialize, defaultTreeAdapter: tree } = library();
   const source = parseFragment(html);
   const result = tree.createDocumentFragment();
-  // A list of our own instead of recursion, since a fragment may be nested as deeply as it is long.
+  // An explicit stack instead of recursion, since a fragment may be nested as deeply as it is long.
   const work: Step[] = [];
   addChildren(work, source, result, 0);
   for (let next = work.pop(); next !== undefined; next = work.pop()) {

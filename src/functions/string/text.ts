@@ -223,7 +223,7 @@ function replaceMatches(
   let from = 0;
   const step = () => {
     if (!matcher.find()) return true;
-    // Nothing is found once more right behind what was found.
+    // An empty match directly behind a match is skipped.
     if (from > 0 && matcher.start() === from && matcher.end() === from) return false;
     result += string.slice(from, matcher.start()) + replacement;
     from = matcher.end();
@@ -269,7 +269,7 @@ function split(
   });
 }
 
-/** So many times a text is cut in one step. */
+/** Cuts of a text in one step. */
 const CUTS_A_STEP = 2 ** 12;
 
 function reverse(text: string, pausing: Pausing): PromiseOrValue<string> {

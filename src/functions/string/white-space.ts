@@ -20,7 +20,7 @@ export function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** What stands between blanks. */
+/** The words between blanks. */
 export function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]> {
   const words: string[] = [];
   const pattern = /\P{White_Space}+/gu;
@@ -38,5 +38,5 @@ export function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]
   return andThen(untilTrue(step), () => words);
 }
 
-/** So many characters are cut into words in one step. */
+/** Characters that are split into words in one step. */
 const WORDS_A_STEP = 2 ** 14;

@@ -148,10 +148,10 @@ export function formatTime(datetime: Datetime, format: string): string | undefin
 
 // ─── Reading ───
 
-/** What has been read so far. */
+/** The fields parsed so far. */
 type Fields = Partial<Record<keyof CalendarTime | 'hour12' | 'afternoon' | 'yearDay' | 'timestamp', number>>;
 
-/** The text that a directive accepts, and what it says. */
+/** The text that a directive accepts, and its effect. */
 interface ReadField {
   readonly pattern: RegExp;
   store(fields: Fields, text: string): void;
@@ -236,7 +236,7 @@ export function matchesFormat(text: string, format: string): boolean {
   return end === text.length && isWhole(fields);
 }
 
-/** Where the text that the format describes ends, or −1. */
+/** The end of the text that matches the format, or −1. */
 function readAs(text: string, start: number, format: string, fields: Fields): number {
   let position = start;
   let literalFrom = 0;

@@ -1,4 +1,4 @@
-/** What functions measure of vectors of equal length: some in floats, some in the kind of their numbers. */
+/** Measures of vectors of equal length: some in floats, some in the kind of their numbers. */
 import { add, subtract } from '../../value/arithmetic.js';
 import { toNumber } from '../../value/number.js';
 import { equals } from '../../value/order.js';
@@ -19,7 +19,7 @@ export const chebyshev = ofPacked(distances.chebyshev);
 export const euclidean = ofPacked(distances.euclidean);
 /** The cosine of the angle between them; NaN if one has no direction. */
 export const cosine = ofPacked(distances.cosineSimilarity);
-/** How far they rise and fall together, from −1 to 1; NaN if one is constant. */
+/** Pearson correlation, from −1 to 1; NaN if one is constant. */
 export const pearson = ofPacked(distances.pearsonCorrelation);
 
 export function minkowski(a: Vector, b: Vector, order: number): number {
@@ -43,7 +43,7 @@ export function manhattan(a: Vector, b: Vector): Value {
   return total(a.map((component, index) => absolute(subtract(component, b[index]) as NumberValue)));
 }
 
-/** How many components differ. */
+/** The number of components that differ. */
 export function hamming(a: Vector, b: Vector): number {
   return a.filter((component, index) => !equals(component, b[index])).length;
 }

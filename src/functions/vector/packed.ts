@@ -14,7 +14,7 @@ export function pack(vector: Vector): Float64Array {
   return packed;
 }
 
-/** Packs an array of just so many numbers; answers false where it isn't one. */
+/** Packs an array of just so many numbers; returns false where it isn't one. */
 export function packInto(packed: Float64Array, vector: readonly Value[]): boolean {
   const { length } = packed;
   if (vector.length !== length) return false;

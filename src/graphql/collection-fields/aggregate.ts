@@ -121,7 +121,7 @@ function bindPart(
 
 interface Asked {
   readonly columns: readonly string[];
-  /** How many fields each row gives. */
+  /** Number of fields of each row. */
   readonly weight: number;
 }
 

@@ -10,11 +10,11 @@ export interface CollectionField {
 }
 
 /**
- * Whose records they are: functions on full-text conditions, and searches for what is nearest, are about tables alone.
+ * The owner of the records: functions on full-text conditions and nearest-neighbour searches apply to tables alone.
  */
 export type CollectionOwner = 'edges' | 'table';
 
-/** How many rows there are; 0 where nothing was read. */
+/** Number of rows; 0 if nothing was read. */
 export function lengthOf(rows: Value): number {
   return isArray(rows) ? rows.length : 0;
 }

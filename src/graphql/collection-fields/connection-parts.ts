@@ -1,4 +1,4 @@
-/** What has to be read for a page of a connection. */
+/** The reads for a page of a connection. */
 import { failure } from '../../errors/error.js';
 import type { Expression, Param } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
@@ -16,11 +16,11 @@ import type { PageSize } from './page.js';
 /** So that the condition of a page stays small. */
 const MOST_KEYS = 32;
 
-/** What a query asks of a connection. */
+/** The selection of a query on a connection. */
 export interface AskedPage {
-  /** Those that the nodes need. */
+  /** The columns that the nodes need. */
   readonly columns: readonly string[];
-  /** How many fields each record gives. */
+  /** Number of fields of each record. */
   readonly weight: number;
   /**
    * The fields of the connection, those of its edges as `edges.cursor`, those of its `pageInfo` as
@@ -37,7 +37,7 @@ export type PartPurpose = 'rows' | 'earlier' | 'later' | 'count';
 
 export interface BoundPage {
   readonly parts: readonly SelectParts[];
-  /** What the parts are for, in their order. */
+  /** The purposes of the parts, in their order. */
   readonly purposes: readonly PartPurpose[];
   readonly size: PageSize;
   readonly cursors: Cursors;

@@ -1,5 +1,5 @@
 /**
- * What an operation costs, reckoned from the document alone, before it is validated or run. Fragments count wherever
+ * The cost of an operation, computed from the document alone, before it is validated or run. Fragments count wherever
  * they are spread, so that a few of them that spread each other can't unfold into millions of fields.
  */
 import {
@@ -49,7 +49,7 @@ export function costOf(document: DocumentNode, operation: OperationDefinitionNod
 
 class Reckoning {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
-  /** What has been reckoned; `undefined` while it is. */
+  /** Computed costs; `undefined` while being computed. */
   readonly #costs = new Map<string, CostOfSelections | undefined>();
 
   constructor(document: DocumentNode) {

@@ -2,7 +2,7 @@
 import { GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
 
 /**
- * What the library says when it has compared fields of one name with each other too often; it stops at half a million
+ * The library's error when it has compared fields of one name with each other too often; it stops at half a million
  * comparisons.
  */
 const ABORTED = 'Validation aborted.';

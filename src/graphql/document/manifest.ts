@@ -15,7 +15,7 @@ const APOLLO_FORMAT = 'apollo-persisted-query-manifest';
 /**
  * Reads `{"<id>": "<document>"}`, as Relay and most others write it, or Apollo's
  * `{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id", "name", "type", "body"}]}`.
- * @throws TesseraError `graphql_manifest` that says what is wrong with it
+ * @throws TesseraError `graphql_manifest`, with the reason
  */
 export function readTrustedManifest(text: string): TrustedManifest {
   const value = read(text);

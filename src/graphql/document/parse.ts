@@ -7,7 +7,7 @@ import type { EffectiveLimits } from '../effective-limits.js';
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
-/** What a text costs to be read. */
+/** The cost of reading a text. */
 export interface TextCost {
   readonly tokens: number;
   /** Brackets within each other. */
@@ -19,7 +19,7 @@ export interface ParsedDocument {
   readonly cost: TextCost;
 }
 
-/** @throws GraphQLError for what isn't GraphQL; TesseraError `graphql_limit` */
+/** @throws GraphQLError for a text that isn't GraphQL; TesseraError `graphql_limit` */
 export function parseDocument(
   text: string,
   { limits, beyond }: Pick<EffectiveLimits, 'limits' | 'beyond'>,

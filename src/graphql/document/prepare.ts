@@ -30,7 +30,7 @@ export type PreparedDocument = PreparedOperation | { readonly ok: false; readonl
 
 interface Known {
   readonly prepared: PreparedDocument;
-  /** Absent for what can't be read. */
+  /** Absent for unreadable documents. */
   readonly cost?: DocumentCost;
 }
 type DocumentCost = TextCost & OperationCost;
@@ -40,7 +40,7 @@ type DocumentCost = TextCost & OperationCost;
  * their size rather than their number is limited.
  */
 const KEPT_CHARACTERS = 100_000;
-/** What an entry takes besides its text, as characters. */
+/** Overhead of an entry besides its text, in characters. */
 const ENTRY_CHARACTERS = 100;
 /** Longer texts are rarely sent twice. */
 const LONGEST_KEPT = 10_000;

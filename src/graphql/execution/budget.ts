@@ -4,7 +4,7 @@ import { MAX_ENCODED } from '../../value/limits.js';
 import type { EffectiveLimits } from '../effective-limits.js';
 
 /**
- * How many fields of records a request may still have. It is counted on what is found, since a short document can
+ * The number of fields of records that a request may still have. Results are counted, since a short document can
  * unfold into any number of them. Once it is exceeded the whole request fails: nothing further is read, and what is
  * there isn't sent.
  */
@@ -21,7 +21,7 @@ export class Budget {
     return this.#left;
   }
 
-  /** How many rows of `weight` fields are enough to exceed it. */
+  /** Number of rows of `weight` fields that exceed it. */
   rows(weight: number): number {
     return Math.floor(this.#left / weight) + 1;
   }
@@ -33,7 +33,7 @@ export class Budget {
   }
 }
 
-/** How much an answer may hold as text, however many root fields it has. */
+/** Maximum length of an answer as text, however many root fields it has. */
 export class AnswerSize {
   readonly #limit: number;
   #left: number;
@@ -51,11 +51,11 @@ export class AnswerSize {
   }
 }
 
-/** What a run may spend. Requests that come together share it. */
+/** The budgets of a run. Requests that come together share them. */
 export class Spending {
-  /** Counts what the statements give. */
+  /** Counts the results of statements. */
   readonly reads: Budget;
-  /** Counts what is written, since a record may be written in many places. */
+  /** Counts written fields, since a record may be written in many places. */
   readonly writes: Budget;
   readonly answer: AnswerSize;
 
@@ -63,7 +63,7 @@ export class Spending {
     allowance: EffectiveLimits,
     /** When all must have ended. */
     readonly deadline: Deadline | undefined,
-    /** How many characters the answer may have. */
+    /** Maximum number of characters of the answer. */
     answer = MAX_ENCODED,
   ) {
     this.answer = new AnswerSize(answer);

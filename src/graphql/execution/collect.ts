@@ -1,5 +1,6 @@
 /**
- * Which fields a selection asks of an object (specification, §6.3.2 CollectFields), with @skip and @include decided.
+ * The fields that a selection requests of an object (specification, §6.3.2 CollectFields), with @skip and @include
+ * decided.
  */
 import {
   type DirectiveNode,

@@ -1,5 +1,5 @@
 /**
- * What a field reads of the records of one table. The same reading serves a root field, which reads the table, and a
+ * The query of a field on the records of one table. It serves a root field, which reads the table, and a
  * field of a record, which reads the record's edges.
  */
 import type { Select } from '../../language/ast.js';
@@ -11,19 +11,19 @@ import { type BoundStatements, type SelectParts, select } from './select.js';
 import type { ValueCompletion } from './value-completion.js';
 
 export interface CollectionQuery {
-  /** How the result is written. */
+  /** The writer of the result. */
   readonly completion: ValueCompletion;
   /** Whether it may have several parts. */
   readonly several?: boolean;
-  /** The parts, as statements that `build` makes of them. @throws TesseraError what the arguments have wrong */
+  /** The parts, as statements that `build` makes of them. @throws TesseraError for wrong arguments */
   bind(call: ExecutionContext, build: (parts: readonly SelectParts[]) => readonly Select[]): BoundCollectionQuery;
 }
 
 export interface BoundCollectionQuery extends BoundStatements<Select> {
-  /** How many values of records all parts give at most. */
+  /** Maximum number of values of records of all parts. */
   readonly most: number;
   /**
-   * What is written, of what each part gave; of no parts, what is written where there are no records.
+   * The JSON of the parts' results; without parts, the JSON for no records.
    * @throws BudgetExceeded, TesseraError `graphql_limit`, `graphql_cursor`
    */
   result(found: readonly Value[]): Value;

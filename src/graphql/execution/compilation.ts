@@ -30,12 +30,12 @@ export class Compilation {
     return this.#slots > 0;
   }
 
-  /** How the value of a field is written; `owner` is the name of the type that it stands on. */
+  /** The writer of a field's value; `owner` is the name of the type of the field's object. */
   completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion {
     return compileValueCompletion(type, nodes, nameOf(owner, nodes), (composite) => this.#composite(composite, nodes));
   }
 
-  /** The same where what has fields in it is always written by `plan`. */
+  /** The same if objects with fields are always written by `plan`. */
   completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion {
     return compileValueCompletion(type, nodes, nameOf(owner, nodes), () => partOf(plan));
   }
@@ -50,7 +50,7 @@ export class Compilation {
     return [...this.fieldsBelow(type, nodes).values()].filter(([node]) => node?.name.value === name).flat();
   }
 
-  /** An object as far as the selections below a field ask for it. */
+  /** An object, with the fields that the selections below a field request. */
   record(type: GraphQLObjectType, nodes: readonly FieldNode[]): RecordPlan {
     const names = new Set<string>();
     const plans: FieldPlan[] = [];

@@ -5,7 +5,7 @@ import type { FieldUse } from './field-use.js';
 import type { RecordPlan } from './record-plan.js';
 import type { ValueCompletion } from './value-completion.js';
 
-/** What compiles the selections of the operation that a field stands in. */
+/** The compiler of the selections of the operation that contains a field. */
 interface SelectionCompiler {
   completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion;
   completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion;

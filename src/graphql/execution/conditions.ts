@@ -1,4 +1,4 @@
-/** What the filters of a request become: params for their values, and a bounded count of conditions. */
+/** The conditions of a request's filters: params for their values, and a bounded count. */
 import type { Param } from '../../language/ast.js';
 import { newObject, type Value } from '../../value/value.js';
 import type { EffectiveLimits } from '../effective-limits.js';
@@ -20,7 +20,7 @@ export class Params {
   }
 }
 
-/** How many conditions a request has in its filters. */
+/** Number of conditions in the filters of a request. */
 export class ConditionCount {
   readonly #allowance: EffectiveLimits;
   #count = 0;
@@ -53,7 +53,7 @@ export interface NumberedMatch {
 /** The largest number that a full-text condition may have. */
 const MOST_MATCHES = 255;
 
-/** What filters become part of: params for their values, and a count of conditions. */
+/** The context of filters: params for their values, and a count of conditions. */
 export class Conditions {
   readonly #counted: ConditionCount;
   /** Those on the records themselves, by which functions know them. */
@@ -70,7 +70,7 @@ export class Conditions {
     this.#isNested = isNested;
   }
 
-  /** For what is asked of other records than those that are listed. */
+  /** For conditions on other records than the listed ones. */
   get nested(): Conditions {
     return new Conditions(this.params, this.#counted, true);
   }
@@ -83,7 +83,7 @@ export class Conditions {
     return number;
   }
 
-  /** How many records at most, where they are those nearest to a vector, whose distances are known. */
+  /** Maximum number of records of a nearest-neighbour search, whose distances are known. */
   get neighbours(): number | undefined {
     return this.#neighbours;
   }
@@ -93,7 +93,7 @@ export class Conditions {
   }
 
   /**
-   * To be called for each condition, with the number of values that it compares with.
+   * Call for each condition, with the number of values that it compares with.
    * @throws TesseraError `graphql_limit`
    */
   count(values = 1): void {

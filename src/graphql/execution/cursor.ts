@@ -16,7 +16,7 @@ import type { KeysetKey } from './keyset.js';
 const MARK_BYTES = 6;
 /** Of a cursor as text. */
 const LONGEST = 16_384;
-/** How deeply the values in it may be nested. */
+/** Maximum nesting of the values in it. */
 const DEEPEST = 64;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
@@ -33,7 +33,7 @@ export class Cursors {
     this.#mark = createHash('sha256').update(order).digest().subarray(0, MARK_BYTES);
   }
 
-  /** Where a row stands that has the columns of the order. @throws TesseraError `graphql_cursor` */
+  /** The position of a row with the columns of the order. @throws TesseraError `graphql_cursor` */
   write(row: ObjectValue): string {
     const values = encodeCbor(this.#keys.map(({ column }) => row[column]));
     const text = Buffer.concat([this.#mark, values]).toString('base64url');

@@ -1,4 +1,4 @@
-/** One run of an operation: what it may still spend, what it has read, and what went wrong. */
+/** One run of an operation: its budgets, its reads and its errors. */
 import type { FieldNode } from 'graphql';
 import type { Pausing } from '../../base/steps.js';
 import type { Random } from '../../env/environment.js';
@@ -31,7 +31,7 @@ export interface BatchedFetch {
 
 /** A SELECT and the handlers of its result. */
 export interface FetchRequest extends BoundStatement<Select> {
-  /** How many values of records it gives at most. */
+  /** Maximum number of values of its records. */
   readonly most: number;
   deliver(rows: readonly ObjectValue[]): void;
   fail(error: TesseraError): void;
@@ -44,7 +44,7 @@ export class ExecutionContext {
   readonly answer: AnswerSize;
   readonly deadline: Deadline | undefined;
   conditions: ConditionCount;
-  /** What has to be fetched before the next level can be looked at. */
+  /** The fetches before the next level. */
   waiting: BatchedFetch[] = [];
   readonly #states: unknown[] = [];
 
@@ -89,7 +89,7 @@ export class ExecutionContext {
     this.conditions = new ConditionCount(this.allowance);
   }
 
-  /** Notes an error; what was to be written there is null. @throws BudgetExceeded when there are too many */
+  /** Notes an error; null is written there. @throws BudgetExceeded when there are too many */
   fail(thrown: unknown, nodes: readonly FieldNode[]): undefined {
     if (this.failures.length >= MOST_FAILURES) {
       const what = 'errors in its answer';

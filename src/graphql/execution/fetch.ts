@@ -17,7 +17,7 @@ import type { RecordPlan } from './record-plan.js';
 import { columns, EDGES, select, selectEdges } from './select.js';
 import type { ValueCompletion } from './value-completion.js';
 
-/** What following a link costs beside the fields that it gives, whether or not there is a record in the end. */
+/** The cost of following a link besides its fields, whether or not the record exists. */
 const LINK_COST = 10;
 
 /** By the table and by the key as text: keys of any kind may be equal as text only if they are the same. */
@@ -43,8 +43,8 @@ type WriteRecord<Text> = (plan: RecordPlan, row: ObjectValue, call: ExecutionCon
 const writeAtOnce: WriteRecord<string | undefined> = (plan, row, call) => plan.write(row, call);
 
 /**
- * Writes a record that was fetched, or takes what was written before: many links may lead to one record, which is the
- * same wherever it stands.
+ * Writes a fetched record, or reuses its text: many links may lead to one record, whose text is the
+ * same everywhere.
  */
 function writeFound<Text extends PromiseOrValue<string | undefined>>(
   found: Found,
@@ -123,7 +123,7 @@ export class LinkFetch implements BatchedFetch {
     }
     if (!(value instanceof RecordId) || value.key instanceof Range) return undefined;
     const type = this.#typeOf(value);
-    // Of a table that isn't shown nothing is read: the id stands in the link.
+    // Of a table that isn't exposed nothing is read: the id is in the link.
     if (type.table === undefined) return write(this.#planOf(type), idAlone(value), call);
     const requested = this.#requested(call).get(type.table);
     if (requested?.error !== undefined) return call.fail(requested.error, this.#nodes);
@@ -189,14 +189,14 @@ export class LinkFetch implements BatchedFetch {
 
 interface RequestedEdges {
   readonly ids: Map<string, RecordId>;
-  /** What was read of the edges of each record. */
+  /** The edges read for each record. */
   readonly found: Map<string, Value>;
   /** The same for a record that is gone. */
   none: Value;
   error: TesseraError | undefined;
 }
 
-/** What one field reads of the edges of records. */
+/** The read of one field on the edges of records. */
 export class EdgeFetch implements BatchedFetch {
   readonly #slot: number;
   readonly #nodes: readonly FieldNode[];
@@ -234,7 +234,7 @@ export class EdgeFetch implements BatchedFetch {
     return writeStepwise(this.#reading.completion, this.#valueOf(row, call), call);
   }
 
-  /** What was read of the edges of a record. */
+  /** The edges read for a record. */
   #valueOf(row: ObjectValue, call: ExecutionContext): Value {
     const { error, found, none } = this.#requested(call);
     if (error === undefined) return found.get(toText(row['id'])) ?? none;

@@ -5,15 +5,15 @@ import type { RecordPlan } from './record-plan.js';
 import type { ValueCompletion } from './value-completion.js';
 
 /**
- * A field at its place in an operation, for those who compile what it does: one of Query, Mutation or Subscription, or
+ * A field at its place in an operation, for its compiler: one of Query, Mutation or Subscription, or
  * one that reads the edges of a record.
  */
 export interface FieldUse {
   readonly nodes: readonly FieldNode[];
   readonly arguments: FieldArguments;
-  /** How a value of the field's type is written. */
+  /** The writer of a value of the field's type. */
   completion(): ValueCompletion;
-  /** The same where what has fields in it is always written by `plan`: for rows that are at hand. */
+  /** The same if objects with fields are always written by `plan`: for rows that are available. */
   completionBy(plan: RecordPlan): ValueCompletion;
   /** An object type restricted to the selections below some nodes, by default those of the field. */
   record(object: GraphQLObjectType, nodes?: readonly FieldNode[]): RecordPlan;

@@ -1,4 +1,4 @@
-/** What conditions of a list say of each record: how well it matches words, and where; how near its vector lies. */
+/** The notes of a list's conditions on each record: its score and highlights, and the distance of its vector. */
 import type { Binary, Expression, Idiom, Projection, Projections } from '../../language/ast.js';
 import { isArray, objectFrom, type Value } from '../../value/value.js';
 import type { Conditions, NumberedMatch } from './conditions.js';
@@ -9,7 +9,7 @@ export const SCORE = 'search::score';
 export const HIGHLIGHTS = 'search::highlight';
 export const DISTANCE = 'vector::distance::knn';
 
-/** What is put around the words that match. */
+/** The marks around matching words. */
 export interface HighlightMarks {
   readonly before: string;
   readonly after: string;
@@ -42,7 +42,7 @@ export function columnsFound(
   return { ...plain, items: [...plain.items, ...found] };
 }
 
-/** What a column holds, for conditions: the sum of scores, or the field of that name. */
+/** The value of a column, by conditions: the sum of scores, or the field of that name. */
 export function valueOfColumn(column: string, { matches }: Conditions): Expression {
   return column === SCORE ? sumOfScores(matches) : fieldIdiom([column]);
 }

@@ -5,7 +5,7 @@ import type { ExecutionContext } from './execution-context.js';
 export interface JsonWriter<T> {
   /** The value as JSON; `undefined` where it is null though its type isn't, so that its parent becomes null. */
   readonly write: (value: T, call: ExecutionContext) => string | undefined;
-  /** The same, yielding in between; for what may have lists in it, whose length the records decide. */
+  /** The same, yielding in between; for values with lists, whose length depends on the records. */
   readonly writeInSteps?: (value: T, call: ExecutionContext) => PromiseOrValue<string | undefined>;
 }
 

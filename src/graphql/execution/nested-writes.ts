@@ -1,4 +1,4 @@
-/** What one root field writes beside the records that it gives: the records and edges nested in its input. */
+/** The writes of one root field besides the records that it returns: the records and edges nested in its input. */
 
 import type { Random } from '../../env/environment.js';
 import { randomKey } from '../../functions/identifiers.js';

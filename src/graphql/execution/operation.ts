@@ -26,7 +26,7 @@ export interface CompiledRoot {
   /** Its name in the answer. */
   readonly key: string;
   readonly nodes: readonly FieldNode[];
-  /** What it does, or for introspection and `__typename` the JSON that it gives. */
+  /** Its plan, or for introspection and `__typename` its JSON. */
   readonly plan: RootPlan | ((call: ExecutionContext) => string);
 }
 
@@ -60,7 +60,7 @@ export class Operation {
     this.#deciding = decidingVariables(document);
   }
 
-  /** As it is with these variables, which are coerced. */
+  /** The operation with these coerced variables. */
   compiled(variables: Readonly<Record<string, unknown>>): CompiledOperation {
     const key = this.#deciding.map((name) => (variables[name] === true ? '1' : '0')).join('');
     let variant = this.#variants.get(key);

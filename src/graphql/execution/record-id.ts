@@ -1,4 +1,4 @@
-/** What an argument of type ID names. */
+/** The record named by an argument of type ID. */
 import { parseRecordId } from '../../language/parse.js';
 import { Range, RecordId } from '../../value/value.js';
 

@@ -1,26 +1,29 @@
-/** How a record, or any other object, is read and written. */
+/** The compiled read and write of a record, or any other object. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { ExecutionContext } from './execution-context.js';
 import { type JsonWriter, writeStepwise } from './json-writer.js';
 
-/** How one field of an object is written. `undefined` where the object becomes null. */
+/** The writer of one field of an object. `undefined` if the object becomes null. */
 export interface FieldPlan extends JsonWriter<ObjectValue> {
   readonly key: string;
-  /** Notes what has to be fetched. */
+  /** Notes the links to fetch. */
   readonly gather?: (parent: ObjectValue, call: ExecutionContext) => void;
 }
 
-/** An object type as far as an operation asks for it. */
+/** An object type, with the fields that an operation requests. */
 export interface RecordPlan extends JsonWriter<ObjectValue> {
   /** The columns that its fields need, beside the id. */
   readonly columns: readonly string[];
-  /** How many fields each record gives. */
+  /** Number of fields of each record. */
   readonly weight: number;
   readonly gather?: (row: ObjectValue, call: ExecutionContext) => void;
 }
 
-/** How a record is read and written: its fields, the columns they need, and their weight in the limit of complexity. */
+/**
+ * The compiled read and write of a record: its fields, the columns they need, and their weight in the limit of
+ * complexity.
+ */
 export function recordPlan(fields: readonly FieldPlan[], names: Iterable<string>, weight: number): RecordPlan {
   const parts = fields.map((field, at) => ({
     ...field,

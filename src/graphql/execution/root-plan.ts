@@ -1,4 +1,4 @@
-/** What a field of Query, Mutation or Subscription does, compiled for one place in one operation. */
+/** The compiled form of a field of Query, Mutation or Subscription, for one place in one operation. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Live, Statement } from '../../language/ast.js';
@@ -8,11 +8,11 @@ import type { ExecutionContext } from './execution-context.js';
 import type { ValueCompletion } from './value-completion.js';
 
 export interface RootPlan {
-  /** How what the work results in is written. */
+  /** The writer of the result. */
   readonly completion: ValueCompletion;
   /** Whether it may have several statements, which must see one state of the database. */
   readonly several?: boolean;
-  /** What has to be done in this run. @throws TesseraError what the arguments have wrong */
+  /** The work of this run. @throws TesseraError for wrong arguments */
   begin(call: ExecutionContext): RootWork;
 }
 
@@ -27,21 +27,21 @@ export interface StatementWork {
   readonly statements: readonly Statement[];
   /** The values of their params. */
   readonly values: ObjectValue;
-  /** How many values of records they give at most. */
+  /** Maximum number of values of their records. */
   readonly most: number;
-  /** What is written, of what the statements gave. Spends the budget of reads. */
+  /** The JSON of the statements' results. Spends the budget of reads. */
   result(values: readonly Value[], call: ExecutionContext): Value;
   /** Replaces an error of its statements. Default: unchanged. */
   redactError?(error: TesseraError): TesseraError;
 }
 
-/** What isn't a statement, such as signing in. */
+/** Work other than statements, such as signing in. */
 export interface SessionWork {
   readonly kind: 'session';
   run(session: Session): PromiseOrValue<Value>;
 }
 
-/** A live query: what a field of Subscription does, and no other. */
+/** A live query: for fields of Subscription only. */
 export interface LiveWork {
   readonly kind: 'live';
   readonly statement: Live;

@@ -1,4 +1,4 @@
-/** Runs a compiled operation: its statements, what their rows lead to, and the JSON of the answer. */
+/** Runs a compiled operation: its statements, the fetches of links, and the JSON of the answer. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { CatalogSnapshot, Session, StatementExecutor, StatementResult } from '../../session/contract.js';
@@ -10,12 +10,12 @@ import type { CompiledOperation, CompiledRoot } from './operation.js';
 import type { RootPlan, RootWork, StatementWork } from './root-plan.js';
 import { runPendingFetches, type StatementBatch, send } from './statement-batches.js';
 
-/** What became of a root field. */
+/** The outcome of a root field. */
 export interface RootResult {
   /** Its name in the answer. */
   readonly key: string;
   readonly json: string;
-  /** How long its own statements took, in nanoseconds. */
+  /** The time of its own statements in nanoseconds. */
   readonly time: bigint;
 }
 
@@ -35,7 +35,7 @@ export async function runQuery(
   return results;
 }
 
-/** A mutation: one root field after the other, each with what it leads to, and each for itself. */
+/** A mutation: one root field after the other, each with its fetches, and each by itself. */
 export async function runMutation(
   { roots }: CompiledOperation,
   call: ExecutionContext,
@@ -80,7 +80,7 @@ export function failedRoot(root: CompiledRoot, call: ExecutionContext, error: Te
   return { key: root.key, json: 'null', time: 0n };
 }
 
-/** A subscription: what is written of one change, with what it leads to. @throws BudgetExceeded */
+/** A subscription: the JSON of one change, with its fetches. @throws BudgetExceeded */
 export async function runEvent(
   { key, plan: { completion } }: CompiledRoot & { readonly plan: RootPlan },
   value: Value,
@@ -147,7 +147,7 @@ class RootRun {
     });
   }
 
-  /** Does what isn't a statement, for which there must be a session that may change. */
+  /** Runs work other than statements, which requires a session that may change. */
   async act(session: Session | undefined): Promise<void> {
     if (this.#work?.kind !== 'session') return;
     try {
@@ -197,7 +197,7 @@ class RootRun {
   /** There were `before` errors when it was begun. @throws BudgetExceeded */
   #failed(thrown: unknown, before: number): undefined {
     if (thrown instanceof BudgetExceeded) throw thrown;
-    // What was wrong with parts of it matters no more.
+    // Errors of its parts no longer matter.
     this.#call.failures.length = before;
     this.#call.failRoot(thrown, this.#root);
     return undefined;

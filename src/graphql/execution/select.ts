@@ -54,7 +54,7 @@ export function setting(names: readonly string[], value: (name: string) => Expre
 
 export type Clauses = Pick<Select, 'where' | 'group' | 'order' | 'limit' | 'start' | 'version'>;
 
-/** A SELECT without what it is from. */
+/** A SELECT without its sources. */
 export interface SelectParts {
   readonly projections: Projections;
   readonly clauses: Clauses;
@@ -69,10 +69,10 @@ export function select(projections: Projections, from: Expression, clauses: Clau
 
 export type EdgeDirection = Extract<GraphStep['direction'], 'in' | 'out'>;
 
-/** The name under which `selectEdges` gives what was read of the edges of a record. */
+/** The name under which `selectEdges` returns the edges of a record. */
 export const EDGES = 'edges';
 
-/** For each record its id and, under `edges`, what each part gives of its edges of one table. */
+/** For each record its id and, under `edges`, the result of each part on its edges of one table. */
 export function selectEdges(
   ids: Expression,
   { table, direction }: { readonly table: string; readonly direction: EdgeDirection },

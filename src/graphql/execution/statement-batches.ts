@@ -9,7 +9,7 @@ import type { ExecutionContext, FetchRequest } from './execution-context.js';
 export interface StatementBatch {
   readonly statements: readonly Statement[];
   readonly values: ObjectValue;
-  /** How many values of records they give at most. */
+  /** Maximum number of values of their records. */
   readonly most: number;
   /** Takes their results; may not fail but for an exceeded budget. */
   deliver(results: readonly StatementResult[]): void;
@@ -18,8 +18,8 @@ export interface StatementBatch {
 }
 
 /**
- * Runs statements in their order. What they give at most goes out in one call as long as it is within the budget; what
- * could exceed it waits until it is known what the others have given.
+ * Runs statements in their order. Statements whose maximum results are within the budget run in one call; others
+ * wait until the results of the former are known.
  */
 export async function send(
   batches: readonly StatementBatch[],

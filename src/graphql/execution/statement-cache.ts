@@ -6,7 +6,7 @@ import type { Statement } from '../../language/ast.js';
  * size is limited, across all operations.
  */
 const KEPT_CHARACTERS = 4_000_000;
-/** What an entry takes besides its text, as characters. */
+/** Overhead of an entry besides its text, in characters. */
 const ENTRY_CHARACTERS = 100;
 /** Longer statements are made of long lists, and rarely come twice. */
 const LONGEST_KEPT = 100_000;

@@ -17,7 +17,7 @@ export function isTransaction({ directives = [] }: OperationDefinitionNode): boo
   return directives.some(({ name }) => name.value === TRANSACTION.name);
 }
 
-/** How often it is tried while others change what it has read. */
+/** Maximum number of attempts after conflicts. */
 const ATTEMPTS = 5;
 
 /** Runs a mutation in one transaction. */
@@ -63,7 +63,7 @@ async function runRoots(
 /** The field that has failed says why; the others that they were undone. */
 function undone(root: CompiledRoot, call: ExecutionContext): RootResult {
   const { key, plan } = root;
-  // What isn't about records is true all the same.
+  // Results that aren't about records stay valid.
   if (typeof plan === 'function') return { key, json: plan(call), time: 0n };
   const hasFailed = call.failures.some(({ path }) => path[0] === key);
   return hasFailed ? { key, json: 'null', time: 0n } : failedRoot(root, call, failure('graphql_undone'));

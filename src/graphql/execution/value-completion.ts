@@ -28,17 +28,17 @@ import { type JsonWriter, writeStepwise } from './json-writer.js';
 
 export interface ValueCompletion extends JsonWriter<Value> {
   /**
-   * How many fields each value gives beside itself; none where it has no fields, or where they are read and counted
+   * Number of fields of each value besides itself; 0 if it has no fields, or if they are read and counted
    * apart.
    */
   readonly weight?: number;
-  /** Notes what has to be fetched before the value can be written. Absent where nothing ever has. */
+  /** Notes the links to fetch before the value can be written. Absent if there are never any. */
   readonly gather?: (value: Value, call: ExecutionContext) => void;
 }
 
 export type CompositeType = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType;
 
-/** Compiles what has fields. What it writes is never null. */
+/** Compiles objects with fields. Their JSON is never null. */
 export type CompileComposite = (type: CompositeType) => ValueCompletion;
 
 const NULL = 'null';
@@ -78,7 +78,7 @@ function optional(inner: ValueCompletion): ValueCompletion {
 function required(inner: ValueCompletion, nodes: readonly FieldNode[], field: string): ValueCompletion {
   const { write, writeInSteps } = inner;
   const check = (text: string | undefined, call: ExecutionContext, before: number): string | undefined => {
-    // What has an error already needs no other.
+    // One error for a value suffices.
     if (text !== undefined || call.failures.length > before) return text;
     return call.fail(
       failure('graphql_result', { message: `Cannot return null for non-nullable field ${field}.` }),
@@ -165,7 +165,7 @@ class ListText {
     return `[${this.#pieces.join(',')}]`;
   }
 
-  /** Writes so many members more; answers whether the list isn't null so far. @throws TesseraError `value_too_large` */
+  /** Writes the next members; returns whether the list isn't null so far. @throws TesseraError `value_too_large` */
   add(count: number): boolean {
     const { items, member, call } = this;
     const end = Math.min(this.#at + count, items.length);
@@ -196,7 +196,7 @@ class ListText {
     return andThen(untilTrue(step), () => !this.#isNull);
   }
 
-  /** Takes the text of the next member, after `before` failures; answers whether it may be what it is. */
+  /** Takes the text of the next member, after `before` failures; returns whether it is allowed. */
   #take(texts: string[], text: string | undefined, before: number): boolean {
     if (this.call.failures.length > before) this.call.locateFailures(before, this.#at);
     this.#at++;
@@ -224,7 +224,7 @@ function itemsOf(value: Value): readonly Value[] | undefined {
   return isArray(items) ? items : undefined;
 }
 
-/** What most values are is written without asking their type. */
+/** The most frequent kinds are written without a lookup of their type. */
 const PLAIN: ReadonlyMap<GraphQLLeafType, (value: Value) => string | undefined> = new Map([
   [SCALARS.Boolean, (value) => (value === true ? 'true' : value === false ? 'false' : undefined)],
   [SCALARS.ID, textOf],

@@ -11,7 +11,7 @@ import type { GraphqlService } from '../service.js';
 
 /**
  * The events that answer a request, as text; the signal ends them. What is wrong with the document is an event, too.
- * @throws TesseraError at once what is wrong with the request itself
+ * @throws TesseraError at once for errors of the request itself
  */
 export type GraphqlEvents = (request: GraphqlGet | GraphqlPost, signal: AbortSignal) => AsyncIterable<string>;
 

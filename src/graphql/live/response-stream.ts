@@ -1,4 +1,4 @@
-/** A subscription under way: a live query whose changes are written as answers. */
+/** An active subscription: a live query whose changes are written as answers. */
 import { isSamePrincipal } from '../../catalog/principal.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { Uuid, Value } from '../../value/value.js';
@@ -49,7 +49,7 @@ export class ResponseStream<T> implements AsyncIterableIterator<T, undefined> {
         if (change?.reason !== undefined) throw change.reason;
         if (change === undefined || change.action === 'KILLED') return await this.return();
         const value = await this.#answer(change);
-        // What was read for one isn't for another who has signed in meanwhile.
+        // Data read for one user isn't sent to another who has signed in meanwhile.
         const isMeant = isSamePrincipal(this.#subscriber, this.#session.identity.principal);
         if (isMeant && !this.#changes.isClosed) return { done: false, value };
       }

@@ -11,12 +11,12 @@ import { weightOf } from '../../value/weight.js';
 import type { LiveWork } from '../execution/root-plan.js';
 
 /**
- * What the requests of all subscriptions of a session may take, in bytes; their live queries are counted by the
+ * Maximum memory of the requests of all subscriptions of a session, in bytes; their live queries are counted by the
  * session.
  */
 const MOST_KEPT = 16 * 2 ** 20;
 
-/** Who began a live query, and what its request takes. */
+/** The owner of a live query, and the memory of its request. */
 interface Listener {
   readonly sink: NotificationSink;
   readonly weight: number;
@@ -38,7 +38,7 @@ export class SourceStreams {
   }
 
   /**
-   * Begins a live query and answers its id. `sink` is called with each later change and the end. `kept`: values held
+   * Begins a live query and returns its id. `sink` is called with each later change and the end. `kept`: values held
    * for it, which count towards the memory limit.
    * @throws TesseraError `live_queries_too_large`, and errors of the statement
    */

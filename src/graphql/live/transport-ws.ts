@@ -26,7 +26,7 @@ import { errorValue, standardText } from '../response.js';
 import type { GraphqlService, OperationResult } from '../service.js';
 import { ResponseStream } from './response-stream.js';
 
-/** How long a client may take to say who it is, in milliseconds. */
+/** Time limit for `connection_init`, in milliseconds. */
 const INIT_PATIENCE = 3_000;
 
 export interface GraphqlSocket {
@@ -36,7 +36,7 @@ export interface GraphqlSocket {
     send(text: string): PromiseOrValue<void>;
     close(code: number, reason: string): void;
   };
-  /** Counts and traces operations: a subscription until it is under way. */
+  /** Counts and traces operations: a subscription until it has begun. */
   readonly meter?: RequestMeter;
   /** Signs in and selects as the payload of `connection_init` says. @throws TesseraError */
   connect(payload: Readonly<Record<string, unknown>>): Promise<void>;
@@ -66,7 +66,7 @@ class Answer {
   constructor(readonly text: string) {}
 }
 
-/** What the library shall write in the place of an answer. */
+/** The placeholder that the library writes for an answer. */
 const HOLE = null;
 const AFTER_HOLE = `${HOLE}}`.length;
 
@@ -86,7 +86,7 @@ class TransportWs implements GraphqlSocketSession {
   readonly #operations = new Map<Value, Promise<void>>();
   /** Lets the next message come. */
   #proceed: () => void = () => {};
-  /** What goes into the hole of the next text. */
+  /** The text for the next placeholder. */
   #answer: Answer | undefined;
 
   constructor(session: Session, socket: GraphqlSocket, services: Services) {
@@ -243,7 +243,7 @@ async function* only(outcome: OperationResult): AsyncGenerator<OperationResult, 
   yield outcome;
 }
 
-/** What is wrong with a request, on its way through the library. */
+/** The error of a request, passed through the library. */
 class Refusal extends Error {
   constructor(readonly failures: readonly GraphqlFailure[]) {
     super('refused');

@@ -1,4 +1,7 @@
-/** `deletePerson(id)` and `deleteManyPerson(filter)`: give the records as they were, as far as they may be seen. */
+/**
+ * `deletePerson(id)` and `deleteManyPerson(filter)`: return the records as they were, as far as the caller may see
+ * them.
+ */
 import type { TableType } from '../schema/table-type.js';
 import { ID_ARGUMENT } from './record.js';
 import type { RootConfig } from './root-config.js';

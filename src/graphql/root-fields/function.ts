@@ -48,7 +48,7 @@ interface Taken {
   readonly argument: Argument;
 }
 
-/** `undefined` where GraphQL has no form for what it takes. */
+/** `undefined` if GraphQL has no form for its parameters. */
 function functionField(
   definition: FunctionDefinition,
   fieldName: string,

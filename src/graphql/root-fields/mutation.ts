@@ -31,7 +31,7 @@ export function mutationFields(
   return { ...fields, ...functionFields(functions, types, inputs, names) };
 }
 
-/** By what precedes the name of the table. A view is written by what it looks at alone. */
+/** By the prefix of the table's name. A view is written only through its sources. */
 function* tableFields(type: TableType, types: TableTypes, inputs: Inputs): Iterable<readonly [string, RootConfig]> {
   if (type.entry.definition.view !== undefined) return;
   const create = inputs.of(type, 'create');

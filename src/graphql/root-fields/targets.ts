@@ -13,7 +13,7 @@ import type { TableType } from '../schema/table-type.js';
 
 export const FILTER_DESCRIPTION = 'A filter must be given; `{}` is all of them.';
 
-/** The record that the argument `id` names: of those that it may mean, the one that is there. */
+/** The record that the argument `id` names: among its possible meanings, the one that exists. */
 export function namedTarget(type: TableType, { id }: GivenArguments, params: Params): Expression {
   const ids = ownIds(type, String(id));
   const [only] = ids;

@@ -15,7 +15,7 @@ import type { RootConfig } from './root-config.js';
 import { FILTER_DESCRIPTION, filteredTargets, namedTarget, targetArguments } from './targets.js';
 import { writeField } from './write.js';
 
-/** How data change a record; in no way where there are none. */
+/** The clause that changes a record by data; none without data. */
 type Change = (data: ObjectValue, params: Params) => Pick<Update, 'data'>;
 
 export const CHANGES = {

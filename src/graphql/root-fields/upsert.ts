@@ -1,6 +1,6 @@
 /**
  * `upsertPerson(id, data)` and `upsertManyPerson(data)` set the given fields, of a record that is created unless it is
- * there. What has to be given is what a new record needs; what isn't given stays as it was.
+ * there. Fields that a new record needs are required; fields that aren't given stay unchanged.
  */
 import { GraphQLNonNull } from 'graphql';
 import { failure } from '../../errors/error.js';

@@ -1,5 +1,5 @@
 /**
- * What the fields of Mutation that write records have in common: each is one statement, and with all that goes with it
+ * The common parts of the fields of Mutation that write records: each is one statement, and with its nested writes
  * one transaction.
  */
 import { type GraphQLFieldConfigArgumentMap, GraphQLList, GraphQLNonNull } from 'graphql';
@@ -18,14 +18,14 @@ import { fromRoot } from '../schema/field-source.js';
 import type { TableType } from '../schema/table-type.js';
 import type { RootConfig } from './root-config.js';
 
-/** What is there to make a statement of. */
+/** The inputs of a statement. */
 export interface WriteContext {
   readonly given: GivenArguments;
   readonly conditions: Conditions;
   readonly params: Params;
-  /** What goes with the records. */
+  /** The nested writes. */
   readonly writing: NestedWrites;
-  /** How each record is given back. */
+  /** The projection of each returned record. */
   readonly output: Returning;
 }
 
@@ -47,7 +47,7 @@ export interface WriteFieldOptions {
   readonly isList: boolean;
   /** Which state of the record is given back. */
   readonly shows: 'before' | 'after';
-  /** @throws TesseraError what the arguments have wrong */
+  /** @throws TesseraError for wrong arguments */
   readonly build: (materials: WriteContext) => Write;
 }
 
@@ -90,7 +90,7 @@ function compile(field: FieldUse, { object }: TableType, { isList, shows, build 
 }
 
 interface BoundWrite extends BoundStatement<Statement> {
-  /** How many records are given back at most. */
+  /** Maximum number of returned records. */
   readonly most: number;
   readonly isNested: boolean;
 }
@@ -107,7 +107,7 @@ function boundWrite(
     const { params } = conditions;
     const writing = new NestedWrites(call.random);
     const write = build({ given, conditions, params, writing, output });
-    // What is too much for the answer isn't written at all.
+    // A mutation whose result exceeds the answer writes nothing.
     const { most = allowed } = write;
     if (most > allowed) throw tooMany(allowed, call);
     const checks: Statement[] = [];
@@ -140,7 +140,7 @@ function assemble(
   ]);
 }
 
-// ─── What a block may find wrong with what it has written ───
+// ─── Errors of a block about its writes ───
 
 const TOO_MANY = 'tessera:graphql:too-many';
 const UNCHANGED = 'tessera:graphql:unchanged';

@@ -1,5 +1,5 @@
 /**
- * The parts of an aggregate: to which fields each applies, and what it computes of them. What is missing is passed over
+ * The parts of an aggregate: the fields to which each applies, and its function. Missing values are skipped
  * everywhere.
  */
 import { GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType, isCompositeType } from 'graphql';
@@ -10,7 +10,7 @@ import { call, isPresent } from './filter/subject.js';
 import type { OutputShape, Read } from './output-shape.js';
 import { SCALARS } from './scalars.js';
 
-/** What one part says about one field. */
+/** One part for one field. */
 interface Member {
   readonly type: GraphQLOutputType;
   readonly read?: Read;
@@ -110,7 +110,7 @@ function measured(measure: keyof Measures, type?: GraphQLOutputType): Part['of']
   };
 }
 
-/** Nothing where there are no numbers, of which the functions would make 0, NaN or an infinity. */
+/** NONE without numbers, for which the functions would return 0, NaN or an infinity. */
 function ofNumbers(path: string): Build {
   return (field) => ({
     kind: 'if',

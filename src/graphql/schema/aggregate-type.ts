@@ -24,7 +24,7 @@ export interface AggregateType {
 }
 
 export interface AggregateColumn {
-  /** Where it stands in a row. */
+  /** Its path in a row. */
   readonly path: readonly string[];
   readonly expression: Expression;
 }

@@ -1,4 +1,4 @@
-/** What a GRAPHQL config exposes of a database. */
+/** The tables and functions that a GRAPHQL config exposes. */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import type { GraphqlConfig, Permission } from '../../language/ast.js';
@@ -32,7 +32,7 @@ function exposes(exposed: GraphqlConfig['tables'], name: string): boolean {
   }
 }
 
-/** Without what those who are bound by PERMISSIONS can do nothing at all with. */
+/** Without the parts to which users subject to PERMISSIONS have no access. */
 export function withoutDenied({ tables, functions, changing }: Exposed): Exposed {
   return {
     tables: tables.filter(({ definition }) =>

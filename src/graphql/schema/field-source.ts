@@ -1,5 +1,5 @@
 /**
- * What the schema says about its fields and types beside what GraphQL knows: where their values come from. Kept in
+ * Metadata of the schema's fields and types beyond GraphQL: the sources of their values. Kept in
  * their `extensions`.
  */
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
@@ -16,19 +16,19 @@ export type FieldSource = ColumnSource | DerivedSource | EdgesSource;
 /** A field of a record, or of an object that is part of one. */
 export interface ColumnSource {
   readonly kind: 'column';
-  /** As the database calls it. */
+  /** Its name in the database. */
   readonly column: string;
   /** Converts a stored value to the type's. Default: unchanged. */
   readonly read?: (value: Value) => Value;
 }
 
-/** Made of what the field stands on, whatever that is. */
+/** Derived from the object of the field. */
 export interface DerivedSource {
   readonly kind: 'derived';
   readonly read: (parent: ObjectValue) => Value;
 }
 
-/** What is read of the edges that a record has in a table. */
+/** The read of a record's edges in a table. */
 export interface EdgesSource {
   readonly kind: 'edges';
   readonly table: string;
@@ -86,12 +86,12 @@ export function recordTypes({ extensions }: { readonly extensions: object }): Ty
 /** Which object type shows a value; none if it isn't one of them. */
 export type TypeOfValue = (value: Value) => GraphQLObjectType | undefined;
 
-/** The extensions of a union or interface of what isn't a record. */
+/** The extensions of a union or interface without records. */
 export function ofValues(typeOf: TypeOfValue): Readonly<Record<string, unknown>> {
   return { [TYPE_OF_VALUE]: typeOf };
 }
 
-/** How a value of an interface or a union is resolved to its type. */
+/** The type resolver of an interface or a union. */
 export function abstractTypes({ name, extensions }: GraphQLInterfaceType | GraphQLUnionType): TypeOfValue {
   const typeOf = (extensions as Extensions)[TYPE_OF_VALUE] as TypeOfValue | undefined;
   invariant(typeOf !== undefined, `${name} says which types its values have`);

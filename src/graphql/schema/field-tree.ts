@@ -1,15 +1,15 @@
-/** What is defined of the fields of a table, as a tree. */
+/** The defined fields of a table as a tree. */
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { type FieldBranches, fieldNode } from '../../catalog/definitions/field-tree.js';
 import type { Type } from '../../value/type.js';
 
 export interface FieldTreeNode {
-  /** As it is defined; absent where only something below it is. */
+  /** Its definition; absent if only fields below it are defined. */
   readonly definition: FieldDefinition | undefined;
   readonly type: Type | undefined;
   readonly fields: ReadonlyMap<string, FieldTreeNode>;
-  /** What is defined about the elements of an array. */
+  /** The definitions of the elements of an array. */
   readonly element: FieldTreeNode | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Growing extends FieldBranches<Growing> {
   type: Type | undefined;
 }
 
-/** What lies deeper is reached through its parent, which then is a scalar. */
+/** Deeper fields are part of their parent, which then is a scalar. */
 const DEEPEST = 16;
 
 /** `leftOut` is called with definitions that don't fit the tree. */

@@ -59,7 +59,7 @@ export function foundFields(highlight: GraphQLObjectType): FieldConfigs {
   };
 }
 
-/** What is put around words that match. */
+/** The marks around matching words. */
 export const MARKS = new GraphQLInputObjectType({
   name: '_marks',
   fields: { before: { type: SCALARS.String }, after: { type: SCALARS.String } },

@@ -43,7 +43,7 @@ export function geometryType([only, ...others]: readonly GeometryType[]): Nullab
   return only === undefined || others.length > 0 ? ANY : TYPES[GEOMETRY_TYPES[only]];
 }
 
-/** What the types show. */
+/** The fields of the types. */
 export function geometryObject(value: Value): Value {
   return value instanceof Geometry ? geometryToObject(value) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What input objects are made of: members, each of which writes what it is given to the record that is being made. */
+/** The members of input objects, each of which writes its value to the record being made. */
 import { type GraphQLInputType, GraphQLNonNull, type GraphQLNullableType } from 'graphql';
 import type { MutableObject, RecordId, Value } from '../../value/value.js';
 import type { NestedWrites } from '../execution/nested-writes.js';
@@ -6,13 +6,13 @@ import { present } from './field-tree.js';
 import { isGiven } from './list-arguments.js';
 import { nothingOf, type WritableField } from './writable.js';
 
-/** What an input is for. */
+/** The purpose of an input. */
 export type InputPurpose = 'create' | 'upsert' | 'update' | 'call';
 
 export interface PurposeRow {
   readonly prefix: string;
   /**
-   * Whether the record is as the input says afterwards: then nothing that it needs may be missing, and what is READONLY
+   * Whether the input replaces the whole record: then nothing required may be missing, and READONLY fields
    * may be given.
    */
   readonly isWhole: boolean;
@@ -73,7 +73,7 @@ export function mustBeGiven({ definition, type }: WritableField): boolean {
   return !present(type).nullable && definition?.default === undefined && definition?.value === undefined;
 }
 
-/** In the order of the members, so that what is made for a link finds what was given for it. */
+/** In the order of the members, so that a record created for a link finds the link's value. */
 export function writeAll(given: Given, members: InputMembers, draft: RecordDraft): void {
   // A member may be called as something that every object inherits.
   for (const [name, { write }] of members) if (Object.hasOwn(given, name)) write(given[name], draft);

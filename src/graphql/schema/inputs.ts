@@ -1,5 +1,5 @@
 /**
- * Input types of records, and what their values mean. `CreatePersonInput` has the fields of `person` that may be
+ * Input types of records, and their values. `CreatePersonInput` has the fields of `person` that may be
  * written; for a link `best` it also has `best_create`, a record that is made with this one, and for edges `wrote`, a
  * list of those to be made.
  */
@@ -35,9 +35,9 @@ import type { EdgeField, TableType } from './table-type.js';
 import type { TableTypes } from './table-types.js';
 import { nothingOf, type Writable, type WritableField, type WritableFields } from './writable.js';
 
-/** What a record is to be. */
+/** The draft of a record. */
 export interface RecordData {
-  /** As the input says, or as what goes with the record has needed it. */
+  /** From the input, or as the nested writes have needed it. */
   readonly id: RecordId | undefined;
   readonly data: ObjectValue;
 }
@@ -46,7 +46,7 @@ export interface RecordInput {
   readonly type: GraphQLInputObjectType;
   /** Whether something has to be given. */
   isNeeded(): boolean;
-  /** Reads a value of the type; what is nested in it goes to `writing`. @throws TesseraError `graphql_argument` */
+  /** Reads a value of the type; nested records go to `writing`. @throws TesseraError `graphql_argument` */
   read(given: unknown, writing: NestedWrites): RecordData;
 }
 
@@ -76,7 +76,7 @@ export class Inputs {
     return this.#membersOf(type, 'update').size === 0 ? undefined : this.#record(type, 'update');
   }
 
-  /** What an argument of a function may be; none where GraphQL has no form for it. */
+  /** The input type of a function's argument; none if GraphQL has no form for it. */
   ofArgument(writable: Writable): Argument | undefined {
     const reader = this.#reader(writable, 'call');
     return (
@@ -129,7 +129,7 @@ export class Inputs {
     return input;
   }
 
-  /** A record that is made with what is written; gives its id. */
+  /** Creates a record as part of the write; returns its id. */
   #createNested(type: TableType, given: unknown, { writing }: RecordDraft): RecordId {
     const { id = writing.newId(type.table), data } = this.#record(type, 'create').read(given, writing);
     writing.addRecord({ id, data });
@@ -191,7 +191,7 @@ export class Inputs {
         },
       };
     }
-    // Of a record that is there it isn't known what the list holds.
+    // The list of an existing record isn't known.
     if (!PURPOSES[purpose].isWhole) return undefined;
     return {
       type: new GraphQLList(new GraphQLNonNull(type)),
@@ -317,7 +317,7 @@ export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Whether records of a table can be made by themselves: not edges, nor what a view computes. */
+/** Whether records of a table can be created by themselves: not edges, nor those of a view. */
 export function isCreatable({ entry }: TableType): boolean {
   const { tableKind, view } = entry.definition;
   return view === undefined && tableKind.kind !== 'relation';

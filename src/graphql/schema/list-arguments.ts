@@ -10,7 +10,7 @@ import { DOCUMENT } from './filter/subject.js';
 import { MARKS } from './found-fields.js';
 import { SCALARS } from './scalars.js';
 
-/** What is known of records that are listed. */
+/** Facts about listed records. */
 export interface Listed {
   /** Their table as the database calls it. */
   readonly table: string;
@@ -60,13 +60,13 @@ export const VERSION_ARGUMENT: GraphQLFieldConfigArgumentMap = {
   version: { type: SCALARS.datetime, description: 'The records as they were then.' },
 };
 
-/** What the filters among the arguments demand. */
+/** The conditions of the filters among the arguments. */
 export function filtersOf(given: GivenArguments, filter: InputFilter, conditions: Conditions): readonly Expression[] {
   return [given['filter'], given['where']].filter(isGiven).map((each) => filter.translate(each, DOCUMENT, conditions));
 }
 
 export interface RowBounds {
-  /** How many rows are read at most. */
+  /** Maximum number of rows to read. */
   readonly most: number;
   /** Takes the rows that were found into account. @throws BudgetExceeded, TesseraError `graphql_limit` */
   spend(found: number): void;

@@ -21,7 +21,7 @@ export function legalName(text: string): string {
 
 const NO_ALIASES: ReadonlyMap<string, string> = new Map();
 
-/** Who has the first choice of names. */
+/** The order in which names are assigned. */
 const TURNS: readonly ((text: string, alias: string | undefined) => boolean)[] = [
   (_, alias) => alias !== undefined,
   (text) => legalName(text) === text,

@@ -20,9 +20,9 @@ import { Names } from './names.js';
 import type { FieldConfigs, ObjectFields } from './object-fields.js';
 import { SCALARS } from './scalars.js';
 
-/** The vectors that a graph is asked for at least, if `ef` isn't given. */
+/** The default of `ef`. */
 const DEFAULT_EF = 100;
-/** What one weighs in the limit of conditions, as values of a list: as much as a `regex`. */
+/** The weight of a search in the limit of conditions, as values of a list: that of a `regex`. */
 const WEIGHT = 100;
 
 interface Given {

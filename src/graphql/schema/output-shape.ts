@@ -1,4 +1,4 @@
-/** How a type of the database looks in GraphQL (`docs/GRAPHQL.md` has the table for users). */
+/** The GraphQL form of a type of the database (`docs/GRAPHQL.md` has the table for users). */
 import { GraphQLList, GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType } from 'graphql';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { Type } from '../../value/type.js';
@@ -10,36 +10,36 @@ import { geometryObject, geometryType } from './geometry.js';
 import { SCALARS } from './scalars.js';
 import type { Writable } from './writable.js';
 
-/** What is written for a stored value: something that the type knows, or nothing. */
+/** The output for a stored value: a value of the type, or NONE. */
 export type Read = (value: Value) => Value;
 
 export interface OutputShape {
   readonly type: GraphQLOutputType & GraphQLNullableType;
-  /** Absent where that is the value as it is stored. */
+  /** Absent if the stored value is the output. */
   readonly read?: Read;
   /** It may come out as null though a value is stored: a link to a record that can't be read. */
   readonly mayVanish?: true;
   readonly orderable: boolean;
-  /** What filters may ask about it. */
+  /** Its filter. */
   readonly filterable?: Filterable;
-  /** What may be written there. */
+  /** Its input. */
   readonly writable: Writable;
 }
 
-/** Where a shape stands: the names that lead to it, and what is defined there. */
+/** The place of a shape: the names that lead to it, and its definition. */
 export interface FieldPosition {
   readonly names: readonly string[];
   readonly node: FieldTreeNode | undefined;
 }
 
-/** What shapes need of the schema that they become part of. */
+/** The parts of the schema that shapes need. */
 export interface ShapeKit {
   readonly filters: Filters;
   /** Whether some may not read the field. */
   isGuarded(definition: FieldDefinition | undefined): boolean;
   /** Whether no user of the schema can ever read the field. */
   isHidden(definition: FieldDefinition | undefined): boolean;
-  /** Notes what the schema can't show as it is defined. */
+  /** Notes a definition that the schema can't represent. */
   warn(what: string): void;
   /** A link to a record of one of the tables; of any when none is named. */
   link(tables: readonly string[]): OutputShape;
@@ -81,7 +81,7 @@ function unordered(name: keyof typeof SCALARS, operators: OperatorKind): OutputS
 }
 
 const ANY = leaf('any', 'ordered');
-/** What there is no literal for in GraphQL: it is shown, but can't be compared. */
+/** Types without a literal in GraphQL: they are shown, but can't be compared. */
 const OPAQUE = leaf('any');
 const GEOMETRY = unordered('geometry', 'geometry');
 const OBJECT = unordered('object', 'plain');
@@ -182,5 +182,5 @@ function united(of: readonly Type[], position: FieldPosition, kit: ShapeKit): Ou
 }
 
 const NUMERIC: ReadonlySet<Type['kind']> = new Set(['int', 'float', 'decimal', 'number']);
-/** What literals of GraphQL can be compared with without a conversion. */
+/** Types with which literals of GraphQL can be compared without a conversion. */
 const SCALAR_KINDS: ReadonlySet<Type['kind']> = new Set([...NUMERIC, 'bool', 'string', 'literal', 'any']);

@@ -40,7 +40,7 @@ export function ownIds(type: TableType, text: string): readonly RecordId[] {
   return candidates(type, type.table, text);
 }
 
-/** The type of the table's ids decides what a key is; without one it is what it would be in a query. */
+/** The type of the table's ids decides the kind of a key; without one a key is read as in a query. */
 function byKey(type: TableType | undefined, table: string, text: string): RecordId {
   const [id] = candidates(type, table, text);
   if (id === undefined) throw misnamed(text);

@@ -26,9 +26,9 @@ import { namedInError } from '../errors.js';
 
 interface ScalarRow {
   readonly description: string;
-  /** What goes out for a stored value; NONE if the value isn't of this type. */
+  /** The output for a stored value; NONE if the value isn't of this type. */
   output(value: Value): Value;
-  /** What an argument means; NONE if it can't be of this type. */
+  /** The value of an argument; NONE if it isn't of this type. */
   input(value: Value): Value;
 }
 
@@ -120,7 +120,7 @@ function bytesFromBase64(text: string): Uint8Array | undefined {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) ? new Uint8Array(Buffer.from(text, 'base64')) : undefined;
 }
 
-/** The value of a literal whose type says nothing about what is in it. The document's nesting is bounded. */
+/** The value of a literal of an untyped scalar. The document's nesting is bounded. */
 function literalValue(node: ValueNode, variables: Readonly<Record<string, unknown>>): Value {
   switch (node.kind) {
     case Kind.VARIABLE:

@@ -8,17 +8,17 @@ import type { ObjectFields } from './object-fields.js';
 
 /** A table in GraphQL. */
 export interface TableType extends Listed {
-  /** What it is to be called in GraphQL, if not as in the database. */
+  /** Its name in GraphQL, if it differs from that in the database. */
   readonly alias: string | undefined;
   /** The deprecation reason. */
   readonly deprecated: string | undefined;
-  /** As it is defined. */
+  /** Its definition. */
   readonly entry: TableEntry;
   /** Its own fields including `id`, without edges. Lazy, since tables refer to each other. */
   fields(): ObjectFields;
   /** Those of edges, by their names in GraphQL. */
   edges(): ReadonlyMap<string, EdgeField>;
-  /** What the nearest records are asked for by; none without an HNSW index. */
+  /** The argument for nearest records; none without an HNSW index. */
   nearest(): GraphQLFieldConfigArgumentMap;
   /** The types of its pages and of its figures. */
   connection(): ConnectionType;

@@ -42,7 +42,7 @@ interface TableFields {
 export interface SchemaView {
   /** Whether fields without PERMISSIONS are hidden from record users. */
   readonly guardedByDefault: boolean;
-  /** Whether what PERMISSIONS never show those who are bound by them is left out, since the schema is for them. */
+  /** Whether the schema is for users subject to PERMISSIONS, and leaves out what these never show. */
   readonly hidesDenied: boolean;
 }
 
@@ -63,13 +63,13 @@ const RESERVED: readonly string[] = [
 
 export class TableTypes implements ShapeKit {
   readonly filters: Filters;
-  /** What every record is. */
+  /** The interface of every record. */
   readonly record: GraphQLInterfaceType;
   /** A record of a table that the schema doesn't show. */
   readonly hidden: GraphQLObjectType;
   readonly tables: ReadonlyMap<string, TableType>;
   readonly #names: Names;
-  /** What the schema can't show as it is defined. */
+  /** Definitions that the schema can't represent. */
   readonly warnings: string[] = [];
   readonly #view: SchemaView;
   readonly #enums = new Map<string, OutputShape>();
@@ -230,7 +230,7 @@ export class TableTypes implements ShapeKit {
     this.warnings.push(what);
   }
 
-  /** What PERMISSIONS say about reading a field. */
+  /** The select permission of a field. */
   #ruleOf(definition: FieldDefinition | undefined): Permission['kind'] {
     if (definition === undefined) return 'full';
     return definition.permissions?.select.kind ?? (this.#view.guardedByDefault ? 'none' : 'full');

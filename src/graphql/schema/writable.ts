@@ -1,4 +1,4 @@
-/** What may be written where a shape stands. The input types of the schema are made of it (`inputs.ts`). */
+/** The input of a shape's place. The input types of the schema are made of these (`inputs.ts`). */
 import type { GraphQLInputType, GraphQLNullableType } from 'graphql';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { Type } from '../../value/type.js';
@@ -18,7 +18,7 @@ export type Writable =
   | { readonly kind: 'link'; readonly tables: readonly string[] };
 
 export interface WritableField {
-  /** As the database calls it. */
+  /** Its name in the database. */
   readonly column: string;
   readonly description: string | undefined;
   /** Absent for fields of an object type that is written out. */

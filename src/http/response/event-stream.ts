@@ -56,7 +56,7 @@ export async function sendEvents(
   return reply;
 }
 
-/** Sends heartbeats; a client that has read nothing between two is disconnected. Answers a function that stops them. */
+/** Sends heartbeats; a client that has read nothing between two is disconnected. Returns a function that stops them. */
 function beat(raw: ServerResponse, { environment, options }: Context): () => void {
   let sent = -1;
   let cancel = () => {};

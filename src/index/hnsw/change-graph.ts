@@ -15,9 +15,9 @@ export interface ChangeSite {
   readonly stamp: string;
 }
 
-/** What a change makes of a graph. */
+/** The result of a change of a graph. */
 export interface GraphChange {
-  /** What is known of it from then on; its entry is that of the graph. */
+  /** Its state from then on; its entry is that of the graph. */
   readonly state: GraphState;
   /** The ids of nodes that were removed. */
   readonly freed?: readonly number[];
@@ -46,7 +46,7 @@ export function changeGraph(
   );
 }
 
-/** What may be read of a graph that isn't kept in memory, in bytes. */
+/** Maximum bytes to read of a graph that isn't in memory. */
 const MOST_READ = 16 * 2 ** 20;
 
 /** Whether no more should be done in one change: of a graph that isn't kept in memory ever more nodes would be. */

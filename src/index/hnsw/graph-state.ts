@@ -1,4 +1,4 @@
-/** What is known of the graph of an HNSW index. */
+/** The state of the graph of an HNSW index. */
 import type { Stored } from '../../storage/contract.js';
 import { isObject, objectFrom, type Value } from '../../value/value.js';
 
@@ -28,7 +28,7 @@ export interface GraphState {
 export interface Sweep {
   readonly phase: 'mend' | 'free';
   readonly position: number;
-  /** Of the living nodes that were met the one in the highest layer. */
+  /** The visited live node in the highest layer. */
   readonly entry: number | undefined;
   readonly top: number;
 }

@@ -3,7 +3,7 @@
  *
  *     vector:     01 · key(record)  →  bytes: the components in the type of the index (`vectors/vector-type.ts`)
  *     changed:    02 · key(record)  →  true: the vector has no node as it is now (`place.ts`)
- *     state:      03                →  what is known of the graph (`graph-state.ts`)
+ *     state:      03                →  the state of the graph (`graph-state.ts`)
  *     links:      04 · id           →  bytes: the links of a node (`stored-graph.ts`)
  *     node:       05 · id           →  [key(record), bytes: the components in 32-bit floats]
  *     id:         06 · key(record)  →  the id of the node of a record, or -1 where it has a vector and can't have a node

@@ -20,7 +20,7 @@ const BATCH = 64;
 /** Nodes that are read together. */
 const READ_AT_ONCE = 32;
 
-/** How much one transaction does. */
+/** The bounds of one transaction. */
 export interface LinkBounds {
   /** Fewer changes wait for more. */
   readonly least: number;
@@ -29,7 +29,7 @@ export interface LinkBounds {
 }
 
 /**
- * Does some of what there is to do.
+ * Does some of the pending work.
  * @returns whether there may be more
  */
 export function linkChanged(site: ChangeSite, bounds: LinkBounds): PromiseOrValue<boolean> {

@@ -103,7 +103,7 @@ export class Placing {
     });
   }
 
-  /** The former node of a record only leads to others; answers true where it has the same vector instead. */
+  /** The former node of a record only leads to others; returns true where it has the same vector instead. */
   #giveUp(
     graph: Graph,
     key: string,

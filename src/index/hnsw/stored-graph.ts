@@ -18,7 +18,7 @@ const BATCH = 64;
 const READ_AT_ONCE = 128;
 /** Nodes that are written between two pauses. */
 const WRITTEN = 64;
-/** So many changes are in the log. */
+/** Number of changes in the log. */
 const LOGGED = 256;
 
 export class StoredGraph {

@@ -56,7 +56,7 @@ export interface RetiredKey {
   readonly until: Datetime;
 }
 
-/** What the claims `iss` and `aud` of a token must be: each one of those that are listed, or anything where none is. */
+/** The accepted values of the claims `iss` and `aud` of a token; any value if none is listed. */
 export interface RequiredClaims {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];

@@ -44,14 +44,14 @@ export interface Explain {
   readonly statement: Statement;
 }
 
-/** Which clauses admit or hide what a statement is about: for the record user `as`, or without it for a guest. */
+/** EXPLAIN PERMISSIONS of a statement: for the record user `as`, or without it for a guest. */
 export interface ExplainPermissions {
   readonly kind: 'explain-permissions';
   readonly statement: Select | Update | Delete;
   readonly as?: Expression;
 }
 
-/** What the clauses about one record say, and why: for the record user `as`, or without it for a guest. */
+/** EXPLAIN PERMISSIONS FOR one record: for the record user `as`, or without it for a guest. */
 export interface ExplainRecordPermissions {
   readonly kind: 'explain-record-permissions';
   readonly action: TableAction;
@@ -97,7 +97,7 @@ export interface Access {
       };
 }
 
-/** The keys that an access method gets in the place of its own; a secret is drawn unless given. */
+/** The new keys of an access method; a secret is generated unless given. */
 export interface KeyRotation {
   readonly key?: string;
   readonly issuerKey?: string;

@@ -4,7 +4,7 @@ import type { DefineStatement, Level, Name } from './definition.js';
 import type { Expression, Idiom } from './expression.js';
 import type { DefineDatabase, DefineNamespace } from './schema-object.js';
 
-/** What ALTER can change: definitions that have clauses. */
+/** The kinds of definitions that ALTER can change: those with clauses. */
 export type Alterable = Exclude<
   DefineStatement,
   DefineNamespace | DefineDatabase | DefineApi | DefineBucket | DefineModule
@@ -17,7 +17,7 @@ export interface Alter {
   readonly definition: Alterable;
   /** The members of the definition that clauses set. */
   readonly set: readonly string[];
-  /** Those that `DROP …` takes away. */
+  /** Clauses that `DROP …` removes. */
   readonly dropped: readonly string[];
   /** `ALTER TABLE … COMPACT`, `ALTER INDEX … PREPARE REMOVE`. */
   readonly action?: 'compact' | 'prepare-remove';

@@ -27,7 +27,7 @@ export interface ApiConfig extends Handling {
   readonly kind: 'api';
 }
 
-/** What stands before an endpoint of an API. */
+/** The middleware of an endpoint. */
 export interface Handling {
   /** Calls around the endpoint, the outermost first. */
   readonly middleware: readonly Call[];
@@ -46,11 +46,11 @@ export type ApiMethod = (typeof API_METHODS)[number];
 
 export interface DefineApi extends DefinitionClauses {
   readonly kind: 'define-api';
-  /** The path: a text, or what gives one. */
+  /** The path: a text, or an expression. */
   readonly name: Name;
   /** Around all actions. */
   readonly handling: Handling;
-  /** What is done for methods that no action takes. */
+  /** The action of methods without one of their own. */
   readonly fallback?: Expression;
   readonly actions: readonly ApiAction[];
 }

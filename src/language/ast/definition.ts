@@ -30,7 +30,7 @@ export type DefineStatement =
   | DefineBucket
   | DefineModule;
 
-/** What a name can be in a definition: fixed, or computed when the statement runs (3.x). */
+/** A name in a definition: fixed, or computed when the statement runs (3.x). */
 export type Name = string | Expression;
 
 export type Level = 'root' | 'namespace' | 'database';
@@ -57,7 +57,7 @@ export interface ComputedJwt {
   readonly issuerKey?: Expression;
 }
 
-/** How GraphQL shows what is defined (3.1+). */
+/** The clauses for GraphQL (3.1+). */
 export interface InGraphql {
   /** The name there; otherwise the name that it has here. */
   readonly graphqlAlias?: string;
@@ -75,10 +75,10 @@ export type Permission =
   | { readonly kind: 'none' | 'full' }
   | { readonly kind: 'where'; readonly condition: Expression };
 
-/** What PERMISSIONS of a table govern, in the order in which they are printed. */
+/** The actions of a table's PERMISSIONS, in the order in which they are printed. */
 export const TABLE_ACTIONS = ['select', 'create', 'update', 'delete'] as const;
 
-/** What PERMISSIONS of a field govern, in the order in which they are printed. */
+/** The actions of a field's PERMISSIONS, in the order in which they are printed. */
 export const FIELD_ACTIONS = ['select', 'create', 'update'] as const;
 
 export type TableAction = (typeof TABLE_ACTIONS)[number];

@@ -240,7 +240,7 @@ export interface MatchesOperator {
   readonly kind: 'matches';
   readonly reference?: number;
   readonly operator?: 'AND' | 'OR' | 'QUERY';
-  /** The indexes that the statement names: one of them judges. */
+  /** The indexes of WITH INDEX, one of which evaluates the condition. */
   readonly indexes?: readonly string[];
 }
 
@@ -314,7 +314,7 @@ export interface Subquery {
   readonly statement: Statement;
 }
 
-/** What a SELECT or a RETURN clause gives. */
+/** The projections of SELECT or RETURN. */
 export type Projections =
   | { readonly kind: 'value'; readonly expression: Expression; readonly alias?: Idiom }
   | { readonly kind: 'fields'; readonly items: readonly Projection[] };

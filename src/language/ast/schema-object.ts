@@ -1,4 +1,4 @@
-/** Definitions of namespaces and databases, and of what a database holds beside tables. */
+/** Definitions of namespaces and databases, and of the objects of a database other than tables. */
 import type { Type } from '../../value/type.js';
 import type { Changefeed, DefinitionClauses, InGraphql, Name, Permission } from './definition.js';
 import type { Block, Expression, Parameter } from './expression.js';
@@ -54,7 +54,7 @@ export type AnalyzerFilter =
 export interface DefineSequence extends DefinitionClauses {
   readonly kind: 'define-sequence';
   readonly name: Name;
-  /** How many numbers a server takes at a time. */
+  /** The batch of numbers that a server reserves at a time. */
   readonly batch: Expression;
   readonly start: Expression;
   readonly timeout?: Expression;

@@ -96,5 +96,5 @@ export interface DefineEvent extends DefinitionClauses {
   readonly then: readonly Expression[];
 }
 
-/** What holds for an asynchronous event that doesn't say it. */
+/** The defaults of asynchronous events. */
 export const ASYNC_EVENT = { retry: 1, maxDepth: 3 } as const;

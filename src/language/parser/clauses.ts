@@ -33,7 +33,7 @@ function alias(parser: Parser): { alias?: Idiom } {
   return parser.acceptWord('AS') ? { alias: parser.idiom() } : {};
 }
 
-/** What a statement reads or writes: a bare word is a table here. */
+/** The targets of a statement: a bare word is a table here. */
 export function target(parser: Parser): Expression {
   const expression = parser.expression();
   if (expression.kind !== 'idiom' || expression.start !== undefined || expression.parts.length !== 1) return expression;
@@ -121,7 +121,10 @@ export function timeoutClause(parser: Parser): { timeout?: Expression } {
   return parser.acceptWord('TIMEOUT') ? { timeout: timeout(parser) } : {};
 }
 
-/** What follows TIMEOUT. The JavaScript client of the second generation writes the word twice: `TIMEOUT TIMEOUT 5s`. */
+/**
+ * The duration behind TIMEOUT. The JavaScript client of the second generation writes the word twice: `TIMEOUT TIMEOUT
+ * 5s`.
+ */
 export function timeout(parser: Parser): Expression {
   const { start } = parser;
   if (parser.acceptWord('TIMEOUT') && parser.kind !== 'duration') parser.reset(start);

@@ -5,7 +5,7 @@ import type { Mark } from '../source-error.js';
 import { projections } from './clauses.js';
 import type { Parser } from './parser.js';
 
-/** What stands between SELECT and FROM, and where. */
+/** The projections, and their positions. */
 export interface SelectedProjections {
   readonly projections: Projections;
   readonly mark: Mark;
@@ -38,7 +38,7 @@ export function splitClause(parser: Parser, selection?: SelectedProjections): { 
   return { split };
 }
 
-/** What is written between SELECT and FROM. */
+/** The text between SELECT and FROM. */
 export function selected(parser: Parser): SelectedProjections {
   const { start } = parser;
   return { projections: projections(parser), mark: { start, end: parser.previousEnd } };

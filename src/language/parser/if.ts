@@ -28,7 +28,7 @@ export function ifExpression(parser: Parser): If {
   return { kind: 'if', branches, ...(otherwise !== undefined && { otherwise }) };
 }
 
-/** What a branch gives. Braces hold a block here, never an object. */
+/** The body of a branch. Braces are a block here, never an object. */
 function branch(parser: Parser, hasThen: boolean): Expression {
   if (!hasThen || parser.isPunct('{')) return block(parser);
   const value = parser.expression();

@@ -68,7 +68,7 @@ function subject(parser: Parser): Info['of'] {
   }
 }
 
-/** As many records come in one answer. */
+/** Default number of records. */
 const MOST_AUDIT_RECORDS = 1_000n;
 
 function audit(parser: Parser): Info['of'] {

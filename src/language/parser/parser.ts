@@ -1,5 +1,5 @@
 /**
- * What every part of the parser works with: the tokens, the bounds, and the way to the other parts.
+ * The shared state of the parser: the tokens, the bounds, and access to the other parts.
  *
  * The grammar goes round in circles (a statement holds expressions, an expression holds statements). The parser files
  * don't: they reach what lies behind them through `Grammar`, which `parse.ts` fills in.
@@ -16,7 +16,7 @@ import { type OpenList, PAUSE, type ParserState, type Pauses } from './pauses.js
 import { marksAfter, type ReadStatement, suggesting, wordsIn } from './suggestion.js';
 
 /**
- * How far a text may go. What is beyond ends in the error `query_too_deep` or `query_too_long`.
+ * The limits of a text. Beyond these the error is `query_too_deep` or `query_too_long`.
  *
  * Two bounds keep the stack safe: `depth` bounds the parser's own recursion, and `height` the tree's, since a long flat
  * chain (`a + a + a …`) is read in a loop but gives a tree as high as the chain is long, which printers and compilers
@@ -64,10 +64,10 @@ export class Parser extends Lexer {
   private height = 0;
   /** Set while a text is read in pieces. */
   pauses: Pauses | undefined;
-  /** How many tokens were read again after a pause, and how many are parts of data that is written out. */
+  /** Numbers of tokens read again after a pause, and of tokens in literal data. */
   repeated = 0;
   data = 0;
-  /** Where literals and params begin, for those who ask. */
+  /** The offsets of literals and params, if requested. */
   offsets: Map<Expression, number> | undefined;
   private readonly maxDepth: number;
   private readonly maxHeight: number;
@@ -111,7 +111,7 @@ export class Parser extends Lexer {
     throw sourceFailure('query_too_deep', text, 'Exceeded query recursion depth limit', mark);
   }
 
-  /** Like `enter`, for what can't nest deeper than the operators have levels. */
+  /** Like `enter`, for nesting bounded by the levels of operators. */
   beginTree(): number {
     const outer = this.height;
     this.height = 0;
@@ -122,12 +122,12 @@ export class Parser extends Lexer {
     this.height = Math.max(outer, this.height);
   }
 
-  /** Whether this reads what stands in a string. */
+  /** Whether this parses the content of a string. */
   get isInner(): boolean {
     return this.origin.source !== this.source;
   }
 
-  /** A parser for what stands in the string that is the current token. */
+  /** A parser for the content of the string that is the current token. */
   within(text: string): Parser {
     const limits = { depth: this.maxDepth - this.depth, height: this.maxHeight - this.height };
     if (text.length > LONGEST_INNER) throw failure('query_too_long', { limit: LONGEST_INNER });
@@ -244,7 +244,7 @@ export class Parser extends Lexer {
     return items;
   }
 
-  /** A list of so many items so far; after a pause, the parser stands behind the last of them. */
+  /** The items of a list so far; after a pause, the parser is behind the last of them. */
   openList<T>(key: number, items: T[]): OpenList<T> {
     const list = this.pauses?.list(key, items) ?? { items, begun: 0, state: undefined };
     if (list.state !== undefined) this.goTo(list.state);
@@ -274,7 +274,7 @@ export class Parser extends Lexer {
     this.data = data;
   }
 
-  /** How many tokens were read up to here that aren't parts of data written out. */
+  /** Number of tokens read up to here that aren't part of literal data. */
   get code(): number {
     return this.tokens - this.repeated - this.data;
   }
@@ -374,7 +374,7 @@ export class Parser extends Lexer {
     return text;
   }
 
-  /** The name of what is defined: a bare word, or an expression that gives it. */
+  /** The name of a definition: a bare word, or an expression. */
   definitionName(): Name {
     return this.isName() &&
       !VALUES.has(this.word) &&
@@ -383,7 +383,7 @@ export class Parser extends Lexer {
       : this.expression();
   }
 
-  /** The path of a field that is defined or removed: written out, or an expression that gives it as text. */
+  /** The path of a field that is defined or removed: literal, or an expression for its text. */
   definitionPath(): Idiom {
     const next = this.nextOffset();
     if (this.isName() && !VALUES.has(this.word) && !/^(?:::|\()/.test(this.source.slice(next, next + 2)))
@@ -453,15 +453,15 @@ function tight<T>(items: T[]): T[] {
 /** Tokens that are read in one go in a text that is read in pieces: some milliseconds' work. */
 const LONGEST_PIECE = 20_000;
 
-/** Characters of what stands in a string: a record id. */
+/** Maximum characters of a record id in a string. */
 const LONGEST_INNER = 2 ** 16;
 
 const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
 
-/** Words that are values rather than names of what is defined. */
+/** Words that are values rather than names of definitions. */
 const VALUES: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NONE', 'NULL']);
 
-/** What may follow a keyword that begins an expression rather than being a name. */
+/** Tokens after a keyword that begins an expression rather than being a name. */
 const CONTINUES = /^(?:!=|[([.+*/:=?<>&|%@-])/;
 
 const TOKEN_NAMES = {

@@ -8,7 +8,7 @@ export const PAUSE: unique symbol = Symbol('pause');
 /** A list that is being read, and where the parser stood behind its last item. */
 export interface OpenList<T> {
   readonly items: T[];
-  /** How many pauses there were when it began. */
+  /** Number of pauses when it began. */
   readonly begun: number;
   state: ParserState | undefined;
 }
@@ -32,7 +32,7 @@ export class Pauses {
   readonly #lists = new Map<number, OpenList<unknown>>();
   readonly #piece: number;
   #pauseAt: number;
-  /** How many pauses there were in this statement. */
+  /** Number of pauses in this statement. */
   #count = 0;
 
   /** Pauses after so many characters. */

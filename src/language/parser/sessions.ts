@@ -3,7 +3,7 @@ import type { KillSessions } from '../ast.js';
 import { level } from './clauses.js';
 import type { Parser } from './parser.js';
 
-/** What stands after KILL, if it is about sessions. */
+/** KILL SESSION and KILL SESSIONS. */
 export function killSessions(parser: Parser): KillSessions | undefined {
   switch (parser.acceptOneOf('SESSION', 'SESSIONS')) {
     case 'SESSION':

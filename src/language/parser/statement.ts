@@ -66,7 +66,7 @@ const SESSION_STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['USE', use],
 ]);
 
-/** What stands behind a statement that is no part of anything else. */
+/** The end of a top-level statement. */
 const ENDS: ReadonlySet<string> = new Set([';', '}', ')']);
 
 /** Whether the current word begins a statement; EXPLAIN and words of clauses aren't counted. */

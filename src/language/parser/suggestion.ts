@@ -53,7 +53,7 @@ const CLAUSE_WORDS: Readonly<Partial<Record<Statement['kind'], readonly string[]
   access: words('WHERE ALL FOR'),
 };
 
-/** Where a parser stands: before a token that is wrong. */
+/** The position of a parser before a wrong token. */
 interface ParserPosition {
   readonly source: string;
   readonly kind: string;
@@ -121,7 +121,7 @@ function distance(word: string, candidate: string): number {
 
 const MOST_SLIPS = 2;
 
-/** How many typos a word may have to be recognized: short words are similar to everything. */
+/** Maximum number of typos in a word: short words are similar to everything. */
 function slips({ length }: string): number {
   if (length < 3) return 0;
   return length < 6 ? 1 : MOST_SLIPS;

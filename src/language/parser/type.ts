@@ -38,7 +38,7 @@ export function type(parser: Parser): Type {
   return parser.isPunct('|') ? union(parser, first) : first;
 }
 
-/** `option<…>`: what stands in it can be neither `any` nor another option. */
+/** `option<…>`, which contains neither `any` nor another option. */
 function option(parser: Parser): Type {
   const outer = parser.enter();
   parser.advance();

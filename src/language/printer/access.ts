@@ -19,7 +19,7 @@ import { clause, clauses, list, nameText, type Printer } from './printer.js';
 const HOUR = 3_600_000_000_000n;
 const DAY = 24n * HOUR;
 
-/** What INFO shows for lifetimes that weren't written. */
+/** The default lifetimes that INFO shows. */
 const DEFAULT_DURATIONS: Required<Durations> = { grant: 30n * DAY, token: HOUR, session: undefined };
 
 export function defineUserText(node: DefineUser, printer: Printer): string {
@@ -86,7 +86,7 @@ function recordJwtText(jwt: JwtAccess | undefined, computed: ComputedJwt, printe
 function jwtText(jwt: JwtAccess, computed: ComputedJwt, printer: Printer): string {
   const { verify, require: required, issuer } = jwt;
   const symmetric = isSymmetric(jwt);
-  // What isn't known yet is printed as it is written, and is no secret: it is code.
+  // An expression is printed as written: it is code, not a secret.
   const written = (expression: Expression | undefined, fixed: string) =>
     expression === undefined ? fixed : printer.expression(expression);
   const keyText = symmetric && !printer.secrets ? () => REDACTED_LITERAL : quoteString;

@@ -23,7 +23,7 @@ type ClauseText<D> = readonly [word: string, text: (definition: D, printer: Prin
 
 interface Kind<D> {
   readonly word: string;
-  /** What is altered. */
+  /** The altered definition. */
   target(definition: D, printer: Printer): string;
   /** By the members that they set, in the order of printing. */
   readonly clauses: { readonly [M in keyof D]?: ClauseText<D> };

@@ -1,4 +1,4 @@
-/** DEFINE API as INFO shows it, and what stands before endpoints. */
+/** DEFINE API as INFO shows it, and middleware. */
 import { quoteString } from '../../value/text/quote.js';
 import type { DefineApi, Expression, Handling } from '../ast.js';
 import { commentText, head, permissionText } from './definition-clauses.js';

@@ -76,7 +76,7 @@ function prefixPower(node: Unary): number {
   return inner.kind === 'cast' ? POWER.cast : POWER.unary;
 }
 
-/** What looks like the key of an object or the table of a record id at the beginning of a block or set. */
+/** Expressions that look like the key of an object or the table of a record id at the beginning of a block or set. */
 const KEY_LIKE = /^(?:\w+|`(?:[^`\\]|\\.)*`)\s*:(?!:)/;
 
 /** A text that opens a block or set, in parentheses if it would be read as the key of an object. */
@@ -98,7 +98,7 @@ function recordIdText({ table, key }: RecordIdLiteral, printer: Printer): string
   return `${plainName(table)}:${recordKeyText(key, printer)}`;
 }
 
-/** What stands beside an operator. The reference engine puts record ids there in parentheses, needed or not. */
+/** An operand. The reference engine puts record ids there in parentheses, needed or not. */
 function operandText(node: Expression, power: number, printer: Printer): string {
   return node.kind === 'record-id' ? `(${printer.expression(node)})` : printer.operand(node, power);
 }

@@ -1,5 +1,5 @@
 /**
- * What every part of the printer works with. Parts reach each other through it, so that the files don't import each
+ * The context of the printer's parts, through which they call each other, so that the files don't import each
  * other.
  */
 
@@ -23,7 +23,7 @@ export type StatementPrinters = {
   readonly [K in Statement['kind']]: (node: Extract<Statement, { kind: K }>, printer: Printer) => string;
 };
 
-/** What printers of parts are called with; `print.ts` makes it. */
+/** The context of printer functions; `print.ts` creates it. */
 export interface Printer {
   readonly secrets: boolean;
   /** An expression where any may stand; statements in it are in parentheses. */

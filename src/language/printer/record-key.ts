@@ -3,7 +3,7 @@ import { escapeRecordPart } from '../../value/text/quote.js';
 import type { Expression, RecordKeyExpression } from '../ast.js';
 import type { Printer } from './printer.js';
 
-/** What stands behind the colon of a record id. */
+/** The key of a record id. */
 export function recordKeyText(key: RecordKeyExpression, printer: Printer): string {
   switch (key.kind) {
     case 'key':

@@ -20,7 +20,7 @@ export function names<Node extends object>(
   return update<{ readonly name?: Name; readonly table?: Name }>(node, fields) as Node;
 }
 
-/** What all definitions have: names, and clauses that are computed. */
+/** Common parts of definitions: names, and clauses that are computed. */
 function head<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
   const named = names(node, mapper);
   const computed = node.computedClauses;
@@ -45,7 +45,7 @@ function head<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
   return clauses === computed ? named : { ...named, computedClauses: clauses };
 }
 
-/** A definition with what stands inside it mapped. */
+/** A definition with its parts mapped. */
 export function definition<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
   const row = DEFINITION_MAPPERS[node.kind] as unknown as (node: Node, mapper: Mapper) => Node;
   return row(head(node, mapper), mapper);

@@ -78,7 +78,7 @@ function recordKey(key: RecordKeyExpression, mapper: Mapper): RecordKeyExpressio
   }
 }
 
-/** A key stays what it is; what stands inside it is mapped. */
+/** A key keeps its kind; its parts are mapped. */
 function keyValue(value: KeyBound['value'], mapper: Mapper): KeyBound['value'] {
   return mapExpression(value, mapper) as KeyBound['value'];
 }

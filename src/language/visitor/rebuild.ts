@@ -1,7 +1,7 @@
 /** Rebuilding trees: a node of which nothing has changed stays itself. */
 import type { Expression, Statement } from '../ast.js';
 
-/** What to do with the expressions and statements right inside a node. */
+/** The mapping of the direct children of a node. */
 export interface Mapper {
   expression(node: Expression): Expression;
   statement(node: Statement): Statement;

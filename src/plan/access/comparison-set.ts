@@ -32,7 +32,7 @@ export class ComparisonSet {
     return found ?? this.#others?.find(path, operators);
   }
 
-  /** What the field at a path is greater and less than, if anything. */
+  /** The bounds of the field at a path, if any. */
   boundsOf(path: string): Bounds | undefined {
     const from = this.find(path, LOWER);
     const to = this.find(path, UPPER);

@@ -1,4 +1,4 @@
-/** What a condition demands of a record: comparisons of its fields with what is the same for all records. */
+/** Comparisons of a condition: of a record's fields with values that are the same for all records. */
 import { invariant } from '../../base/invariant.js';
 import type { Binary, BinaryOperator, Expression, Idiom } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
@@ -15,16 +15,16 @@ export interface Comparison extends Operand {
   readonly condition?: Binary;
 }
 
-/** What a condition demands of a record. */
+/** The comparisons that a condition requires. */
 export interface Demands {
   /** All of these must hold. */
   readonly all: Comparison[];
-  /** Of each of these, all comparisons of one list must. */
+  /** All comparisons of one of the alternatives must hold. */
   readonly choices: (readonly Comparison[])[][];
 }
 
 /**
- * How a field's comparison with a value is looked for: with the value, with each of a list, or among the elements of
+ * The lookup of a comparison: by the value, by each value of a list, or among the elements of
  * the field.
  */
 interface Search {
@@ -52,7 +52,7 @@ const MIRRORED: ReadonlyMap<BinaryOperator, BinaryOperator> = new Map([
 ]);
 
 /**
- * So much of a condition is looked at for an access: whatever lies beyond is judged row by row alone, and planning
+ * Bounds on the parts of a condition considered for an access path: others are evaluated row by row, and planning
  * stays short.
  */
 const MAX_PARTS = 128;
@@ -100,7 +100,7 @@ function sharedBounds([first = [], ...others]: readonly (readonly Comparison[])[
   );
 }
 
-/** What is joined by an operator, from left to right. */
+/** The operands of an operator, from left to right. */
 export function operandsOf(expression: Expression | undefined, operator: '&&' | '||'): Expression[] {
   const found: Expression[] = [];
   const waiting = expression === undefined ? [] : [expression];

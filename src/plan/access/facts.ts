@@ -1,4 +1,4 @@
-/** What a statement lets the accesses to one of its tables know. */
+/** The facts of a statement for the choice of access paths to one of its tables. */
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression, Idiom, IndexHints } from '../../language/ast.js';
@@ -7,13 +7,13 @@ import { ComparisonSet } from './comparison-set.js';
 import { type Comparison, type Demands, demandsOf } from './comparisons.js';
 import { indexPaths } from './index-paths.js';
 
-/** What the statement says of a table's records, besides which table it is. */
+/** The statement's requirements on a table's records. */
 export interface AccessHints {
   readonly where?: Expression | undefined;
   readonly with?: IndexHints | undefined;
-  /** The order in which the first rows are wanted. */
+  /** The requested order, if only the first rows are needed. */
   readonly order?: OrderWanted | undefined;
-  /** Whether scores of matches are asked for. */
+  /** Whether scores of matches are requested. */
   readonly scored?: boolean | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface AccessFactsSource extends AccessHints {
   /** The condition of the permission that the reader is subject to. */
   readonly rule?: Expression | undefined;
   /**
-   * Whether something at a field may be hidden from the reader. What is compared is what the reader sees, and an index
-   * knows only what is stored; the order of its keys would reveal it as well.
+   * Whether something at a field may be hidden from the reader. The reader's view is compared, and an index
+   * has only stored values; the order of its keys would reveal them as well.
    */
   readonly mayHide: (path: Idiom) => boolean;
   /** Whether PERMISSIONS may hide records of the table from the reader. */
@@ -32,12 +32,12 @@ export interface AccessFactsSource extends AccessHints {
   readonly isRead: boolean;
 }
 
-/** Whether PERMISSIONS of a table may hide records of it from those whom they bind. */
+/** Whether PERMISSIONS of a table may hide records of it from users subject to them. */
 export function mayHideRecords({ definition }: TableEntry): boolean {
   return definition.permissions.select.kind !== 'full';
 }
 
-/** The same with what follows from it, worked out once for all rules. */
+/** The same with derived facts, computed once for all rules. */
 export class AccessFacts implements AccessFactsSource {
   readonly entry: TableEntry;
   readonly where: Expression | undefined;
@@ -48,9 +48,9 @@ export class AccessFacts implements AccessFactsSource {
   readonly mayHideRecords: boolean;
   readonly isRead: boolean;
   readonly mayHide: (path: Idiom) => boolean;
-  /** What must hold of a record, as far as an access may rest on it. */
+  /** The conditions on a record that an access path may rely on. */
   readonly comparisons: ComparisonSet;
-  /** Of each of these, all comparisons of one list must hold. */
+  /** All comparisons of one of the alternatives must hold. */
   readonly choices: readonly (readonly (readonly Comparison[])[])[];
   /** The indexes that may be used, by the paths of their first fields; made when the first is asked for. */
   #byLeadingPath: ReadonlyMap<string, readonly IndexDefinition[]> | undefined;

@@ -1,4 +1,4 @@
-/** What full-text indexes find: the records whose texts match a query. */
+/** Matching by full-text indexes: the records whose texts match a query. */
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { IndexHints } from '../../language/ast.js';
@@ -17,7 +17,7 @@ function match(index: IndexDefinition, comparisons: ComparisonSet, facts: Access
   const found = comparisons.matchOf(path);
   const operator = found?.condition?.operator;
   if (found?.condition === undefined || typeof operator !== 'object' || operator.kind !== 'matches') return undefined;
-  // Of several indexes on the path one alone answers.
+  // Among several indexes on the path one is used.
   if (fullTextIndexOn(facts.indexesLedBy(path), path, facts.with) !== index) return undefined;
   const { condition, value, from } = found;
   const { entry, scored, mayHideRecords, isRead } = facts;

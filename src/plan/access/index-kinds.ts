@@ -1,6 +1,6 @@
 /**
- * What the kinds of indexes find. With `exec/index/kinds.ts`, which says what they keep, this makes up a kind: neither
- * table type-checks while one is missing. How an access by an index is shown and run stands with all nodes
+ * The matching of each kind of index. With `exec/index/kinds.ts`, which has their maintenance, this defines a kind:
+ * neither table type-checks while one is missing. Showing and running an index access is defined with all nodes
  * (`plan/describe.ts`, `exec/operators/accesses.ts`).
  */
 import type { IndexKind } from '../../language/ast.js';

@@ -1,4 +1,4 @@
-/** Which index narrows a table most, for what a condition demands. */
+/** Chooses the most selective index for the comparisons of a condition. */
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression } from '../../language/ast.js';
 import { printIdiom } from '../../language/print.js';
@@ -19,7 +19,7 @@ export function bestIndex(facts: AccessFacts, comparisons: ComparisonSet): Index
   for (const index of led(facts, comparisons)) {
     const match = INDEX_MATCHING[index.indexKind.kind].match(index, comparisons, facts);
     if (match === undefined) continue;
-    // Of two that narrow alike, the one that finds rows in the order that is wanted.
+    // Among equally selective ones, the one that finds rows in the requested order.
     const value = match.worth + (orderOf(match.access, facts) === undefined ? 0 : 1);
     if (value > most) {
       best = match.access;
@@ -29,7 +29,7 @@ export function bestIndex(facts: AccessFacts, comparisons: ComparisonSet): Index
   return best;
 }
 
-/** The first index that lists all records in the order that is wanted. */
+/** The first index that lists all records in the requested order. */
 export function indexInOrder(facts: AccessFacts): IndexAccess | undefined {
   for (const index of facts.entry.answering) {
     const access = facts.allows(index) ? INDEX_MATCHING[index.indexKind.kind].inOrder(index, facts) : undefined;

@@ -10,10 +10,12 @@ export interface IndexMatch {
   readonly worth: number;
 }
 
-/** Which records an index finds. They are candidates: it may find too many, never too few, and each is judged again. */
+/**
+ * The records that an index finds. They are candidates: it may find too many, never too few, and each is checked again.
+ */
 export interface IndexMatching {
-  /** Those that can meet comparisons; `undefined` where it narrows nothing. */
+  /** The records that can meet comparisons; `undefined` if the index doesn't apply. */
   match(index: IndexDefinition, comparisons: ComparisonSet, facts: AccessFacts): IndexMatch | undefined;
-  /** All records, in the order that is wanted; `undefined` where it has another. */
+  /** All records, in the requested order; `undefined` if the index has another. */
   inOrder(index: IndexDefinition, facts: AccessFacts): IndexAccess | undefined;
 }

@@ -6,7 +6,7 @@ import type { AccessFacts } from './facts.js';
 
 export const ID_PATH: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] };
 
-/** How an access gives rows in the order that is wanted. */
+/** Access paths in the requested order. */
 export type OrderGiven = Required<Pick<IndexScan, 'direction'>> & Pick<IndexScan, 'idsReversed'>;
 
 /** `undefined` where it doesn't. */

@@ -1,5 +1,5 @@
 /**
- * What plain and unique indexes find: what their leading fields equal, or lies between bounds, in the order of their
+ * Matching by plain and unique indexes: leading fields with equal values or bounds, in the order of their
  * fields.
  */
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
@@ -44,7 +44,7 @@ function indexScan(table: string, index: IndexDefinition, comparisons: Compariso
     if (equal.length === 0 && bounds === undefined) return undefined;
     return { kind: 'index-scan', table, index, equal, ...bounds };
   }
-  // What a unique index lists is one record, without its id.
+  // An entry of a unique index is one record, without its id in the key.
   const isPlain = index.indexKind.kind === 'plain';
   return { kind: 'index-scan', table, index, equal, ...(isPlain && comparisons.boundsOf('id')) };
 }
@@ -58,7 +58,7 @@ function inOrder(index: IndexDefinition, { entry, order, mayHide }: AccessFacts)
   return { kind: 'index-scan', table: entry.definition.name, index, equal: [], ...walk.given };
 }
 
-/** Whether a column is a part of the key: what a query finds by such a path is a field of the record. */
+/** Whether a column is a part of the record's key: in queries such a path means a field of the record. */
 function isOfKey({ parts }: Idiom): boolean {
   const [first, second] = parts;
   return first?.kind === 'field' && first.name === 'id' && second?.kind === 'field';

@@ -7,7 +7,7 @@ import { ORDERED_OPERATORS } from '../ordered-operators.js';
 import type { NodeRule } from './rule.js';
 
 /**
- * `age > $age AND active AND …`: what compares a field with something that is the same for all rows is judged first,
+ * `age > $age AND active AND …`: comparisons of a field with a value that is the same for all rows are evaluated first,
  * each such part in a loop over all rows that the ones before it left. Only parts that stand before all others, since
  * those may fail.
  */
@@ -25,7 +25,7 @@ export const batchFilter: NodeRule<'filter'> = {
 /** The operators that compare, which do nothing else and fail for no values but huge ones. */
 const COMPARING: ReadonlySet<BinaryOperator> = new Set<BinaryOperator>([...ORDERED_OPERATORS, '!=']);
 
-/** Whether an expression asks nothing but a field of the row. */
+/** Whether an expression is a field of the row. */
 function isComparison(condition: Expression): boolean {
   if (fieldNameOf(condition) !== undefined) return true;
   if (condition.kind !== 'binary' || !COMPARING.has(condition.operator)) return false;

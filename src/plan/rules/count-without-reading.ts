@@ -5,7 +5,7 @@ import type { NodeRule } from './rule.js';
 
 /**
  * `SELECT count() FROM table GROUP ALL`, with a condition that an index answers alone or without one: the storage knows
- * how many keys there are without reading a record. Only for those who may see all records.
+ * the number of keys without reading a record. Only for users who may see all records.
  */
 export const countWithoutReading: NodeRule<'aggregate'> = {
   name: 'count-without-reading',

@@ -1,7 +1,7 @@
 import type { NodeRule } from './rule.js';
 
 /**
- * `SELECT * FROM person:1`, what programs ask most often: one record that is named and shown as it is, or with its
+ * `SELECT * FROM person:1`, the most frequent query: one named record that is shown unchanged, or with its
  * fields chosen, needs no batches, nor room for other rows.
  */
 export const directLookup: NodeRule<'project'> = {

@@ -4,7 +4,7 @@ import { orderOf } from '../access/order.js';
 import type { IndexAccess } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
-/** `WHERE email = $email`: an index whose leading fields the condition fixes or bounds lists what may meet it. */
+/** `WHERE email = $email`: an index whose leading fields the condition fixes or bounds lists the candidates. */
 export const indexScan: AccessRule = {
   name: 'index-scan',
   rewrite(access, facts) {

@@ -4,7 +4,7 @@ import type { Access } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
 /**
- * `ORDER BY created DESC LIMIT 10`: rows that come in the order that is wanted need be read no farther than the limit.
+ * `ORDER BY created DESC LIMIT 10`: rows in the requested order are read only up to the limit.
  */
 export const orderedScan: AccessRule = {
   name: 'ordered-scan',
@@ -12,7 +12,7 @@ export const orderedScan: AccessRule = {
     if (facts.order === undefined || access.kind === 'point-lookup' || access.kind === 'union-scan') return undefined;
     const given = orderOf(access, facts);
     if (given !== undefined) return { ...access, ...given } as Access;
-    // Where most records are turned down, sorting those that aren't is less work than looking up each in order.
+    // If most records are rejected, sorting the others is less work than looking up each in order.
     if (access.kind !== 'table-scan' || facts.where !== undefined || facts.rule !== undefined) return undefined;
     return facts.mayNarrow ? indexInOrder(facts) : undefined;
   },

@@ -1,5 +1,5 @@
 /**
- * Rules rewrite plans into others that give the same rows with less work. Each has a switch (`Tuning.rulesOff`), and no
+ * Rules rewrite plans into others with the same rows at lower cost. Each has a switch (`Tuning.rulesOff`), and no
  * answer depends on one.
  */
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
@@ -37,11 +37,11 @@ export interface NodeRule<Kind extends RowNode['kind']> {
   rewrite(node: Extract<RowNode, { readonly kind: Kind }>, facts: StatementFacts): RowNode | undefined;
 }
 
-/** What rules know of the statement and of who runs it. */
+/** The facts about the statement and its principal for rules. */
 export interface StatementFacts {
   /** Whether PERMISSIONS hide something of the records. */
   readonly isChecked: boolean;
-  /** Whether records are wanted as they were at some time. */
+  /** Whether records are read as of an earlier time. */
   readonly isVersioned: boolean;
   /** The definitions, where the plan depends on them. */
   readonly catalog?: DatabaseCatalog | undefined;

@@ -1,6 +1,6 @@
 import type { NodeRule } from './rule.js';
 
-/** `ORDER BY name LIMIT 10`: of rows that are sorted no more are kept than are asked for. */
+/** `ORDER BY name LIMIT 10`: sorting keeps only the requested number of rows. */
 export const topN: NodeRule<'limit'> = {
   name: 'top-n',
   kind: 'limit',

@@ -3,7 +3,7 @@ import type { StatementExecutor } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 
 /**
- * Runs one statement and answers its value.
+ * Runs one statement and returns its value.
  * @throws TesseraError the statement's error
  */
 export async function executeOne(

@@ -28,7 +28,7 @@ export interface WorkerPoolOptions {
 interface Slot {
   readonly number: number;
   worker: ChildProcess | undefined;
-  /** How often it has died soon, one time after the other. */
+  /** Number of consecutive early deaths. */
   failures: number;
   /** Cancels its next start. */
   cancel: (() => void) | undefined;
@@ -73,7 +73,7 @@ export class WorkerPool {
     return this.#slots.map(({ worker }) => worker?.pid);
   }
 
-  /** Has all of them end what is under way. @throws Error if one didn't end as it should */
+  /** Lets all workers finish running requests. @throws Error if one didn't end properly */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const ends = this.#slots.map(async ({ worker, cancel }) => {

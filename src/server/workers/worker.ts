@@ -25,8 +25,8 @@ export async function runWorker(configuration: Configuration, number: number): P
 }
 
 /**
- * What of a configuration is meant for one worker: its part of the memory, an audit log of its own, and a port of its
- * own for its metrics.
+ * The configuration of one worker: its part of the memory, its own audit log, and its own port
+ * for its metrics.
  */
 export function configurationOf(configuration: Configuration, number: number): Configuration {
   const { memoryLimits, maxHeldMemory, auditLog, metricsBind, workers } = configuration;

@@ -1,6 +1,6 @@
 /**
- * Work in the background that comes in rounds, one at a time; where several nodes use the store, on the node that has
- * the lease on it.
+ * Background work in rounds, one at a time. If several nodes use the store, it runs on the node that holds the lease on
+ * it.
  */
 import type { Environment, Timers } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
@@ -8,11 +8,11 @@ import type { BackgroundMetrics, RoundMeter } from '../../metrics/background-met
 import type { Engine } from '../../storage/contract.js';
 import { type DatabaseLeases, type Lease, LeaseLost } from './lease.js';
 
-/** Milliseconds until a round after `wake`, so that what several commits queue is done together. */
+/** Milliseconds from `wake` to the next round, so that one round does the work of several commits. */
 const SOON = 10;
 
 export interface RoundOptions {
-  /** Milliseconds between two rounds without `wake`, for what was left over or has failed. */
+  /** Milliseconds between two rounds without `wake`, for work that was left over or has failed. */
   readonly interval: number;
   /** Whether the first round comes soon, for what was queued before a shutdown or crash; else after an interval. */
   readonly startsSoon: boolean;
@@ -48,7 +48,7 @@ export class BackgroundRounds {
   #running: Promise<void> | undefined;
   #isStopped = false;
 
-  /** `report` gets the error of a round that fails; the next one comes all the same. */
+  /** `report` gets the error of a round that fails; the next round follows all the same. */
   constructor(
     { timers, clock }: Pick<Environment, 'timers' | 'clock'>,
     round: () => Promise<void>,
@@ -66,12 +66,12 @@ export class BackgroundRounds {
     this.#wait(startsSoon ? SOON : interval);
   }
 
-  /** A round that is under way should end as soon as it can, and may leave the rest. */
+  /** A running round should end as soon as it can, and may leave the rest. */
   get mustEnd(): boolean {
     return this.#isStopped || this.#lease?.isHeld === false;
   }
 
-  /** Something was queued by a commit: a round comes soon, or follows the one that is under way. */
+  /** A commit has queued something: a round begins soon, or follows the running one. */
   wake(): void {
     if (this.#isWoken || this.#isStopped) return;
     this.#isWoken = true;
@@ -80,14 +80,14 @@ export class BackgroundRounds {
     this.#wait(SOON);
   }
 
-  /** No further round begins; resolves when the one under way has ended. */
+  /** No further round begins; resolves when the running one has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
     await this.#running;
   }
 
-  /** Reports an error, unless the end has caused it, or the loss of the lease. */
+  /** Reports an error, unless closing or the loss of the lease has caused it. */
   fail(error: unknown): void {
     if (!this.#isStopped && !(error instanceof LeaseLost)) this.#report(asTesseraError(error));
   }

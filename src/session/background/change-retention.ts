@@ -1,4 +1,4 @@
-/** Deletes changefeed entries that are older than their CHANGEFEED clause retains them. */
+/** Deletes changefeed entries that are older than the retention of their CHANGEFEED clause. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { hasChanges, pruneChanges } from '../../catalog/changefeed/retention.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
@@ -11,7 +11,7 @@ export class ChangeRetention implements Prunable {
   readonly #catalogs: CatalogCache;
   readonly #clock: Pick<Clock, 'now'>;
 
-  /** `clock`: the one by which commits get their versionstamps, or one that is behind it. */
+  /** `clock`: the clock of versionstamps, or one that is behind it. */
   constructor(catalogs: CatalogCache, clock: Pick<Clock, 'now'>) {
     this.#catalogs = catalogs;
     this.#clock = clock;

@@ -2,7 +2,7 @@
  * Runs asynchronous events, each in its own transaction: those of a database in the commit order of their causes.
  *
  * Where several nodes use the store, one of them runs all events of a database. If it dies in the middle of an event,
- * the next one runs it again: what an event changes in the store happens once, what it sends elsewhere at least once.
+ * the next one runs it again: changes in the store take effect once, requests to other servers are sent at least once.
  */
 import type { AuditLog } from '../../audit/audit-log.js';
 import { SessionIdentity } from '../../auth/identity.js';
@@ -36,7 +36,7 @@ import { LeaseLost, underLease } from './lease.js';
 const INTERVAL = 5_000;
 /** Events read at a time. */
 const BATCH = 256;
-/** The node that runs the events of this database, whether or not there is one, moves those of stores of 0.1. */
+/** The node that runs the events of this database id, whether or not it exists, also moves the events of 0.1 stores. */
 const FORMER_EVENTS: Id = 0;
 /** Time limit of an event if requests have none. */
 const MAX_TIME = new Duration(60_000_000_000n);
@@ -49,7 +49,7 @@ export interface EventRunnerServices extends BackgroundServices {
   readonly audit: AuditLog | undefined;
 }
 
-/** What a round runs of the queue of a database. */
+/** The events of a database that one round runs. */
 interface Queue extends KeyRange {
   readonly database: Id;
 }
@@ -57,7 +57,7 @@ interface Queue extends KeyRange {
 export class EventRunner implements QueuedEvents {
   readonly #services: EventRunnerServices;
   readonly #rounds: BackgroundRounds;
-  /** Databases that the store is known to list. */
+  /** Databases that the store is known to list as having events. */
   readonly #listed = new Set<Id>();
   /** Databases in which events may wait; unknown, and so possibly in all that are listed, before the first round. */
   #waiting: Set<Id> | undefined;
@@ -67,7 +67,7 @@ export class EventRunner implements QueuedEvents {
     const { environment, report, leases, measure } = services;
     const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
     this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
-    // Another node may have left some in databases that are this node's by now.
+    // Another node may have left events in databases that this node has taken over.
     leases?.onGranted(() => this.queuedAnywhere());
   }
 
@@ -97,8 +97,8 @@ export class EventRunner implements QueuedEvents {
   }
 
   /**
-   * Runs the events that are queued when it begins, a batch of each database in turn; new and failed events wait for a
-   * later round.
+   * Runs the events that are queued when it begins, one batch of each database after the other; new and failed events
+   * wait for a later round.
    */
   async #round(): Promise<void> {
     if (this.#waiting?.size === 0) return;
@@ -129,7 +129,7 @@ export class EventRunner implements QueuedEvents {
     return this.#services.leases?.of(database).isHeld !== false;
   }
 
-  /** Those in which events may wait. */
+  /** Databases in which events may be queued. */
   async #databases(): Promise<ReadonlySet<Id>> {
     if (this.#mayRun(FORMER_EVENTS)) await this.#moveFormerEvents();
     const databases = await this.#reading(databasesWithEvents);
@@ -150,7 +150,7 @@ export class EventRunner implements QueuedEvents {
   }
 
   /**
-   * Runs one batch, and answers what is left. The snapshot is closed while events run: on disk, pages freed by their
+   * Runs one batch, and returns what is left. The snapshot is closed while events run: on disk, pages freed by their
    * commits could not be reused otherwise, and the file would grow with every event. Events don't wait for fsync
    * either: no client gets their results, and an event lost in a power failure is still in the queue.
    */
@@ -190,7 +190,7 @@ export class EventRunner implements QueuedEvents {
     );
   }
 
-  /** Answers whether nothing is left of it in the queue. */
+  /** Returns whether the event is no longer queued. */
   async #settle([key, stored]: Entry, database: Id): Promise<boolean> {
     const { engine, report, metrics } = this.#services;
     const event = readQueuedEvent(stored);

@@ -15,16 +15,18 @@ import { isConflict } from '../../storage/retry.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 import { type DatabaseLeases, underLease } from './lease.js';
 
-/** Milliseconds between two rounds, for what was left behind or failed. */
+/** Milliseconds between two rounds, for work that was left over or has failed. */
 const INTERVAL = 5_000;
-/** How long a step should take, in milliseconds with its commit: after a longer one the next has half as many rows. */
+/**
+ * The target time of a step with its commit, in milliseconds: after a longer step the next one has half as many rows.
+ */
 const STEP_TIME = 4;
 const STEP_ROWS = 2_048;
-/** How many rows share a look at the clock. */
+/** Rows between two readings of the clock. */
 const AT_ONCE = 64;
 /**
- * Milliseconds between two steps at the most; otherwise as long as a step has taken, so that half of the time is left
- * to others.
+ * Maximum pause between two steps in milliseconds; otherwise the pause is as long as the step, so that half of the time
+ * is left to other work.
  */
 const MOST_REST = 10;
 
@@ -35,9 +37,9 @@ export class IndexBuilder {
   readonly #rounds: BackgroundRounds;
   readonly #leases: DatabaseLeases | undefined;
   readonly #metrics: BackgroundMetrics | undefined;
-  /** How many indexes had work to be done when it looked last. */
+  /** Number of indexes with pending work, when last checked. */
   pending = 0;
-  /** Rows a step, as the last ones suggest. */
+  /** Rows of the next step, adapted to the time of the last ones. */
   #rows = STEP_ROWS;
 
   constructor({ engine, environment, report, leases, measure, metrics }: BackgroundServices, executor: Executor) {
@@ -50,7 +52,7 @@ export class IndexBuilder {
     this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
   }
 
-  /** Something that was queued is committed: the next round comes soon. */
+  /** A commit has queued work: the next round begins soon. */
   wake(): void {
     this.#rounds.wake();
   }
@@ -59,7 +61,7 @@ export class IndexBuilder {
     return this.#rounds.stop();
   }
 
-  /** Works on all indexes in turn until no work is pending but what has failed, and what comes again later. */
+  /** Works on all indexes in turn until only failed and recurring work is left. */
   async #round(): Promise<void> {
     const { clock, timers } = this.#environment;
     const settled = new Set<string>();
@@ -73,7 +75,7 @@ export class IndexBuilder {
         if (!this.#isMine(work)) continue;
         const began = clock.monotonic();
         try {
-          // Of those that stay in the queue each is done as long as there is something to do.
+          // Recurring work stays in the queue; it runs as long as it finds something to do.
           const isDone = await this.#step(work);
           if (isDone && work.task === 'fold') settled.add(nameOf(work));
         } catch (error) {
@@ -119,7 +121,7 @@ export class IndexBuilder {
     return earlyAnswers === undefined ? transaction.commit() : earlyAnswers.accept(transaction);
   }
 
-  /** A step that conflicts changes nothing, and is done again when its turn comes, with less to do. */
+  /** A step that conflicts changes nothing, and is repeated later with fewer rows. */
   #step(work: IndexWork): PromiseOrValue<boolean> {
     const { clock, random } = this.#environment;
     const began = clock.monotonic();

@@ -6,7 +6,9 @@ import { DATABASE_GROUPS, holderOf, type Work } from '../../catalog/nodes/lease-
 import type { Clock } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 
-/** Work was begun under a lease that another node has by now. Its transaction changes nothing. */
+/**
+ * Another node has taken the lease over under which the work was begun. The transaction of the work changes nothing.
+ */
 export class LeaseLost extends Error {}
 
 export class Lease {
@@ -24,30 +26,30 @@ export class Lease {
     this.#clock = clock;
   }
 
-  /** Whether the work may be done: no other node takes it over before that ends. */
+  /** Whether the work may be done: the lease is held, and hasn't run out. */
   get isHeld(): boolean {
     return this.#clock.monotonic() < this.#heldUntil;
   }
 
-  /** Calls back each time when this node has got the lease, or has got it back. */
+  /** Calls back each time this node acquires the lease. */
   onGranted(callback: () => void): void {
     this.#granted.push(callback);
   }
 
-  /** It is held up to a moment of the monotonic clock. */
+  /** It is held until this time of the monotonic clock. */
   hold(until: number): void {
     const isNew = !this.isHeld;
     this.#heldUntil = until;
     if (isNew) for (const callback of this.#granted) callback();
   }
 
-  /** Another node has it, or it is given up. */
+  /** Another node has it, or it was released. */
   lose(): void {
     this.#heldUntil = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * Makes sure, within a transaction of the work, that no other node has taken it over; one that does so before the
+   * Checks, within a transaction of the work, that no other node has taken the lease over; a take-over before the
    * commit makes the transaction conflict.
    * @throws LeaseLost
    */
@@ -80,13 +82,13 @@ export class DatabaseLeases {
     return this.#leases.some(({ isHeld }) => isHeld);
   }
 
-  /** Calls back each time when this node has got one of them. */
+  /** Calls back each time this node acquires one of them. */
   onGranted(callback: () => void): void {
     for (const lease of this.#leases) lease.onGranted(callback);
   }
 }
 
-/** Does some of the work in a transaction; under a lease, where several nodes use the store. */
+/** Does some of the work in a transaction; under a lease, if several nodes use the store. */
 export function underLease<T>(
   lease: Lease | undefined,
   transaction: Transaction,

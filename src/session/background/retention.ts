@@ -1,4 +1,4 @@
-/** Deletes what databases no longer need, in rounds: in one database after the other, in short transactions. */
+/** Deletes expired data in rounds: in one database after the other, in short transactions. */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { Transaction } from '../../storage/contract.js';
@@ -17,9 +17,9 @@ export interface NamedDatabase {
 }
 
 export interface Prunable {
-  /** The databases in which something may have to be deleted. */
+  /** The databases that may have expired data. */
   databases(transaction: Transaction): PromiseOrValue<readonly NamedDatabase[]>;
-  /** Deletes some of it; answers whether there may be more. */
+  /** Deletes some of it; returns whether there may be more. */
   prune(transaction: Transaction, database: NamedDatabase): PromiseOrValue<boolean>;
 }
 

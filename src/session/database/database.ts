@@ -63,11 +63,11 @@ export interface ResourceUsage {
 }
 
 export interface BackgroundState {
-  /** How many indexes wait to be built, or for their entries to be deleted. */
+  /** Number of indexes with queued work: builds, and entries to be deleted. */
   readonly indexes: number;
-  /** Milliseconds by which this node is behind the commits of others; `undefined` where there are none. */
+  /** Milliseconds by which this node is behind the commits of others; `undefined` if it is alone. */
   readonly staleness: number | undefined;
-  /** How many leases this node has, by kind of work; `undefined` where it is alone. */
+  /** Number of leases that this node holds, by kind of work; `undefined` if it is alone. */
   readonly leases: ReadonlyMap<string, number> | undefined;
 }
 
@@ -117,7 +117,7 @@ export class OpenDatabase implements Database {
   readonly #staleness: Staleness | undefined;
   readonly #livePruner: Retention | undefined;
   #isDraining = false;
-  /** What is counted, if anything. */
+  /** The metrics to count, if any. */
   readonly metrics: ServerMetrics | undefined;
 
   constructor(engine: Engine, options: DatabaseOptions, audit?: AuditLog) {
@@ -260,7 +260,7 @@ export class OpenDatabase implements Database {
     return this.#open({ origin, principal: this.#services.options.anonymous, connection });
   }
 
-  /** `origin`: of the request on whose behalf it acts, for the audit log. */
+  /** `origin`: of the request that causes the change, for the audit log. */
   ownerSession(connection = new ClientConnection(this.memory.connection()), origin: Origin = {}): Session {
     return this.#open({ origin, principal: OWNER, connection });
   }
@@ -283,12 +283,12 @@ export class OpenDatabase implements Database {
     return this.#sessions.size;
   }
 
-  /** What the store counts and measures of itself. */
+  /** The store's own metrics. */
   get storeMetrics(): readonly Family[] {
     return this.#engine.metrics ?? [];
   }
 
-  /** What this process does beside requests. */
+  /** The background work of this process. */
   get backgroundState(): BackgroundState {
     return {
       indexes: this.#indexes.pending,
@@ -317,7 +317,7 @@ export class OpenDatabase implements Database {
     await this.#engine.check();
   }
 
-  /** From now on it isn't ready for more clients, though it serves those that come. */
+  /** From now on `/ready` announces a stop; requests are still served. */
   drain(): void {
     this.#isDraining = true;
   }

@@ -1,4 +1,4 @@
-/** What a database may be opened with. */
+/** The options of `openDatabase`. */
 import type { AuditOptions } from '../../audit/audit-log.js';
 import type { AuthenticatorOptions } from '../../auth/authenticator.js';
 import type { PasswordHasherOptions } from '../../auth/passwords.js';
@@ -44,7 +44,7 @@ export interface DatabaseOptions {
   readonly functions?: Partial<FunctionRuleOptions>;
   /** Allows embedded JavaScript, within these limits. Default: not allowed. */
   readonly scripting?: Partial<ScriptLimits>;
-  /** Full-text search. Default: no files, and scores of what their readers may see. */
+  /** Full-text search. Default: no mapper files, and scores computed from the rows that the reader may see. */
   readonly search?: Partial<SearchOptions>;
   /** Limits of the text of a query. Default: `DEFAULT_LIMITS` of the parser. */
   readonly queries?: QueryLimits;
@@ -59,7 +59,7 @@ export interface DatabaseOptions {
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
   /**
-   * Where other nodes use the store, how many milliseconds this one may be behind what they do before it refuses work
+   * If other nodes use the store, by how many milliseconds this node may be behind their commits before it refuses work
    * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
    */
   readonly maxStaleness?: number;

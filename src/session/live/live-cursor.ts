@@ -48,7 +48,7 @@ export class LiveCursor {
     this.#latest = arrival;
   }
 
-  /** Records a new commit; answers whether the feed will deliver it. */
+  /** Records a new commit; returns whether the feed will deliver it. */
   takesFromFeed(stamp: Versionstamp): boolean {
     if (this.from === undefined) return false;
     this.until = stamp;

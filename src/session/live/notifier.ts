@@ -56,7 +56,7 @@ interface ChangeItem {
   isLast: boolean;
   /** Bytes. */
   readonly weight: number;
-  /** When the commit was known here, on the monotonic clock. */
+  /** When this node learned of the commit, on the monotonic clock. */
   readonly since: number;
 }
 
@@ -134,8 +134,8 @@ export class Notifier implements LiveListener {
   }
 
   /**
-   * The first versionstamp that a commit may still get after one that has got `stamp`. Only a store of this process
-   * alone takes them from its clock.
+   * The least versionstamp that a commit after the one with `stamp` may still get. Only a store of this process
+   * alone takes versionstamps from its clock.
    */
   #soonest(stamp: Versionstamp): Versionstamp {
     const { engine, environment } = this.#services;
@@ -311,7 +311,7 @@ export class Notifier implements LiveListener {
     resumption.held = undefined;
   }
 
-  /** Answers whether the change is visible to the query. */
+  /** Returns whether the change is visible to the query. */
   async #send(
     query: LiveQuery,
     change: WrittenRecord,

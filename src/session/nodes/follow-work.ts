@@ -1,13 +1,13 @@
 import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
 import type { CommitFollower } from '../../storage/contract.js';
 
-/** Takes work that commits of other nodes have queued. */
+/** Receives background work that commits of other nodes have queued. */
 export interface QueuedWork {
   readonly events: { queued(database: number): void; queuedAnywhere(): void };
   readonly indexes: { wake(): void };
 }
 
-/** Has background work begin as soon as a commit of another node has queued some. */
+/** Wakes background work when a commit of another node has queued some. */
 export function followWork({ events, indexes }: QueuedWork): CommitFollower {
   const onKey = (key: string): void => {
     if (key.startsWith(INDEX_QUEUE)) indexes.wake();

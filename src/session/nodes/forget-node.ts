@@ -3,7 +3,7 @@ import { watchedDatabases } from '../../catalog/live/watched-tables.js';
 import { sweepSessions } from '../../catalog/nodes/presence.js';
 import type { Transaction } from '../../storage/contract.js';
 
-/** Deletes what the store has of a node that is gone: its sessions and its live queries. */
+/** Deletes the stored sessions and live queries of a node that is gone. */
 export async function forgetNode(transaction: Transaction, gone: string): Promise<void> {
   const isGone = (node: string): boolean => node === gone;
   await sweepSessions(transaction, isGone);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Which node should do some work, by rendezvous hashing: all nodes that see the same others choose the same one, and
- * what another one did stays there when a node comes or goes.
+ * Assigns background work to nodes by rendezvous hashing: all nodes that see the same others choose the same one, and
+ * most assignments stay the same when a node comes or goes.
  */
 export function preferredNode(work: string, nodes: readonly string[]): string | undefined {
   let preferred: string | undefined;

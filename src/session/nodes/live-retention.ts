@@ -1,6 +1,6 @@
 /**
- * Deletes what nodes have logged for each other's live queries and no longer need, and ends the watch of tables that no
- * node has renewed. How long ago something was is known from what this node has seen, never from the clocks of others.
+ * Deletes old changes from the log of live queries, and ends the watch of tables that no
+ * node has renewed. Ages are measured by this node's own observations, never by the clocks of other nodes.
  */
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
@@ -13,7 +13,7 @@ import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import type { NamedDatabase, Prunable } from '../background/retention.js';
 import { LogAges } from './log-ages.js';
 
-/** What the row of a watch held, and when that was first seen, on the monotonic clock. */
+/** The content of the row of a watch, and when it was first seen, on the monotonic clock. */
 interface Sighting {
   readonly row: Stored | undefined;
   readonly at: number;

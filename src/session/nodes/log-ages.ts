@@ -1,6 +1,6 @@
 /**
- * Which entries of logs are old. Their versionstamps are by the store's clock, which may be another one, or may have
- * jumped; so a node notes what it sees, and when by its own monotonic clock.
+ * Finds old entries of logs. Their versionstamps are by the store's clock, which may differ from this node's, or may
+ * have jumped; so a node notes what it sees, and when, by its own monotonic clock.
  */
 import type { Clock } from '../../env/environment.js';
 import type { Key } from '../../storage/contract.js';
@@ -14,7 +14,7 @@ interface Sample {
 export class LogAges {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #keptFor: number;
-  /** By log, the oldest first; of those that are old enough only the last. */
+  /** By log, the oldest first; among those that are old enough only the last. */
   readonly #samples = new Map<Key, Sample[]>();
 
   /** `keptFor`: in milliseconds. */
@@ -24,7 +24,7 @@ export class LogAges {
   }
 
   /**
-   * Notes the last entry that a log has now. Answers the last of those which have been there for `keptFor`: it and all
+   * Notes the last entry that a log has now. Returns the last entry that has been there for `keptFor`: it and all
    * before it are old.
    */
   note(log: Key, last: Key | undefined): Key | undefined {

@@ -1,4 +1,4 @@
-/** Removes old entries of logs by which nodes pass on what soon is of no use. */
+/** Removes old entries of the logs by which nodes inform each other. */
 import { lastly } from '../../base/promise-or-value.js';
 import { lastKeyIn } from '../../catalog/entries.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
@@ -16,7 +16,7 @@ const INTERVAL = 30_000;
 export interface ExpiringLog {
   readonly prefix: Key;
   readonly keptFor: number;
-  /** Where the position is noted of the last entry that was removed. */
+  /** The key that holds the position of the last removed entry. */
   readonly removedKey?: Key;
 }
 
@@ -54,7 +54,7 @@ export class LogExpiry {
     }
   }
 
-  /** In a transaction of its own, with which those who append don't conflict. */
+  /** In a separate transaction, which doesn't conflict with writers that append. */
   async #lastKey(prefix: Key): Promise<Key | undefined> {
     const transaction = await this.#services.engine.begin({ writable: false });
     return lastly(

@@ -1,12 +1,12 @@
 /**
- * This node among those that use the store. It renews its row in the registry of nodes, watches how the others renew
- * theirs, and takes over the background work of those that don't.
+ * The membership of this node among those that use the store. It renews its row in the registry of nodes, watches how
+ * the others renew theirs, and takes over the background work of those that don't.
  *
  * Clocks of different machines are never compared: a node counts as dead when another has seen its row unchanged for
- * `LEASE_TIME` on its own monotonic clock. The node itself gives up its leases sooner, since it counts from before it
- * began to renew. What it still commits after that conflicts with the take-over (`catalog/nodes/lease-row.ts`).
+ * `LEASE_TIME` on its own monotonic clock. The node itself gives up its leases sooner, since it measures from before it
+ * began to renew. Its later commits conflict with the take-over (`catalog/nodes/lease-row.ts`).
  *
- * The work is shared out among all that are alive (`lease-distribution.ts`): a node hands over what another should do.
+ * Work is distributed among all live nodes (`lease-distribution.ts`): a node releases leases that another should hold.
  */
 import { invariant } from '../../base/invariant.js';
 import { lastly } from '../../base/promise-or-value.js';
@@ -32,31 +32,31 @@ import { preferredNode } from './lease-distribution.js';
 
 /** Milliseconds between two renewals. */
 export const NODE_RENEWAL_INTERVAL = 1_000;
-/** After so many milliseconds without a renewal, other nodes take over what a node did. */
+/** After so many milliseconds without a renewal, other nodes take over the work of a node. */
 export const LEASE_TIME = 4_000;
-/** After so many, its row is removed, with what else was stored of it. */
+/** After so many, its row is removed, with everything else that is stored about it. */
 export const REMOVAL_TIME = 15_000;
-/** Milliseconds until it looks again when it has seen that a lease was released. */
+/** Milliseconds until the next check after a lease was released. */
 const SOON = 10;
 
 export interface MembershipOptions {
   readonly engine: Engine;
   readonly shared: SharedStore;
   readonly environment: Pick<Environment, 'clock' | 'timers'>;
-  /** What its row says besides. */
+  /** The other fields of its row. */
   readonly about: Pick<NodeRow, 'version' | 'since' | 'address'>;
   readonly formats: KnownFormats;
   /**
-   * Removes what is stored of a node that is gone, in the transaction that removes its row. It must read what it
+   * Removes everything stored about a node that is gone, in the transaction that removes its row. It must read what it
    * deletes.
    */
   forget(transaction: Transaction, node: string): Promise<void> | void;
-  /** This node hasn't renewed its row for so long that others may have taken it for dead. */
+  /** This node hasn't renewed its row for so long that others may have declared it dead. */
   returned(): void;
   report(error: TesseraError): void;
 }
 
-/** How another node was seen last. */
+/** The last observation of another node. */
 interface Sighting {
   readonly beat: number;
   /** On the monotonic clock of this node, when that was first seen. */
@@ -66,13 +66,13 @@ interface Sighting {
 export class Membership {
   readonly #options: MembershipOptions;
   readonly #leases: ReadonlyMap<Work, Lease>;
-  /** In which nodes write; unknown since a commit that may have changed it. */
+  /** The format in which nodes write; unknown since a commit that may have changed it. */
   #format: number | undefined;
   /** The lowest of the newest formats that nodes know. */
   #lowestFormat = 0;
   #others: ReadonlyMap<string, Sighting> = new Map();
   #beat = 0;
-  /** What this node should do, where those are alive that are named. */
+  /** The work assigned to this node while the named nodes are alive. */
   #share: { readonly nodes: string; readonly works: ReadonlySet<Work> } = { nodes: '', works: new Set() };
   /** When it last began to renew its row with success, on the monotonic clock. */
   #renewedAt = Number.POSITIVE_INFINITY;
@@ -101,7 +101,7 @@ export class Membership {
     return lease;
   }
 
-  /** How many leases it has, by kind of work. */
+  /** Number of its leases, by kind of work. */
   get held(): ReadonlyMap<string, number> {
     return new Map(
       [...WORK_KINDS].map(([kind, works]) => [kind, works.filter((work) => this.lease(work).isHeld).length]),
@@ -120,7 +120,7 @@ export class Membership {
   }
 
   /**
-   * Enters itself in the registry, takes what work is free, and goes on with that until `leave`.
+   * Enters itself in the registry, takes free leases, and keeps doing so until `leave`.
    * @throws TesseraError `storage_format` if the others write a format that this node doesn't know
    */
   async join(): Promise<void> {
@@ -138,8 +138,8 @@ export class Membership {
   }
 
   /**
-   * Makes sure that this node can read what is in the store: a newer format may be in use by now if others have taken
-   * it for dead.
+   * Checks that this node can read the store: a newer format may be in use by now if others have declared
+   * it dead.
    * @throws TesseraError `storage_format`; `storage_unavailable` for the moment in which that isn't known
    */
   assertFormat(): void {
@@ -147,7 +147,7 @@ export class Membership {
     assertFormat(this.#format, this.#options.formats);
   }
 
-  /** Gives up its leases, so that another node goes on at once, and removes its row. */
+  /** Releases its leases, so that another node continues at once, and removes its row. */
   async leave(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
@@ -161,7 +161,7 @@ export class Membership {
         transaction.delete(nodeKey(this.node));
       });
     } catch (error) {
-      // Others find out by themselves.
+      // The other nodes detect it by themselves.
       this.#options.report(asTesseraError(error));
     }
   }
@@ -170,7 +170,7 @@ export class Membership {
     return this.#options.environment.clock.monotonic();
   }
 
-  /** Looks again soon after a lease was released, or the format was raised. */
+  /** Checks again soon after a lease was released, or the format was raised. */
   #follower(): CommitFollower {
     const { from, to } = LEASES_RANGE;
     return {
@@ -181,7 +181,7 @@ export class Membership {
         }
       },
       onGap: () => {
-        // Others may have raised it if they took this node for dead.
+        // Others may have raised it if they declared this node dead.
         if (this.#now() - this.#renewedAt > LEASE_TIME) this.#formatChanged();
         else this.#soon();
       },
@@ -224,7 +224,7 @@ export class Membership {
     return this.#round;
   }
 
-  /** It looks again at once when another one counts as dead. */
+  /** Checks again at once when another node counts as dead. */
   #untilNext(): number {
     const now = this.#now();
     const deaths = [...this.#others.values()].map(({ at }) => at + LEASE_TIME - now).filter((left) => left > 0);
@@ -233,7 +233,7 @@ export class Membership {
 
   async #renew(): Promise<void> {
     const { engine, formats } = this.#options;
-    // Formats aren't lowered: once it doesn't know that of the store, it takes no part.
+    // Formats aren't lowered: a node that doesn't know the store's format no longer takes part.
     if (this.#format !== undefined) assertFormat(this.#format, formats);
     const began = this.#now();
     const transaction = await engine.begin({ writable: true });
@@ -269,7 +269,7 @@ export class Membership {
     transaction.put(nodeKey(this.node), storedNode(row));
   }
 
-  /** Has all nodes write the newest format that each of them knows. */
+  /** Raises the write format to the newest one that all nodes know. */
   async #raiseFormat(): Promise<void> {
     if (this.#format === undefined || this.#lowestFormat <= this.#format) return;
     await withRetries(this.#options.engine, async (transaction) => {
@@ -280,7 +280,7 @@ export class Membership {
     });
   }
 
-  /** The work that this node should do, as far as it knows of the others. */
+  /** The work assigned to this node, given the nodes that it has seen. */
   #wanted(): ReadonlySet<Work> {
     const alive = [this.node, ...[...this.#others.keys()].filter((node) => this.#isAlive(node))].sort();
     const nodes = alive.join(' ');
@@ -291,7 +291,7 @@ export class Membership {
     return this.#share.works;
   }
 
-  /** What is under way of the work conflicts with that, and changes nothing. */
+  /** Transactions of the work that are under way conflict with the release, and change nothing. */
   async #giveUp(transaction: Transaction, works: readonly Work[]): Promise<void> {
     await transaction.prefetch?.({ keys: works.map(leaseKey) });
     for (const work of works) {
@@ -300,7 +300,7 @@ export class Membership {
     }
   }
 
-  /** Notes how the others have renewed their rows; answers who holds which lease. */
+  /** Notes the renewals of the other nodes; returns the holder of each lease. */
   async #look(): Promise<ReadonlyMap<string, string>> {
     const transaction = await this.#options.engine.begin({ writable: false });
     const [nodes, leases, format] = await lastly(
@@ -331,7 +331,7 @@ export class Membership {
     return sighting !== undefined && this.#now() - sighting.at < LEASE_TIME;
   }
 
-  /** Takes leases without a holder, or with a dead one: all of them or, if something has changed, none for now. */
+  /** Takes leases without a holder, or with a dead one: all of them, or none if something has changed meanwhile. */
   async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {

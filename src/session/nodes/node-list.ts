@@ -12,7 +12,7 @@ import type { Entry } from '../../storage/contract.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import type { Membership } from './membership.js';
 
-/** What a node says of itself as long as it runs. */
+/** What a node publishes about itself, constant while it runs. */
 export type NodeDescription = Pick<NodeRow, 'version' | 'since' | 'address'>;
 
 /** This node as INFO FOR NODES shows it. */

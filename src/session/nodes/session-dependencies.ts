@@ -6,8 +6,8 @@ import type { RegisteredSession } from '../resources/registered-session.js';
 import type { DependencyKey } from '../resources/session-registry.js';
 
 /**
- * Finds the sessions that rest on a record or a grant by what the keys of commits say of these. Records are found by
- * their encoded keys alone: of those with the same key in several tables all are found.
+ * Finds the sessions that depend on a record or a grant, by the keys in commits. Records are found by
+ * their encoded keys alone: records with the same key in several tables are all found.
  */
 export class SessionDependencies {
   readonly #byName = new Map<string, Set<RegisteredSession>>();

@@ -28,7 +28,7 @@ interface Entered {
   readonly user: string;
 }
 
-/** What a row says of the use of a session. */
+/** The use of a session, as its row has it. */
 interface Noted {
   /** In nanoseconds since 1970. */
   readonly active: bigint;
@@ -44,8 +44,8 @@ const USED_LATER = 1_000_000n;
 
 /**
  * Writes the lasting sessions of this node to the store, for the other nodes to see: shortly after a user has signed
- * in, and again when the user has left. Of those that are used, the rows are brought up to date twice a minute, many in
- * a commit. Nothing waits for that.
+ * in, and again when the user has left. The rows of used sessions are updated twice a minute, many in
+ * one commit. Nothing waits for that.
  */
 export class SessionPresence implements SessionsElsewhere {
   readonly node: string;
@@ -53,7 +53,7 @@ export class SessionPresence implements SessionsElsewhere {
   /** By the key of its row. */
   readonly #entered = new Map<Key, Entered>();
   readonly #keys = new Map<RegisteredSession, Key>();
-  /** What the rows say that are written. */
+  /** The content of the rows as written. */
   readonly #noted = new WeakMap<Entered, Noted>();
   /** Rows to be written or, without a session, deleted. */
   readonly #waiting = new Map<Key, Entered | undefined>();
@@ -86,7 +86,10 @@ export class SessionPresence implements SessionsElsewhere {
     this.#writing.wake();
   }
 
-  /** Another node has written a row. One of a session that is still here is restored: this node was taken for gone. */
+  /**
+   * Another node has written a row. If it has removed that of an open session, the row is restored: this node was
+   * declared gone.
+   */
   followed(key: Key): void {
     const entered = this.#entered.get(key);
     if (entered === undefined) return;
@@ -94,7 +97,7 @@ export class SessionPresence implements SessionsElsewhere {
     this.#writing.wake();
   }
 
-  /** Writes all of them again, since others have taken this node for gone. */
+  /** Writes all rows again, since others have declared this node gone. */
   rewrite(): void {
     for (const [key, entered] of this.#entered) this.#restore(key, entered);
     this.#writing.wake();
@@ -115,7 +118,7 @@ export class SessionPresence implements SessionsElsewhere {
     });
   }
 
-  /** Has the rows written again of sessions that were used. */
+  /** Schedules the rows of used sessions to be written again. */
   async #refresh(): Promise<void> {
     let seen = 0;
     for (const [key, entered] of this.#entered) {
@@ -137,7 +140,7 @@ export class SessionPresence implements SessionsElsewhere {
     appendSignal(transaction, { ends: 'session', id, node });
   }
 
-  /** Waits until what is known by now is written, as far as the store answers. */
+  /** Waits until all rows known by now are written, if the store answers. */
   async close(): Promise<void> {
     this.#stopRefreshing?.();
     await this.#writing.settled();
@@ -145,7 +148,7 @@ export class SessionPresence implements SessionsElsewhere {
   }
 
   async #write(): Promise<void> {
-    // Those who sign in together are written together.
+    // Sessions that sign in together are written together.
     await this.#options.timers.nextRound();
     while (this.#waiting.size > 0) {
       const batch = [...this.#waiting].slice(0, BATCH);
@@ -155,7 +158,7 @@ export class SessionPresence implements SessionsElsewhere {
     }
   }
 
-  /** Answers the sessions of this node that are too many now. */
+  /** Returns the sessions of this node beyond the limit. */
   async #writeSome(
     transaction: Transaction,
     batch: readonly (readonly [Key, Entered | undefined])[],

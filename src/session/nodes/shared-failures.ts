@@ -1,6 +1,6 @@
 /**
  * Failed sign-ins of all nodes: each writes its own to a log, a batch at a time, and counts those that it reads of the
- * others. So a guesser who spreads attempts over N nodes gains no more than what N nodes let through until they have
+ * others. So an attacker who spreads attempts over N nodes gains no more than what N nodes admit until they have
  * read each other's batches. Signing in never waits for any of it.
  */
 import type { CounterKind, FailureExchange, Failures } from '../../auth/throttle.js';
@@ -14,7 +14,7 @@ import type { BackgroundServices } from '../background/background-rounds.js';
 
 /** Milliseconds in which failures are gathered. */
 export const BATCH_INTERVAL = 250;
-/** Counters in a batch, and batches that wait to be read. What is beyond is counted by its own node alone. */
+/** Counters in a batch, and batches that wait to be read. Failures beyond these are counted by their own node alone. */
 const MOST_COUNTERS = 1_000;
 const MOST_UNREAD = 1_000;
 
@@ -26,7 +26,7 @@ export class SharedFailures implements FailureExchange, CommitFollower {
   readonly node: string;
   readonly #services: Services;
   #callback: (failures: Failures) => void = () => undefined;
-  /** Those that aren't written yet, by kind and key. */
+  /** Failures that aren't written yet, by kind and key. */
   #own = new Map<string, { readonly kind: CounterKind; readonly key: string; count: number }>();
   #cancelBatch: (() => void) | undefined;
   #unread: Key[] = [];
@@ -59,7 +59,7 @@ export class SharedFailures implements FailureExchange, CommitFollower {
     if (this.#unread.length > 0 && !this.#isReading) void this.#read();
   }
 
-  /** What was missed stays uncounted here. */
+  /** Missed failures stay uncounted here. */
   onGap(): void {}
 
   stop(): void {

@@ -18,7 +18,7 @@ export interface SharedOptions {
   readonly report: (error: TesseraError) => void;
 }
 
-/** What a process needs in addition where other nodes use its store. */
+/** The additional services of a process whose store other nodes use, too. */
 export interface SharedServices {
   readonly store: SharedStore;
   readonly liveQueries: SharedLiveQueries;

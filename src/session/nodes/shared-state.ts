@@ -29,9 +29,11 @@ export class SharedState implements CommitFollower {
   readonly #services: SharedStateServices;
   readonly #settings: CoalescedTask;
   readonly #signals: CoalescedTask;
-  /** Where the log of signals has been read up to. Those of before this node was opened are for others. */
+  /**
+   * The position up to which the log of signals has been read. Signals from before this node was opened are for others.
+   */
   #signalsRead: LogPosition | undefined;
-  /** The last commit of any node that has changed data, of those since this node was opened. */
+  /** The last commit of any node that changed data since this node was opened. */
   #latest: Versionstamp = 0n;
   #openedAt = 0n;
   /** The last commit of any node. */
@@ -52,7 +54,7 @@ export class SharedState implements CommitFollower {
     this.#openedAt = this.#services.environment.clock.now();
   }
 
-  /** Removes what the store has of the sessions and live queries of this node, as far as it answers. */
+  /** Removes the stored sessions and live queries of this node, if the store answers. */
   async close(): Promise<void> {
     await this.#services.liveQueries.close();
     await this.#services.presence.close();
@@ -62,7 +64,7 @@ export class SharedState implements CommitFollower {
   }
 
   /**
-   * From when on the data have been as a transaction shows them that has begun already, in nanoseconds since 1970: no
+   * Since when the data has been as a transaction shows it that has begun already, in nanoseconds since 1970: no
    * node has committed any since.
    * @throws TesseraError `storage_unavailable`
    */
@@ -97,7 +99,7 @@ export class SharedState implements CommitFollower {
     }
   }
 
-  /** What a large commit has written isn't known exactly. */
+  /** The keys of a large commit aren't all known. */
   #followRanges({ ranges, isOwn }: FollowedCommit): void {
     if (isOwn) this.#services.liveQueries.followed();
     else if (ranges.some(mayHoldFollowedKeys)) this.onGap();
@@ -110,7 +112,7 @@ export class SharedState implements CommitFollower {
     this.readAgain();
   }
 
-  /** Reads the settings and signals of now. */
+  /** Reads the current settings and signals. */
   readAgain(): void {
     this.#settings.wake();
     this.#signals.wake();
@@ -154,7 +156,7 @@ export class SharedState implements CommitFollower {
   }
 }
 
-/** What nodes write for each other isn't data. */
+/** Rows that nodes write for each other aren't data. */
 function changesData({ keys, ranges }: FollowedCommit): boolean {
   return ranges.length > 0 || keys.some((key) => !key.startsWith(NODES_AREA));
 }

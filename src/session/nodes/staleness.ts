@@ -6,8 +6,8 @@ import type { SharedStore } from '../../storage/contract.js';
 export const DEFAULT_MAX_STALENESS = 2_000;
 
 /**
- * How far this node is behind the commits of others. What it doesn't know might have revoked a token or removed a user,
- * so that it does nothing for signed-in users once it is too far behind.
+ * How far this node is behind the commits of others. A commit that it doesn't know might have revoked a token or
+ * removed a user, so that it refuses work for signed-in users once it is too far behind.
  */
 export class Staleness {
   readonly #shared: SharedStore;

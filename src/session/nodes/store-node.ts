@@ -1,4 +1,4 @@
-/** What a database does beside its own work where several nodes use its store. */
+/** The tasks of a node of a shared store: following commits, membership, pruning the log. */
 import { FAILURES_PREFIX, REMOVED_SIGNALS_KEY, SIGNAL_LOG } from '../../catalog/keys/node-keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, workOnGroup } from '../../catalog/nodes/lease-row.js';
 import { SIGNALS_KEPT_FOR } from '../../catalog/nodes/signals.js';
@@ -16,7 +16,7 @@ const PRUNING_INTERVAL = 60_000;
 const PRUNING_PAUSE = 50;
 /** For how many milliseconds failed sign-ins and reservations are kept. */
 const KEPT_FOR = 30_000;
-/** For how many milliseconds background work that is under way may delay that another node goes on with it. */
+/** Maximum milliseconds by which running background work may delay its take-over by another node. */
 const LAST_WORK = 5_000;
 
 export class StoreNode {
@@ -52,7 +52,7 @@ export class StoreNode {
     this.#pruning = new BackgroundRounds(environment, () => this.#prune(), report, pruning);
   }
 
-  /** Those on a kind of work on databases. */
+  /** The leases on a kind of work on databases. */
   leases(kind: DatabaseWork): DatabaseLeases {
     const groups = Array.from({ length: DATABASE_GROUPS }, (_, group) => workOnGroup(kind, group));
     return new DatabaseLeases(groups.map((work) => this.membership.lease(work)));
@@ -64,7 +64,7 @@ export class StoreNode {
     await this.membership.join();
   }
 
-  /** Hands the background work over to another node, when what is under way has ended. */
+  /** Hands the background work over to other nodes, after running work has ended. */
   async leave(ended: Promise<unknown>): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
     this.failures.stop();

@@ -31,7 +31,7 @@ interface Prepared {
   readonly literals: readonly Value[];
 }
 
-/** Statements of a text that are read because they have no plans. */
+/** The statements of a text that have no plans and have to be parsed. */
 interface Reading {
   readonly reader: StatementReader;
   /** Hashes of the shapes that came for the first time with this text. */
@@ -107,7 +107,7 @@ export class PlanCache implements Aging {
   }
 
   /**
-   * Reads the statements behind those that have plans. `undefined` where the text doesn't match its shapes: then it is
+   * Parses the statements behind those that have plans. `undefined` if the text doesn't match its shapes: then it is
    * parsed as a whole, which throws the parse error.
    */
   #byShapes(
@@ -130,7 +130,7 @@ export class PlanCache implements Aging {
     }
   }
 
-  /** The statement of a shape by its plan; without one it may be read. */
+  /** The statement of a shape by its plan; without a plan it may be parsed. */
   #prepare(shape: Shape, text: string, variables: ObjectValue | undefined, reading?: Reading): Prepared | undefined {
     if (!shape.isData) return reading && plain(reading, shape);
     // Most come once, and then nothing is looked up.

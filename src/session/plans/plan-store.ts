@@ -15,10 +15,10 @@ interface Store<V> {
   set(key: string, value: V): unknown;
 }
 
-/** Plans by the shapes of statements and by the literals that stay in them. */
+/** Plans by the shapes of statements and by the literals that remain in them. */
 export class PlanStore {
   readonly #plans: Store<Plan>;
-  /** Of shapes that have plans: the blanks whose literals stay. */
+  /** By shape that has plans: the blanks whose literals remain in the plan. */
   readonly #fixed: Store<readonly number[]>;
 
   constructor(plans: Store<Plan> = new Map(), fixed: Store<readonly number[]> = new Map()) {
@@ -26,7 +26,9 @@ export class PlanStore {
     this.#fixed = fixed;
   }
 
-  /** The plan of a statement, and the literals that stay in it; without these where none of its shape has a plan. */
+  /**
+   * The plan of a statement, and the literals that remain in it; without these if no statement of its shape has a plan.
+   */
   find(shape: Shape, text: string): { readonly plan?: Plan | undefined; readonly literals?: string } {
     const name = shapeText(shape, text);
     const fixed = this.#fixed.get(name);

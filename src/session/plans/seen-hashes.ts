@@ -12,7 +12,7 @@ export class SeenHashes {
     return this.#slots[slotOf(hash)] === hash;
   }
 
-  /** Adds a nonzero hash; answers whether it was present. */
+  /** Adds a nonzero hash; returns whether it was present. */
   note(hash: number): boolean {
     const slot = slotOf(hash);
     const wasThere = this.#slots[slot] === hash;

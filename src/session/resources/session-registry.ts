@@ -1,7 +1,7 @@
 /**
  * The lasting sessions of this process, by user. It is kept in memory only: a session ends with its connection, and
  * revocations are stored (`catalog/credentials/revocation-list.ts`). Where several nodes use the store, each writes its
- * sessions there (`SessionPresence`), and re-validates them when another node changes what they rest on.
+ * sessions there (`SessionPresence`), and re-validates them when another node changes what they depend on.
  */
 import { revocableToken } from '../../catalog/credentials/revocation-list.js';
 import type { FollowedKey } from '../../catalog/keys/followed-key.js';
@@ -14,9 +14,9 @@ import type { Transaction } from '../../storage/contract.js';
 import type { RecordId } from '../../value/value.js';
 import type { RegisteredSession } from './registered-session.js';
 
-/** What is kept of sessions where other nodes use the store. */
+/** The bookkeeping of sessions if other nodes use the store. */
 export interface SharedSessions {
-  /** Which sessions rest on a grant or a record. */
+  /** Which sessions depend on a grant or a record. */
   readonly dependencies: {
     add(session: RegisteredSession): void;
     remove(session: RegisteredSession): void;
@@ -30,7 +30,7 @@ export interface SharedSessions {
   };
 }
 
-/** The keys of what single sessions rest on. */
+/** The keys on which single sessions depend. */
 export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'incarnation' }>;
 
 export class InMemorySessionRegistry implements SessionRegistry {
@@ -38,7 +38,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
   readonly #perUser: number | undefined;
   /** By user; each set in the order of sign-ins. */
   readonly #users = new Map<string, Set<RegisteredSession>>();
-  /** How many of them are record users'. */
+  /** The number of sessions of record users. */
   #records = 0;
   #epoch = 0;
   /** The user records that a transaction has deleted so far. */
@@ -109,7 +109,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
   }
 
   /**
-   * Another node has written a key that sessions rest on. `pathOf` gives the names of a database, if they are known.
+   * Another node has written a key on which sessions depend. `pathOf` returns the names of a database, if known.
    */
   followed(key: FollowedKey, pathOf: (database: Id) => DatabasePath | undefined): void {
     this.#epoch++;
@@ -136,8 +136,8 @@ export class InMemorySessionRegistry implements SessionRegistry {
   }
 
   /**
-   * Ends the sessions of users who have signed in without a token that can be revoked: others may have asked for the
-   * end of any of them, and nothing says of which.
+   * Ends the sessions of users who signed in without a token that can be revoked: other nodes may have requested the
+   * end of any of them, and it is unknown of which.
    */
   endWithoutToken(): void {
     for (const session of this.signedIn()) if (revocableToken(session.holder.token) === undefined) session.end();

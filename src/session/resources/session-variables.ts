@@ -47,7 +47,7 @@ export class SessionVariables {
   }
 
   /**
-   * The same for a value of unknown weight, which a large one is weighed for in steps; `check` is called before it is
+   * The same for a value of unknown weight. A large value is weighed in steps; `check` is called before it is
    * set.
    */
   weighAndSet(

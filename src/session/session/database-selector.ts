@@ -37,7 +37,7 @@ export class DatabaseSelector {
   }
 
   /**
-   * Answers the selection after USE. A missing namespace or database is defined if the principal may define it;
+   * Returns the selection after USE. A missing namespace or database is defined if the principal may define it;
    * otherwise only the selection changes, and later statements fail.
    */
   select(identity: Identity, named: UseTarget, auditRecorder?: AuditRecorder): PromiseOrValue<DatabasePath> {

@@ -43,7 +43,7 @@ export class DurabilityTracker {
 }
 
 /**
- * Runs `work` and answers its results once they are durable; if durability fails, every result is replaced by that
+ * Runs `work` and returns its results once they are durable; if durability fails, every result is replaced by that
  * error. The wait is a part of `span`.
  */
 export function whenDurable(

@@ -21,11 +21,11 @@ export interface StatementRequest {
   readonly deadline?: Deadline | undefined;
   /** The transaction to run in; otherwise each statement has its own. */
   readonly held?: Transaction;
-  /** Those who have run statements in it. */
+  /** The identities that have run statements in it. */
   readonly heldIdentities?: HeldIdentities;
-  /** Collects what is running, so that it can be cancelled. */
+  /** Collects the running requests, so that they can be cancelled. */
   readonly running?: Set<{ cancel(): void }>;
-  /** Work in the background, which isn't part of the request that the session has now. */
+  /** Background work, which isn't part of the session's current request. */
   readonly background?: boolean;
   /** Tracks accepted commits that the request builds on before they are durable. Default: none. */
   readonly durability?: DurabilityTracker | undefined;
@@ -48,7 +48,7 @@ export interface Participant {
   enter(): PromiseOrValue<void>;
   /** Runs statements with the session's rights, selection and variables. */
   run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
-  /** Work that waits for the store, which ends with the session and when a request would have to. */
+  /** Work that waits for the store; it ends with the session and with the time limit of requests. */
   interruptible<T>(work: (interrupt: WaitInterrupt) => PromiseOrValue<T>): PromiseOrValue<T>;
   /** The session takes part from now on; it cancels the transaction when its rights end. */
   joined(held: OpenHeldTransaction): void;

@@ -1,6 +1,9 @@
 import type { Clock } from '../../env/environment.js';
 
-/** The wall clock, which may be adjusted, is asked so often in milliseconds: reading it takes as long as a key. */
+/**
+ * Milliseconds between two readings of the wall clock, which may be adjusted: reading it costs as much as looking up a
+ * key.
+ */
 const WALL_CLOCK_CHECK = 1_000;
 
 /** The lifetime of a session: until its credentials expire, or its idle timeout has passed. */
@@ -14,7 +17,7 @@ export class Lifetime {
   #used = 0;
   /** Time of the last request, background ones included, on the monotonic clock. */
   #asked = 0;
-  /** Until when the credentials are valid by the last look at the wall clock, on the monotonic clock. */
+  /** Until when the credentials are valid by the last reading of the wall clock, on the monotonic clock. */
   #validUntil = 0;
 
   constructor(clock: Clock) {

@@ -4,7 +4,7 @@ import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { ParsedRequest } from '../plans/plan-cache.js';
 import type { SessionServices } from './services.js';
 
-/** Runs work with an interrupt, which the end of the session triggers. */
+/** Runs work with an interrupt that the end of the session triggers. */
 type Interruptible = <T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>) => PromiseOrValue<T>;
 
 /**

@@ -6,7 +6,7 @@ import type { Participant } from './held-transaction.js';
 import type { SessionServices } from './services.js';
 import type { SessionTransactions } from './transactions.js';
 
-/** Reads the current definitions of the selected database, for a session that takes part in what follows. */
+/** Reads the current definitions of the selected database, in a snapshot that the session can go on using. */
 export async function readCatalog(
   { engine, executor, environment }: SessionServices,
   identity: SessionIdentity,

@@ -2,7 +2,7 @@ import type { SessionIdentity } from '../../auth/identity.js';
 import { authorize } from '../../exec/authorization/authorize.js';
 import type { Option } from '../../language/ast.js';
 
-/** What OPTION has said in a request, for its later statements. */
+/** The options that OPTION has set in a request, for its later statements. */
 export class RequestOptions {
   constructor(
     /** A write that PERMISSIONS deny is an error. */
@@ -11,7 +11,7 @@ export class RequestOptions {
     readonly importing = false,
   ) {}
 
-  /** Those that a request begins with. */
+  /** The options that a request begins with. */
   static initial(strict: boolean): RequestOptions {
     return strict ? STRICT : LENIENT;
   }

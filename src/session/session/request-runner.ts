@@ -56,7 +56,7 @@ export class RequestRunner {
   #results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   #identity: SessionIdentity;
-  /** What OPTION has said. */
+  /** The options that OPTION has set. */
   #applied: RequestOptions;
   /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
@@ -92,7 +92,7 @@ export class RequestRunner {
     return isPromise(done) ? done.then(() => results) : results;
   }
 
-  /** As long as nothing has to be waited for, statements are run without closures and promises. */
+  /** Until something has to be waited for, statements run without closures and promises. */
   #each(statements: readonly Statement[], literals: Literals): PromiseOrValue<void> {
     for (let at = 0; at < statements.length; at++) {
       const statement = statements[at] as Statement;
@@ -162,7 +162,7 @@ export class RequestRunner {
   }
 
   /**
-   * Notes the outcome, when what the statement made is settled: `used` and `made` are how much of that there was
+   * Notes the outcome, when everything the statement has produced is settled: `used` and `made` are the amounts
    * before.
    */
   #end(statement: Statement, began: number, used: number, made: number, outcome: Outcome): PromiseOrValue<void> {
@@ -251,7 +251,7 @@ export class RequestRunner {
     return this.#auditor === undefined ? accepted : andThen(accepted, (value) => this.#beforeTelling(value));
   }
 
-  /** Waits until all that was done and seen is durable, unless that has to end. */
+  /** Waits until everything written and seen is durable, or the request is interrupted. */
   #whenDurable(): PromiseOrValue<void> {
     return untilInterrupted(this.#wait, this.#durability.durable);
   }
@@ -268,7 +268,7 @@ export class RequestRunner {
     return { interrupt: this.#wait, memory: transactions.budget, onConflict: metrics?.conflict };
   }
 
-  /** Makes an attempt at a statement, each with the memory that there was before the first. */
+  /** Makes an attempt at a statement; each attempt starts with the memory of the first. */
   #attempts(statement: Statement): (transaction: Transaction) => PromiseOrValue<Value> {
     const mark = this.#memory.used;
     return (transaction) => {
@@ -317,7 +317,7 @@ export class RequestRunner {
     );
   }
 
-  /** Runs the statements after BEGIN; answers the index after the end of the block. */
+  /** Runs the statements after BEGIN; returns the index after the end of the block. */
   async #block(statements: readonly Statement[], begin: number): Promise<number> {
     const last = endOfBlock(statements, begin + 1);
     const body = statements.slice(begin + 1, last);
@@ -453,7 +453,7 @@ export class RequestRunner {
     return admitted.then(() => this.#services.executor.run(statement, execution, this.#scope));
   }
 
-  /** The execution of a statement, which begins to fetch what it reads first. */
+  /** The execution of a statement; begins to prefetch its first reads. */
   #prefetching(statement: Statement, transaction: Transaction, scope: Scope): Execution {
     const execution = this.#execution(transaction);
     this.#services.executor.prefetch(statement, execution, scope);

@@ -7,12 +7,12 @@ export interface RevalidatedSession {
   identity(): SessionIdentity;
   /** When the user signed in, in nanoseconds since 1970. */
   since(): bigint;
-  /** Its credentials are still valid, and give these rights now. */
+  /** Its credentials are still valid, and now have these rights. */
   confirmed(identity: SessionIdentity): void;
   end(): void;
 }
 
-/** Validates a session again when what it rests on may have changed. */
+/** Validates a session again when its user, access method, record or token may have changed. */
 export class Revalidation {
   readonly #services: Pick<SessionServices, 'authenticator' | 'report'>;
   readonly #session: RevalidatedSession;

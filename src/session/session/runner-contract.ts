@@ -1,4 +1,4 @@
-/** What the runner of a request takes: the request, and the services of the database. */
+/** The input of a request runner: the request, and the services of the database. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -17,7 +17,7 @@ import type { DatabaseSelector } from './database-selector.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import type { HeldIdentities } from './held-identities.js';
 
-/** What a request runs with. */
+/** The context of a request. */
 export interface RunnerRequest {
   readonly identity: SessionIdentity;
   readonly interrupt: Interrupt;
@@ -30,7 +30,9 @@ export interface RunnerRequest {
   readonly auditor: Auditor | undefined;
   /** The parameters that came with the request, for the log of slow statements. */
   readonly variables: ObjectValue | undefined;
-  /** Those who have run statements in the held transaction; absent where it isn't one of a client. */
+  /**
+   * The identities that have run statements in the held transaction; absent if the transaction isn't held by a client.
+   */
   readonly heldIdentities: HeldIdentities | undefined;
   readonly trace: RequestTrace | undefined;
 }

@@ -18,7 +18,7 @@ export interface SessionServices extends RunnerServices {
   /** Absent if no audit log is kept. */
   readonly audit: AuditLog | undefined;
   /**
-   * Makes sure that the store can be read and, for signed-in users, that what others have revoked is known.
+   * Checks that the store can be read and, for signed-in users, that revocations of other nodes are known.
    * @throws TesseraError `storage_format`, `storage_unavailable`
    */
   assertStoreUsable(isSignedIn: boolean): void;

@@ -74,7 +74,7 @@ export class OpenSession implements Session, RegisteredSession {
   #identity: SessionIdentity;
   readonly #view: SessionView;
   #isClosed = false;
-  #signedInAt = 0n;
+  #signedInAt: bigint;
   readonly #revalidation: Revalidation;
 
   constructor(services: SessionServices, { origin, principal, connection }: SessionOpening, onClose: () => void) {
@@ -90,6 +90,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);
     this.#identity = plainIdentity(principal, { origin, databasePath: {} });
+    this.#signedInAt = principal.kind === 'guest' ? 0n : services.environment.clock.now();
     this.#view = new SessionView(services, {
       enter: () => this.#use(),
       identity: () => this.#identity,
@@ -201,7 +202,7 @@ export class OpenSession implements Session, RegisteredSession {
     return isPromise(parsed) ? this.#runParsedAfter(parsed, request) : this.#runParsed(parsed, request);
   }
 
-  /** Apart from `#query`, so that a request that has nothing to wait for makes no closure. */
+  /** Separate from `#query`, so that a request that needn't wait makes no closure. */
   #queryAfter(ready: Promise<void>, text: string, request: StatementRequest): Promise<StatementResult[]> {
     return ready.then(() =>
       andThen(this.#parse(text, request.variables), (parsed) => this.#runParsed(parsed, request)),
@@ -222,7 +223,7 @@ export class OpenSession implements Session, RegisteredSession {
     return parseYielding(this.#services, text, (work) => this.#interruptible(work));
   }
 
-  /** Work beside statements, which ends with the session and when a request would have to. */
+  /** Work beside statements; it ends with the session and with the time limit of requests. */
   #interruptible<T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>): PromiseOrValue<T> {
     const begun = this.#requests.begin();
     return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
@@ -237,14 +238,14 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   begin({ writable = true, background = false }: HeldTransactionOptions = {}): PromiseOrValue<HeldTransaction> {
-    if (writable) this.#view.assertNone('transaction');
+    if (writable) this.#view.assertNone('transaction', this.#auditor);
     const entered = andThen(this.#durability.durable, () => this.#enter(background));
     return andThen(entered, () => this.#transactions.begin(this.#identity, writable, this.#participantOf(background)));
   }
 
   transaction(id: string): HeldTransaction {
     this.#mustBeLive();
-    this.#view.assertNone('transaction');
+    this.#view.assertNone('transaction', this.#auditor);
     return this.#transactions.find(id, this.#participantOf());
   }
 
@@ -303,8 +304,7 @@ export class OpenSession implements Session, RegisteredSession {
 
   /** Limits the request by the configured timeout. */
   #bounded(interrupt: RequestInterrupt): RequestInterrupt {
-    const { options, executor } = this.#services;
-    return interrupt.within(options.requestTimeout).within(executor.queryTimeout.current);
+    return interrupt.within(this.#services.options.requestTimeout).within(this.#services.executor.queryTimeout.current);
   }
 
   listen(sink: NotificationSink, quota = new LiveQuota()): void {
@@ -434,7 +434,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
-    this.#view.assertNone('import');
+    this.#view.assertNone('import', this.#auditor);
     await this.#transfers.import(pieces, timeout);
   }
 

@@ -7,7 +7,7 @@ import type { DurabilityTracker } from './durability-tracker.js';
 const READ_ONLY: BeginOptions = { writable: false };
 
 /**
- * A read-only transaction that shows what the session has done: on accepted commits, where some of that may not be
+ * A read-only transaction that shows the session's own writes: on accepted commits, if some of these may not be
  * durable yet. The wait for the store ends with the interrupt.
  */
 export function beginSnapshot(

@@ -25,7 +25,7 @@ export class StatementInterrupt implements WaitInterrupt {
     this.waiting = waiting;
   }
 
-  /** `began` by the clock that only goes on; without a statement the interrupt of the request holds. */
+  /** `began`: on the monotonic clock. Without a statement the interrupt of the request applies. */
   begin(statement: Statement | undefined, literals?: readonly Value[], began = 0): void {
     this.#statement = statement;
     this.#literals = literals;

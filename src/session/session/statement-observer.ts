@@ -12,9 +12,9 @@ import type { RunnerRequest, RunnerServices } from './runner-contract.js';
 export class StatementObserver {
   readonly #services: Pick<RunnerServices, 'metrics' | 'slowLog'>;
   readonly #request: Pick<RunnerRequest, 'variables' | 'trace'>;
-  /** Where the request is traced: a wait for the store begins; what it answers is called when that has ended. */
+  /** If the request is traced: a wait for the store begins; call the returned function when it has ended. */
   readonly waiting: WaitInterrupt['waiting'];
-  /** Of the statement that runs, where requests are traced. */
+  /** Of the running statement, if requests are traced. */
   #span: Span | undefined;
 
   constructor(

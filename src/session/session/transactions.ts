@@ -42,7 +42,7 @@ export class SessionTransactions {
   readonly #ongoing = new Set<{ cancel(): void }>();
   /** Incremented when all are cancelled, so that those being begun are cancelled as well. */
   #epoch = 0;
-  /** Those that wait for the store to begin one. */
+  /** Waits for the store to begin a transaction. */
   readonly #beginning = new Set<(reason: TesseraError) => void>();
   #isClosed = false;
 

@@ -27,7 +27,7 @@ export function evaluateUseTarget(
   );
 }
 
-/** What USE answers: the names of what is selected. */
+/** The result of USE: the selected names. */
 export function selectionValue({ namespace, database }: DatabasePath): Value {
   const value = newObject();
   value['namespace'] = namespace;

@@ -30,7 +30,7 @@ export interface ViewingSession {
   identity(): SessionIdentity;
   /** Whether it has expired. */
   isOver(): boolean;
-  /** A view begins or ends: what the session holds and watches is another principal's. */
+  /** A view begins or ends: transactions and live queries of the session belong to another principal. */
   changed(): void;
 }
 
@@ -88,13 +88,17 @@ export class SessionView {
   }
 
   /**
-   * To be called before what a view must not do; `what` fits behind "there is no". The view of an expired session is
-   * over, so that the session can sign in again.
+   * Call before an action that views don't allow; `what` completes the phrase "there is no". The view of an expired
+   * session is over, so that the session can sign in again.
+   * `auditor` records the refusal, where the caller doesn't.
    * @throws TesseraError `view_read_only`
    */
-  assertNone(what: string): void {
+  assertNone(what: string, auditor?: Auditor): void {
     if (this.#session.isOver()) this.forget();
-    if (this.#identity !== undefined) throw failure('view_read_only', { what });
+    if (this.#identity === undefined) return;
+    const refusal = failure('view_read_only', { what });
+    auditor?.refused(refusal);
+    throw refusal;
   }
 
   /** Whether the viewer still may have it. */
@@ -111,7 +115,7 @@ export class SessionView {
   }
 }
 
-/** What the audit log has of a view that was refused. */
+/** The details of a refused view for the audit log. */
 function namesIn(body: ObjectValue): AuditDetails {
   const name = (value: Value) =>
     value instanceof RecordId ? toText(value) : typeof value === 'string' ? value : undefined;
@@ -125,7 +129,7 @@ function namesIn(body: ObjectValue): AuditDetails {
   };
 }
 
-/** Runs a request of a view in a snapshot of its own, which can't be written. */
+/** Runs a request of a view in its own read-only snapshot. */
 export function runInViewSnapshot<T>(
   engine: Engine,
   durability: DurabilityTracker,

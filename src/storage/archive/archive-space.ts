@@ -4,14 +4,14 @@ import type { SpaceDemand } from '../engines/lmdb/lmdb-space.js';
 
 /** Bytes of the disk that stay free; free space is measured again when this may be used up. */
 const MARGIN = 16 << 20;
-/** What a record of the archive takes beside the changes in it, and a page of the store at most. */
+/** Bytes of a record of the archive besides its changes, and of the largest page of the store. */
 const RECORD = 64;
 const PAGE = 1 << 16;
 
 /** Tracks the free space on the disk of an archive, so that commits are refused before it is full. */
 export class ArchiveSpace {
   readonly #folder: string;
-  /** What the disk had free beyond the margin, less what may have been written since. */
+  /** Free bytes of the disk beyond the margin, less what may have been written since. */
   #room = 0;
 
   constructor(folder: string) {

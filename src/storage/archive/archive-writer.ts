@@ -45,8 +45,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Goes on with the archive in a folder, or begins one, with a segment of its own. `report` is called where the
-   * archive lacks something, such as what was written while the server ran without it.
+   * Continues the archive in a folder, or begins one, in a new segment. `report` is called if the
+   * archive has a gap, such as writes while the server ran without it.
    * @throws TesseraError `archive_foreign`; Error of the system
    */
   static async open(
@@ -68,7 +68,7 @@ export class ArchiveWriter {
     return new ArchiveWriter(folder, id, clock, await newSegment(folder, number, id, version));
   }
 
-  /** When it resolves, the group of commits that makes a version of the store is on the disk. */
+  /** Resolves when the group of commits that makes a version of the store is on the disk. */
   async append(changes: readonly EncodedChange[], version: number, stamp: Versionstamp | undefined): Promise<void> {
     const now = this.#clock.monotonic();
     if (this.#size >= SEGMENT_BYTES || now - this.#began >= SEGMENT_AGE) await this.#rotate(version - 1);

@@ -5,8 +5,8 @@ import type { EncodedChange } from '../engines/lmdb/packed-changes.js';
 import type { ArchiveWriter } from './archive-writer.js';
 
 /**
- * A store whose writes are archived: each is on the disk of the archive before the store begins it, so that the archive
- * never lacks what the store has.
+ * A store whose writes are archived: each write is on the disk of the archive before the store begins it, so that the
+ * archive never lacks a write of the store.
  */
 export class ArchivedStore implements ByteStore {
   readonly #store: ByteStore;

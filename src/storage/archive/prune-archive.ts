@@ -3,7 +3,7 @@ import type { StorePosition } from '../backup/manifest.js';
 import { syncFolder } from '../sync-folder.js';
 import { archivedGroups, segmentsOf } from './read-archive.js';
 
-/** What pruning found, and what of it was removed. */
+/** The result of pruning. */
 export interface PrunedArchive {
   /** Segments that were removed, or would be. */
   readonly segments: number;
@@ -16,9 +16,9 @@ export interface PrunedArchive {
 }
 
 /**
- * Removes the segments of an archive that end before a backup: those that bring it, or a later one, forward stay. They
- * are read first, as a restore would. The oldest go first, so that an interruption leaves a whole archive; the last
- * segment always stays, since a server may append to it.
+ * Removes the segments of an archive that end before a backup; those needed to bring this or a later backup forward
+ * stay, and are read first, as by a restore. The oldest are removed first, so that an interruption leaves a whole
+ * archive; the last segment always stays, since a server may append to it.
  * @throws TesseraError `archive_foreign`; `archive_gap` and `restore_time` where the archive can't bring the backup
  * forward, with nothing removed; Error of the system
  */

@@ -70,7 +70,7 @@ export async function segmentsOf(folder: string, store: string): Promise<readonl
   return segments;
 }
 
-/** The whole groups of a segment in their order, up to where it ends or isn't as it was written. */
+/** The complete groups of a segment in their order, up to its end or the first damaged record. */
 export async function* groupsOf({ path, header }: ArchiveSegment): AsyncGenerator<ArchivedGroup> {
   if (header === undefined) return;
   const file = await open(path, 'r');
@@ -98,7 +98,7 @@ export async function* groupsOf({ path, header }: ArchiveSegment): AsyncGenerato
   }
 }
 
-/** Adds what a record holds; `false` for bytes that are no changes, which a right checksum doesn't rule out. */
+/** Adds the changes of a record; `false` for bytes that aren't changes, which a right checksum doesn't rule out. */
 function addChanges(packed: Uint8Array, changes: EncodedChange[]): boolean {
   let isSound = true;
   try {
@@ -113,7 +113,7 @@ function addChanges(packed: Uint8Array, changes: EncodedChange[]): boolean {
   return isSound;
 }
 
-/** Which groups are wanted: those after a version of the store, up to a time in milliseconds since 1970. */
+/** The groups to read: those after a version of the store, up to a time in milliseconds since 1970. */
 export interface WantedGroups {
   readonly store: string;
   readonly after: number;

@@ -1,5 +1,5 @@
 /**
- * Segments of an archive: what each write of a store changed, in the order of writes.
+ * Segments of an archive: the changes of each write of a store, in the order of writes.
  *
  *     segment:   header · records
  *     header:    "TESSARCH" · format u32 · id of the store, 16 bytes · version of the store when it began u64 · checksum u32
@@ -8,8 +8,8 @@
  *                01 · version u64 · milliseconds since 1970 u64 · versionstamp u64 or 0 · changes      its last part
  *
  * Integers are little-endian; changes are as in `engines/packed-changes.ts`. A checksum is XXH32, seeded with the one
- * before it, so that a record that is missing, or of another segment, is noticed. A group counts once its last part is
- * there: what a crash has left behind it is no group.
+ * before it, so that a record that is missing, or of another segment, is detected. A group is valid only with its last
+ * part: records behind it that a crash has left are no group.
  */
 import { xxh32 } from '../../base/xxh32.js';
 import type { Versionstamp } from '../contract.js';
@@ -31,7 +31,7 @@ export interface SegmentHeader {
   readonly store: string;
   /** The version of the store when the segment began: its groups have later ones. */
   readonly base: number;
-  /** With which the chain of checksums begins. */
+  /** The first seed of the chain of checksums. */
   readonly checksum: number;
 }
 
@@ -41,7 +41,7 @@ export interface GroupFacts {
   readonly version: number;
   /** When it was about to be written, in milliseconds since 1970. */
   readonly time: number;
-  /** The last versionstamp that was given out, if it gave out any. */
+  /** The last versionstamp of the group, if it assigned any. */
   readonly stamp: Versionstamp | undefined;
 }
 

@@ -5,7 +5,7 @@ import { lastSegment } from './read-archive.js';
 import { SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';
 import { TailSegment } from './tail-segment.js';
 
-/** Where what a store writes is archived. */
+/** The archive of a store. */
 export interface ArchiveLocation {
   readonly folder: string;
   /** The id of the store. */
@@ -16,8 +16,8 @@ export interface ArchiveLocation {
  * The archive of a store that several processes write to. It is used under the store's lock of writers, which holds for
  * all of them: each group is on the disk of the archive before the store commits it, and the lock is released.
  *
- * A process that is killed between the two leaves a group that the store never got, or a part of one. The process that
- * writes next finds it behind the version of the store, and begins another segment, as a server does that starts.
+ * A process that is killed between the two leaves a group that the store never received, or a part of one. The process
+ * that writes next finds it behind the version of the store, and begins another segment, as a server does that starts.
  */
 export class SharedArchive {
   readonly #location: ArchiveLocation;
@@ -27,7 +27,7 @@ export class SharedArchive {
   #since = 0;
   /** Of the last group before that segment, in milliseconds since 1970. */
   #time = 0;
-  /** A part of the group whose end hasn't come: whether it is the last one isn't known yet. */
+  /** The latest part of the unfinished group: whether it is the last one isn't known yet. */
   #held: Uint8Array | undefined;
   /** The segment to which the group goes, once a part of it was written. */
   #target: TailSegment | undefined;
@@ -66,7 +66,7 @@ export class SharedArchive {
     this.end(version, stamp);
   }
 
-  /** Gives the group up. */
+  /** Abandons the group. */
   drop(): void {
     this.#held = undefined;
     this.#target = undefined;

@@ -22,7 +22,7 @@ export class TailSegment {
   /** When the last group was about to be written, in milliseconds since 1970. */
   time = 0;
   readonly #descriptor: number;
-  /** Where the next record goes. */
+  /** The offset of the next record. */
   #end = SEGMENT_HEADER;
   /** The checksum of the record before it. */
   #chain: number;
@@ -66,7 +66,7 @@ export class TailSegment {
   }
 
   /**
-   * Reads which groups were appended meanwhile. Answers whether it ends with a whole one.
+   * Reads the groups that were appended meanwhile. Returns whether the segment ends with a complete one.
    * @throws Error of the system
    */
   catchUp(): boolean {
@@ -94,7 +94,7 @@ export class TailSegment {
     this.#advance(bytes.length, checksum, group);
   }
 
-  /** When it returns, what was appended is on the disk. @throws Error of the system */
+  /** Syncs appended records to the disk. @throws Error of the system */
   sync(): void {
     fdatasyncSync(this.#descriptor);
   }

@@ -37,13 +37,13 @@ export interface BackupOptions {
 
 export interface CreatedBackup {
   readonly manifest: BackupManifest;
-  /** What it takes where it is kept, in bytes. */
+  /** Its stored size in bytes. */
   readonly size: number;
 }
 
 /**
- * Copies the newest state of the store in a folder. The backup is complete with its last blob, the header: what was
- * interrupted isn't a backup.
+ * Copies the newest state of the store in a folder. The backup is complete with its last blob, the header: an
+ * interrupted copy isn't a backup.
  * @throws TesseraError `backup_target_not_empty`, `storage_corrupt`, `storage_format`,
  * `restore_incomplete`, those of the blobs; Error of the system
  */
@@ -99,7 +99,7 @@ class PartWriter {
   #pages: Uint8Array[];
   #bytes = 0;
   #underWay: Promise<void> = Promise.resolve();
-  /** Of all parts that were written, in bytes. */
+  /** Size of all written parts in bytes. */
   size = 0;
 
   constructor(to: Blobs, sealing: Sealing, pinned: PinnedFile) {

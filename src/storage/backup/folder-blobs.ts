@@ -49,7 +49,7 @@ export class FolderBlobs implements Blobs {
   }
 }
 
-/** Only a file that ends: nothing is read of pipes and devices, and none is waited for. */
+/** Only a regular file: pipes and devices are neither read nor waited for. */
 async function readRegularFile(path: string): Promise<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

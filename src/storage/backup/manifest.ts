@@ -1,12 +1,12 @@
 /**
- * What a backup says of itself: `backup.json`, in the clear and written last, and `manifest.json`, which is sealed as
- * the parts are.
+ * The metadata of a backup: `backup.json`, unencrypted and written last, and `manifest.json`, which is encrypted like
+ * the parts.
  */
 import { failure } from '../../errors/error.js';
 import type { Derivation } from './sealing.js';
 import { sha256 } from './sha256.js';
 
-/** The layout of backups, counted up when an older Tessera could misread what a newer one wrote. */
+/** The format of backups, incremented when an older release could misread a newer one's backups. */
 export const BACKUP_FORMAT = 1;
 export const HEADER_BLOB = 'backup.json';
 export const MANIFEST_BLOB = 'manifest.json';
@@ -30,26 +30,26 @@ export interface BackupManifest {
   readonly parts: readonly BackupPart[];
 }
 
-/** Which store it is, and which of its states. */
+/** The store and the state that were backed up. */
 export interface StorePosition {
   /** Drawn when the store was created, and again when it was restored. */
   readonly id: string;
   /** The format of its data. */
   readonly format: string;
-  /** How many writes it had seen. */
+  /** Number of its writes. */
   readonly version: number;
-  /** The last versionstamp that was given out, in decimal digits. */
+  /** The last assigned versionstamp, in decimal digits. */
   readonly stamp: string;
 }
 
 export interface PageLayout {
   /** In bytes. */
   readonly size: number;
-  /** The number of the last one that is in use. */
+  /** The number of the last used page. */
   readonly last: number;
   /** The transaction of LMDB that made the state. */
   readonly transaction: number;
-  /** How many are in the parts. */
+  /** Number of pages in the parts. */
   readonly count: number;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Pages of a data file as they stand in a part of a backup:
+ * Pages of a data file in a part of a backup:
  *
  *     count of runs u32 · for each run: first page u64, pages u32 · the pages of all runs      little-endian
  */
 import type { LmdbFile } from '../engines/lmdb/lmdb-file.js';
 import { forEachFreeRun } from '../engines/lmdb/lmdb-pages.js';
 
-/** Pages that follow each other. */
+/** Consecutive pages. */
 export interface PageRun {
   readonly first: number;
   readonly pages: number;
@@ -17,8 +17,8 @@ const RUN = 12;
 const META_PAGES = 2;
 
 /**
- * The pages of a file, but for the meta pages and those that are free, as runs of at most `longest` pages. What was
- * deleted isn't in them.
+ * The pages of a file, except for the meta pages and free ones, as runs of at most `longest` pages. Deleted
+ * data isn't in them.
  */
 export function* usedRuns(file: LmdbFile, longest: number): Generator<PageRun> {
   const all = file.meta.lastPage + 1;

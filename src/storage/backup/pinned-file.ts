@@ -1,6 +1,6 @@
 /**
- * One state of a data file, which stays as it is while servers go on writing: a reader in LMDB's table keeps its pages
- * from being used again. It needs neither the folder's lock nor the server.
+ * One state of a data file, unchanged while servers write: a reader in LMDB's table prevents its pages
+ * from being reused. It needs neither the folder's lock nor the server.
  */
 import { chownSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ export async function pinFile(folder: string): Promise<PinnedFile> {
   readAmidWrites(() => checkDataFile(path, check));
   prepareLock(lockFileOf(path), uid, gid);
   const { root } = openDatabases(path, { sync: true, readOnly: true });
-  // Whatever is committed from now on leaves alone the pages of the state that is read next.
+  // Commits from now on don't reuse the pages of the state that is read next.
   const reader = root.useReadTransaction();
   const release = async () => {
     reader.done();
@@ -62,7 +62,7 @@ export async function pinFile(folder: string): Promise<PinnedFile> {
   }
 }
 
-/** Where no server has run yet, the lock file must belong to the server's user, not to the one who takes backups. */
+/** If no server has run yet, the lock file must belong to the server's user, not to the user who takes backups. */
 function prepareLock(path: string, uid: number, gid: number): void {
   const exists = existsSync(path);
   allocateLock(path, MAX_READERS, false);

@@ -14,7 +14,7 @@ import { type PageRun, unpackRuns } from './page-runs.js';
 import { type Sealing, type Secret, sealingFor } from './sealing.js';
 import { sha256 } from './sha256.js';
 
-/** A backup whose header and manifest are as they were written. */
+/** A backup whose header and manifest are verified. */
 export interface OpenBackup {
   readonly header: BackupHeader;
   readonly manifest: BackupManifest;

@@ -1,4 +1,4 @@
-/** Makes the data file of a backup again. */
+/** Writes the data file of a backup. */
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { invariant } from '../../base/invariant.js';
@@ -8,14 +8,14 @@ import type { PageLayout } from './manifest.js';
 import { type OpenBackup, readParts } from './read-backup.js';
 
 const META_PAGES = 2;
-/** In bytes: as small as the library makes them. */
+/** The least page size of the library, in bytes. */
 const LEAST_PAGE = 4_096;
-/** Where a meta page has the number of its transaction, behind the header of the page. */
+/** Offset of the transaction number in a meta page, behind the page header. */
 const TRANSACTION = PAGE_HEADER + 128;
 
 /**
- * Writes a data file, which must not exist, page by page. Its meta pages come last, so that what is incomplete doesn't
- * open. Pages that were free have holes in their place.
+ * Writes a data file, which must not exist, page by page. Its meta pages come last, so that an incomplete file doesn't
+ * open. Free pages are holes.
  * @throws TesseraError `backup_damaged`, those of the blobs; Error of the system
  */
 export async function restoreFile(backup: OpenBackup, path: string, progress: (bytes: number) => void): Promise<void> {
@@ -41,7 +41,7 @@ export async function restoreFile(backup: OpenBackup, path: string, progress: (b
   }
 }
 
-/** What the manifest says is believed only if the page says so, too: the length of the file depends on it. */
+/** The manifest's values must equal those of the page, since the length of the file depends on them. */
 function isMetaOf(bytes: Uint8Array, { size, last, transaction }: PageLayout): boolean {
   if (bytes.length !== size || size < LEAST_PAGE || transaction < 1) return false;
   const facts = readMetaFacts(new NativeBytes(bytes));

@@ -1,4 +1,4 @@
-/** Restores a store from a backup, and from an archive what was written after it. */
+/** Restores a store from a backup, and later writes from an archive. */
 import {
   closeSync,
   existsSync,
@@ -26,9 +26,9 @@ import { syncFolder } from '../sync-folder.js';
 import type { OpenBackup } from './read-backup.js';
 import { restoreFile } from './restore-file.js';
 
-/** Where the data file is until it is complete. */
+/** The folder of the data file until it is complete. */
 const UNFINISHED = 'restoring';
-/** What is left of a restore that was interrupted, and of its locks, some of which were only being made. */
+/** Files that an interrupted restore leaves, and its locks, some of them unfinished. */
 const OWN_FILES = /^(?:restoring|owner\.mdb|(?:data|owner)\.mdb-lock(?:-\d+)?)$/;
 
 export interface RestoreOptions {
@@ -37,9 +37,9 @@ export interface RestoreOptions {
   finish(folder: string): Promise<void>;
   /** Bytes of pages that were written. */
   progress(bytes: number): void;
-  /** Names an entry for people. */
+  /** A readable name for an entry. */
   describeKey?(key: string): string;
-  /** A value in the backup is damaged: reading it will fail, and everything else can be used. */
+  /** A value in the backup is damaged: reading it fails, all other data is usable. */
   damaged?(error: TesseraError): void;
   /** A group of the archive was applied. */
   replayed(group: ArchivedGroup): void;
@@ -58,7 +58,7 @@ export async function restoreStore(backup: OpenBackup, folder: string, options: 
   mustBeFree(folder);
   const unlock = lockFolder(folder);
   try {
-    // Of two at once, one has the lock.
+    // Of two concurrent restores one gets the lock.
     mustBeFree(folder);
     const location = join(folder, UNFINISHED);
     rmSync(location, { recursive: true, force: true });
@@ -81,7 +81,7 @@ export async function restoreStore(backup: OpenBackup, folder: string, options: 
 
 /**
  * Reads the restored file to its end before the library does: checksums of parts tell that they are as they were
- * written, not that what was written is a sound store, and an unsound page could end the process.
+ * written, not that the file is a sound store, and an unsound page could end the process.
  * @throws TesseraError `backup_damaged`
  */
 function mustBeSound(path: string, options: RestoreOptions): void {
@@ -98,7 +98,7 @@ function mustBeSound(path: string, options: RestoreOptions): void {
   }
 }
 
-/** Makes the folder fail to open. An empty data file, which would be taken for a new store, is never there. */
+/** Makes the folder fail to open. There is never an empty data file, which would count as a new store. */
 function mark(folder: string, location: string): void {
   const path = join(location, 'mark');
   writeFileSync(path, RESTORE_MARK, { mode: 0o600, flush: true });
@@ -117,10 +117,10 @@ function isMark(path: string): boolean {
   return statSync(path).size === RESTORE_MARK.length && readFileSync(path).equals(RESTORE_MARK);
 }
 
-/** Changes that are applied in one transaction of LMDB, about. */
+/** Approximate number of changes that are applied in one transaction of LMDB. */
 const STEP_CHANGES = 16_384;
 
-/** Applies what the archive has, and gives the store a new identity: from now on it goes its own way. */
+/** Applies the archive, and gives the store a new id, since its history now differs from the backup's store. */
 async function bringForward({ manifest }: OpenBackup, path: string, options: RestoreOptions): Promise<void> {
   const { id, version: after } = manifest.store;
   const { archive } = options;

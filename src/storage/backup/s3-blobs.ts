@@ -8,10 +8,10 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { Blobs } from './blobs.js';
 import { sha256 } from './sha256.js';
 
-/** Where the objects are, and who asks. */
+/** The location of the objects, and the credentials. */
 export interface S3Settings {
   readonly bucket: string;
-  /** What all their keys begin with; empty, or ends with a slash. */
+  /** The prefix of their keys; empty, or ends with a slash. */
   readonly prefix: string;
   /** `https://minio.internal:9000`; `undefined` is Amazon's own. */
   readonly endpoint: string | undefined;
@@ -52,10 +52,10 @@ export function readS3Address(location: string, environment: Readonly<Record<str
   };
 }
 
-/** A request is repeated so often where the network or the server fails, each time after twice as long. */
+/** Attempts at a request that fails in the network or the server, each after twice the delay of the one before. */
 const ATTEMPTS = 5;
 const FIRST_WAIT = 200;
-/** Milliseconds in which a request has to be answered. */
+/** Time limit of a request in milliseconds. */
 const DEADLINE = 120_000;
 
 export class S3Blobs implements Blobs {
@@ -77,7 +77,7 @@ export class S3Blobs implements Blobs {
 
   async isEmpty(): Promise<boolean> {
     const url = new URL(this.#bucket);
-    // What is signed has %20 for a blank.
+    // Signed texts have %20 for a blank.
     url.search = `list-type=2&prefix=${percentEncoded(this.#settings.prefix)}`;
     const answer = await this.#request('GET', url);
     if (answer.status !== 200) throw await this.#refused(answer);
@@ -104,7 +104,7 @@ export class S3Blobs implements Blobs {
   async #request(method: string, url: URL, body?: Uint8Array): Promise<Response> {
     this.#client ??= this.#newClient();
     const client = await this.#client;
-    // The server verifies the bytes by this, too.
+    // The server verifies the bytes by this as well.
     const headers = { 'x-amz-content-sha256': sha256(body ?? new Uint8Array()) };
     for (let attempt = 1; ; attempt++) {
       try {
@@ -130,7 +130,7 @@ export class S3Blobs implements Blobs {
     return new AwsClient({ service: 's3', retries: 0, region, accessKeyId, secretAccessKey, ...token });
   }
 
-  /** The server's code for it, such as `AccessDenied`, and nothing of the request. */
+  /** The server's error code, such as `AccessDenied`, and no part of the request. */
   async #refused(answer: Response): Promise<TesseraError> {
     const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(await answer.text())?.[1];
     const reason = `the server answered with status ${answer.status}${code === undefined ? '' : ` (${code})`}`;
@@ -148,7 +148,7 @@ export class S3Blobs implements Blobs {
   }
 }
 
-/** As it is signed: all but the unreserved characters of RFC 3986, section 2.3. */
+/** Percent-encoding for signatures: all but the unreserved characters of RFC 3986, section 2.3. */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -23,19 +23,19 @@ const MAX_SCRYPT_MEMORY = 2 ** 30;
 const MAX_SCRYPT_WORK = 2 ** 24;
 const HKDF_PURPOSE = 'tessera backup';
 
-/** What opens backups, as it was given. */
+/** The secret that opens backups. */
 export type Secret =
   | { readonly kind: 'passphrase'; readonly bytes: Uint8Array }
   | { readonly kind: 'key'; readonly bytes: Uint8Array };
 
-/** How the key of a backup is derived from a secret; it stands in the clear in the backup. */
+/** The parameters by which the key of a backup is derived from a secret; stored unencrypted in the backup. */
 export type Derivation =
   | { readonly kind: 'scrypt'; readonly salt: string; readonly N: number; readonly r: number; readonly p: number }
   | { readonly kind: 'hkdf-sha256'; readonly salt: string };
 
 /** Seals and opens the blobs of one backup. */
 export interface Sealing {
-  /** `undefined` for a backup in the clear. */
+  /** `undefined` for an unencrypted backup. */
   readonly derivation: Derivation | undefined;
   seal(name: string, bytes: Uint8Array): Uint8Array;
   /** `undefined` if the bytes weren't sealed under this name with this key. */
@@ -44,7 +44,7 @@ export interface Sealing {
 
 const IN_THE_CLEAR: Sealing = { derivation: undefined, seal: (_, bytes) => bytes, open: (_, sealed) => sealed };
 
-/** For a new backup with an id. */
+/** Creates the sealing of a new backup with an id. */
 export async function newSealing(secret: Secret | undefined, id: string): Promise<Sealing> {
   if (secret === undefined) return IN_THE_CLEAR;
   const salt = randomBytes(SALT_LENGTH).toString('base64');
@@ -55,7 +55,7 @@ export async function newSealing(secret: Secret | undefined, id: string): Promis
   );
 }
 
-/** For a backup that exists. @throws TesseraError `backup_key_missing`, `backup_key_wrong` */
+/** Creates the sealing of an existing backup. @throws TesseraError `backup_key_missing`, `backup_key_wrong` */
 export async function sealingFor(
   secret: Secret | undefined,
   derivation: Derivation | undefined,
@@ -113,7 +113,8 @@ const SHORTEST_KEY = 32;
 const SHORTEST_PASSPHRASE = 8;
 
 /**
- * Reads a secret from its file. A line break at the end of a passphrase is none of it; a key is all bytes of its file.
+ * Reads a secret from its file. A line break at the end of a passphrase isn't part of it; a key is all bytes of its
+ * file.
  * @throws TesseraError `backup_key_invalid` for one that is too short; Error of the system
  */
 export function readSecret(kind: Secret['kind'], path: string): Secret {

@@ -1,7 +1,7 @@
 import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 
 /**
- * Lets commits through at once, except while one is made in steps: then they queue in order, so that none runs between
+ * Admits commits at once, except while one is made in steps: then they queue in order, so that none runs between
  * its steps.
  */
 export class CommitGate {
@@ -27,7 +27,7 @@ export class CommitGate {
     });
   }
 
-  /** Runs `commit` while all others wait; to be called when none is under way. */
+  /** Runs `commit` while all others wait; call it when none is under way. */
   exclusively<T>(commit: () => PromiseOrValue<T>): PromiseOrValue<T> {
     this.#isHeld = true;
     return lastly(commit, () => this.#open());
@@ -43,7 +43,7 @@ export class CommitGate {
   }
 }
 
-/** Admission of a commit: the gate, and what else may keep it waiting. */
+/** Admission of a commit: the gate, and reservations for which it may have to wait. */
 export function admitted<T>(
   gate: CommitGate,
   admit: (commit: () => PromiseOrValue<T>) => PromiseOrValue<T>,

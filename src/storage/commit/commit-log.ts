@@ -4,41 +4,41 @@ import type { WriteSet } from '../transaction/write-set.js';
 import { hasKeyIn, intersect } from '../tree/lower-bound.js';
 
 /**
- * How many written keys are remembered for transactions under way. A transaction that began before all of these can't
+ * Number of written keys that are remembered for open transactions. A transaction that began before all of these can't
  * be validated.
  */
 const MAX_KEYS = 1 << 18;
 
 /**
- * The keys of `large` ones aren't noted one by one; those of `maintenance` (`BeginOptions.maintenance`) concern only
- * who writes them too.
+ * The keys of `large` commits aren't noted one by one; those of `maintenance` (`BeginOptions.maintenance`) concern only
+ * transactions that write them too.
  */
 export type CommitKind = 'small' | 'large' | 'maintenance';
 
 const NO_RANGES: readonly KeyRange[] = [];
 
 /**
- * A moment in the history of a store: the commit it ends with. Transactions hold on to the moment their snapshot shows.
+ * A version in the history of a store, by its last commit. Transactions hold the version that their snapshot shows.
  */
 export class Commit {
   /** The commit after this one. */
   next: Commit | undefined;
-  /** How many hold on to this moment. */
+  /** Number of holders of this version. */
   holders = 0;
-  /** Whether the log was cut behind this moment, so that what came after it is unknown. */
+  /** Whether the log was truncated behind this version, so that later commits are unknown. */
   forgotten = false;
 
   constructor(
-    /** What this commit wrote, ascending. Empty if no transaction was under way. */
+    /** The keys that this commit wrote, ascending. Empty if no transaction was open. */
     readonly written: readonly Key[],
-    /** How many keys were noted in all, up to this moment. */
+    /** Total number of keys noted, up to this version. */
     readonly count: number,
     readonly kind: CommitKind = 'small',
-    /** Within which it may have written anything, instead of `written`: of large commits of other processes. */
+    /** Ranges in which it may have written any key, instead of `written`: for large commits of other processes. */
     readonly ranges: readonly KeyRange[] = NO_RANGES,
   ) {}
 
-  /** Whether it wrote, or may have written, what was read. */
+  /** Whether it wrote, or may have written, any part of a read set. */
   changes(reads: ReadSet): boolean {
     return reads.meets(this.written) || (this.ranges.length > 0 && reads.meetsRanges(this.ranges));
   }
@@ -50,7 +50,7 @@ export class Commit {
 }
 
 /**
- * The commits that transactions under way have to be validated against.
+ * The commits against which open transactions have to be validated.
  *
  * It is a chain that only its oldest holder keeps alive. A read-write transaction that is never finished can't make it
  * grow without bound: past `MAX_KEYS` the chain is cut, and that transaction fails with a conflict.
@@ -61,7 +61,7 @@ export class CommitLog {
   readonly #writers = new LastWriters();
   #holders = 0;
   #remembered = 0;
-  /** How many of the commits that are remembered are large, and how many are maintenance. */
+  /** Numbers of remembered commits that are large, and that are maintenance. */
   #large = 0;
   #maintenance = 0;
   readonly #maxKeys: number;
@@ -70,7 +70,7 @@ export class CommitLog {
     this.#maxKeys = maxKeys;
   }
 
-  /** How many hold on to any moment. */
+  /** Number of holders of any version. */
   get holders(): number {
     return this.#holders;
   }
@@ -79,7 +79,7 @@ export class CommitLog {
     return this.#latest;
   }
 
-  /** Keeps what is committed after a moment until `release`. */
+  /** Keeps the commits after the current version until `release`. */
   hold(moment: Commit): Commit {
     moment.holders++;
     this.#holders++;
@@ -93,8 +93,8 @@ export class CommitLog {
   }
 
   /**
-   * Adds a commit. `keys` is called only if someone may have to be validated against it. Those of a `large` one aren't
-   * noted one by one: they are searched for what was read.
+   * Adds a commit. `keys` is called only if a transaction may have to be validated against it. Those of a `large`
+   * commit aren't noted one by one: validation searches them for the keys that were read.
    */
   append(keys: () => readonly Key[], kind: CommitKind = 'small', ranges: readonly KeyRange[] = NO_RANGES): Commit {
     const written = this.#holders > 0 ? keys() : [];
@@ -113,7 +113,7 @@ export class CommitLog {
     return commit;
   }
 
-  /** Commits were missed: no version that was held until now can be validated. Answers the present one. */
+  /** Commits were missed: no version that was held until now can be validated. Returns the present one. */
   cut(): Commit {
     const present = this.append(() => []);
     while (this.#oldest !== present) {
@@ -124,8 +124,8 @@ export class CommitLog {
   }
 
   /**
-   * Whether a commit after a moment wrote what was read, or may have done so, if the log no longer reaches back that
-   * far. Takes time by the smaller of both sides: where many commit at once, few keys that were read are asked for one
+   * Whether a commit after a version wrote part of a read set, or may have done so, if the log no longer reaches back
+   * that far. The time is proportional to the smaller side: if many commit at once, a few read keys are looked up one
    * by one.
    */
   conflicts(moment: Commit, reads: ReadSet, writes: Pick<WriteSet, 'overlay' | 'isMaintenance'>): boolean {
@@ -135,7 +135,7 @@ export class CommitLog {
     return this.#maintenance > 0 && this.#maintainedSince(moment, writes.overlay.keys());
   }
 
-  /** Whether a commit that isn't maintenance wrote what was read. */
+  /** Whether a commit that isn't maintenance wrote part of a read set. */
   #changedSince(moment: Commit, reads: ReadSet): boolean {
     const { keys } = reads;
     if (reads.ranges.length === 0 && this.#large === 0 && keys.size < this.#latest.count - moment.count) {
@@ -156,7 +156,7 @@ export class CommitLog {
     return false;
   }
 
-  /** Whether any commit wrote what maintenance has read, or writes itself. */
+  /** Whether any commit wrote keys that a maintenance transaction has read or writes. */
   #conflictsWithAny(moment: Commit, reads: ReadSet, written: readonly Key[]): boolean {
     for (let commit = moment.next; commit !== undefined; commit = commit.next) {
       if (commit.changes(reads) || commit.writesAny(written)) return true;
@@ -180,18 +180,18 @@ export class CommitLog {
   }
 }
 
-/** How many keys `LastWriters` holds before it forgets any. */
+/** Keys that `LastWriters` holds before it forgets any. */
 const GENERATION = 1 << 10;
 
 /**
- * At which count each key was written last: of all that is remembered, and perhaps of some that is forgotten. Two maps
- * alternate, so that nothing is ever deleted from one: a map whose keys come and go keeps rebuilding its tables, which
- * kept what they pointed to from being collected young.
+ * The count at which each key was written last: for all remembered commits, and perhaps for some forgotten ones. Two
+ * maps alternate, so that nothing is ever deleted from one: a map whose keys come and go keeps rebuilding its tables,
+ * which kept the objects that they referred to from being collected young.
  */
 class LastWriters {
   #young = new Map<Key, number>();
   #old = new Map<Key, number>();
-  /** The count up to which the old one reaches, and both of them do. */
+  /** The counts up to which the old map, and both maps, reach. */
   #reach = 0;
   #count = 0;
 
@@ -200,7 +200,7 @@ class LastWriters {
     for (let index = 0; index < written.length; index++) this.#young.set(written[index] as Key, count);
   }
 
-  /** Forgets what was written up to a count: no later transaction needs it. */
+  /** Forgets keys written up to a count: no later transaction needs them. */
   forget(upTo: number): void {
     if (this.#reach > upTo || this.#young.size + this.#old.size < GENERATION) return;
     this.#old = this.#count > upTo ? this.#young : new Map();

@@ -1,5 +1,5 @@
 /**
- * Commits of many changes. Applying or encoding all of them at once would hold the event loop for long, so that they
+ * Commits of many changes. Applying or encoding all of them at once would block the event loop, so that they
  * are taken in steps:
  * while these go on no other transaction commits, and new snapshots show the store as it was.
  */
@@ -18,7 +18,7 @@ export function isLargeCommit({ overlay, appended }: WriteSet): boolean {
   return overlay.size + (appended === undefined ? 0 : appended.at + 1) > CHANGES_A_STEP;
 }
 
-/** Puts what was appended among the writes, under the versionstamp that the commit is going to have. */
+/** Adds appended entries to the writes, under the versionstamp that the commit is going to have. */
 export function settleInSteps(
   { overlay, appended }: WriteSet,
   stamps: StampSource,
@@ -39,10 +39,10 @@ export function settleInSteps(
   return andThen(settled, () => stamp);
 }
 
-/** Above all keys: no key is as long. */
+/** Above all keys: no key is that long. */
 const END = '\xff'.repeat(4096);
 
-/** Calls `visit` for each change in the order of keys, and answers the keys. */
+/** Calls `visit` for each change in the order of keys, and returns the keys. */
 export function forEachChange(
   overlay: Overlay,
   pausing: Pausing,

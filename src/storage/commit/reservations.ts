@@ -6,7 +6,7 @@ import { type Key, RESERVATION_TIME, type Reservation, type Versionstamp, type W
 import type { ReadSet } from '../transaction/read-set.js';
 import { intersect } from '../tree/lower-bound.js';
 
-/** A transaction that has failed: what it read, and what it would have written, ascending. */
+/** A transaction that has failed: its read set, and the keys that it would have written, ascending. */
 export interface FailedTransaction {
   readonly reads: ReadSet;
   readonly written: readonly Key[];
@@ -16,12 +16,12 @@ export interface FailedTransaction {
 /** A commit that asks to be admitted. */
 export interface AdmissionRequest {
   readonly written: readonly Key[];
-  /** It conflicts only with those who write the same keys (`BeginOptions.maintenance`). */
+  /** It conflicts only with writers of the same keys (`BeginOptions.maintenance`). */
   readonly isMaintenance: boolean;
   /** The reservation of its transaction. */
   readonly own: KeyReservation | undefined;
   readonly interrupt: WaitInterrupt | undefined;
-  /** It was interrupted while it waited and won't come. */
+  /** It was interrupted while it waited. */
   abandon(): void;
 }
 
@@ -35,7 +35,7 @@ export function ownReservation(reservation: Reservation | undefined): KeyReserva
 /** Something that waits until reservations are over. */
 interface Waiter {
   readonly blockers: Set<KeyReservation>;
-  /** None of them is left. */
+  /** No reservation is left. */
   proceed(): void;
   fail(error: unknown): void;
 }
@@ -44,8 +44,8 @@ interface Waiter {
  * The reservations of a store (`Reservation`), in the order in which they were made.
  *
  * A reservation is granted when no older one overlaps with it; only then it keeps commits waiting. When one is over,
- * those who waited for it go on in the order in which they came, each at once, before the next reservation is granted.
- * So a commit waits for the reservations that it met when it came and for no later ones, which is at most
+ * waiting commits run in the order in which they came, each at once, before the next reservation is granted.
+ * So a commit waits only for the reservations granted before it came, which is at most
  * `RESERVATION_TIME`; and so does a reservation.
  */
 export class Reservations {
@@ -57,7 +57,7 @@ export class Reservations {
   readonly #claims = new Set<Waiter>();
   #made = 0;
 
-  /** `beginWait` is called whenever something begins to wait, and what it answers at the end of that. */
+  /** `beginWait` is called whenever something begins to wait, and the function that it returns when that ends. */
   constructor(timers: Timers, beginWait?: () => () => void) {
     this.#timers = timers;
     this.#beginWait = beginWait;
@@ -79,7 +79,7 @@ export class Reservations {
     return this.#wait(this.#commits, { blockers, interrupt, abandon: () => request.abandon() }, commit);
   }
 
-  /** Reserves what a failed transaction has read, or extends what it had reserved, and waits until that is granted. */
+  /** Reserves the read set of a failed transaction, or extends its reservation, and waits until that is granted. */
   reserve(failed: FailedTransaction, own: KeyReservation | undefined): PromiseOrValue<KeyReservation> {
     if (own?.isOver) throw failure('transaction_conflict');
     const reservation = own ?? new KeyReservation(this.#made++, (over) => this.#end(over));
@@ -97,7 +97,7 @@ export class Reservations {
     return this.#wait(this.#claims, { blockers, interrupt, abandon, time: RESERVATION_TIME }, granted);
   }
 
-  /** Takes in what another node has reserved, by the order of all nodes. It is granted there. */
+  /** Adds the reservation of another node, by the order of all nodes. It is granted there. */
   addForeign(stamp: Versionstamp, failed: Pick<FailedTransaction, 'reads' | 'written'>): KeyReservation {
     const reservation = new KeyReservation(this.#made++, (over) => this.#end(over), stamp);
     reservation.note(failed);
@@ -172,9 +172,9 @@ export class Reservations {
 interface Wait {
   readonly blockers: Set<KeyReservation>;
   readonly interrupt: WaitInterrupt | undefined;
-  /** Called if it comes to nothing. */
+  /** Called if it isn't granted. */
   abandon(): void;
-  /** For how many milliseconds it may wait; default: as long as the reservations last. */
+  /** Maximum wait in milliseconds; default: as long as reservations last. */
   readonly time?: number;
 }
 
@@ -207,7 +207,7 @@ export class KeyReservation implements Reservation {
     return this.#failures;
   }
 
-  /** The row by which other nodes know of it. */
+  /** The row by which other nodes learn of it. */
   get row(): Key | undefined {
     return this.#row;
   }
@@ -218,15 +218,15 @@ export class KeyReservation implements Reservation {
     this.release();
   }
 
-  /** Other nodes know of it from now on, by a row that was written with a versionstamp. */
+  /** From now on other nodes know it, by a row that was written with this versionstamp. */
   publish(stamp: Versionstamp, row: Key): void {
     this.#stamp = stamp;
     this.#row = row;
   }
 
   /**
-   * Whether it comes before another: those that all nodes know in the order of the store, and before those that only
-   * this node knows.
+   * Whether it precedes another: reservations that all nodes know are in the order of the store, and precede those that
+   * only this node knows.
    */
   precedes(other: KeyReservation): boolean {
     if (this.#stamp !== undefined && other.#stamp !== undefined) return this.#stamp < other.#stamp;
@@ -234,7 +234,7 @@ export class KeyReservation implements Reservation {
     return this.age < other.age;
   }
 
-  /** What its transaction has read and written. */
+  /** The read set and the writes of its transaction. */
   get covered(): { readonly reads: readonly ReadSet[]; readonly written: readonly Key[] } {
     return { reads: this.#reads, written: this.#written };
   }

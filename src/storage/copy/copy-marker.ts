@@ -1,4 +1,4 @@
-/** The marker of a copy that isn't complete, in the store that is its target. */
+/** The marker of an incomplete copy, in its target store. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { isObject, objectFrom } from '../../value/value.js';
@@ -7,7 +7,7 @@ import type { Key, Stored, Transaction } from '../contract.js';
 /** The key of the marker, in an area of its own (`catalog/keys/store-keys.ts`). */
 export const COPY_MARKER: Key = 'C';
 
-/** How far a copy has come. */
+/** The progress of a copy. */
 export interface CopyPosition {
   /** Names the source, without its password. */
   readonly source: string;
@@ -17,9 +17,9 @@ export interface CopyPosition {
   readonly last: Key;
 }
 
-/** How far a copy has come, as it is stored in the target. */
+/** The progress of a copy, as stored in the target. */
 export function encodePosition({ source, revision, last }: CopyPosition): Stored {
-  // A key is bytes, which no text can hold.
+  // A key is bytes, which a text can't hold.
   return objectFrom({ source, revision, last: Uint8Array.from(last, (byte) => byte.charCodeAt(0)) });
 }
 
@@ -34,7 +34,7 @@ export function decodePosition(stored: Stored): CopyPosition {
   throw failure('storage_corrupt', { what: 'the marker of a copy is not as it was written' });
 }
 
-/** @throws TesseraError `copy_incomplete` for a store that holds only a part of what it was to hold */
+/** @throws TesseraError `copy_incomplete` for a store that is the target of an incomplete copy */
 export function assertNoCopy(transaction: Transaction): PromiseOrValue<void> {
   return andThen(transaction.get(COPY_MARKER), (marker) => {
     if (marker !== undefined) throw failure('copy_incomplete');

@@ -1,8 +1,8 @@
 /**
  * Copies of whole stores, key by key, from one engine to another.
  *
- * The target has a marker while it isn't complete, which each commit of the copy moves on, so that a copy that was
- * interrupted goes on where it stopped; nothing else opens a store with a marker. Values are decoded by the source,
+ * The target has a marker while it is incomplete, which each commit of the copy advances, so that a copy that was
+ * interrupted continues where it stopped; nothing else opens a store with a marker. Values are decoded by the source,
  * which verifies them, and encoded by the target as its format wants.
  */
 import { invariant } from '../../base/invariant.js';
@@ -22,16 +22,16 @@ const EVERYTHING: KeyRange = { from: '', to: '\xff'.repeat(2_000) };
 export interface CopyEnds {
   readonly from: Engine;
   readonly to: Engine;
-  /** Names the source in the marker: only a copy of the same goes on. */
+  /** Names the source in the marker: only a copy of the same source continues. */
   readonly source: string;
-  /** What isn't copied, since it is of no use elsewhere. */
+  /** Keys that aren't copied, since they are meaningless elsewhere. */
   readonly isLeftOut: (key: Key) => boolean;
 }
 
 export interface CopyProgress {
   /** Bytes of keys and values that were read of the source. */
   copied(bytes: number): void;
-  /** All of them are there; those of the target are compared with `summary` now. */
+  /** All entries are copied; those of the target are now compared with `summary`. */
   verifying(summary: StoreSummary): void;
   verified(bytes: number): void;
 }
@@ -67,7 +67,7 @@ function supportOf(engine: Engine): CopySupport {
   return engine.copying;
 }
 
-/** Where the copy begins: after the last key of the one that is under way. */
+/** Where the copy begins: after the last key of an interrupted one. */
 async function beginCopy({ to }: CopyEnds, wanted: CopyPosition): Promise<CopyPosition> {
   const transaction = await to.begin({ writable: true });
   try {
@@ -151,7 +151,7 @@ class CopyWriter {
     this.#entries = [];
     this.#bytes = 0;
     this.#underWay = this.#commit(entries, before, this.#position);
-    // Its failure is reported to who waits for it next.
+    // Its failure is reported where it is awaited next.
     this.#underWay.catch(() => undefined);
   }
 
@@ -163,7 +163,7 @@ class CopyWriter {
     const transaction = await this.#to.begin({ writable: true });
     try {
       const marker = await transaction.get(COPY_MARKER);
-      // Another process goes on with the same copy.
+      // Another process continues the same copy.
       if (marker === undefined || decodePosition(marker).last !== before.last) throw failure('transaction_conflict');
       for (const [key, value] of entries) transaction.put(key, value);
       transaction.put(COPY_MARKER, encodePosition(after));

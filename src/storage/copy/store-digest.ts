@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Key } from '../contract.js';
 
-/** How many entries a store has, how large they are, and a checksum over all of them in the order of their keys. */
+/** The number of a store's entries, their size, and a checksum over all of them in the order of their keys. */
 export class StoreDigest {
   readonly #hash = createHash('sha256');
   #entries = 0;

@@ -1,20 +1,20 @@
 /**
- * Where a store is, as people write it: `memory`, `./data`, `file:./data`, `rocksdb:/var/data?sync=never`,
+ * The address of a store, as users write it: `memory`, `./data`, `file:./data`, `rocksdb:/var/data?sync=never`,
  * `postgres://host/database`.
  */
 import { failure } from '../../errors/error.js';
 
 export interface StoreAddress {
   readonly engine: 'memory' | 'lmdb' | 'postgres';
-  /** The folder; of PostgreSQL the whole address; empty in memory. */
+  /** The folder; for PostgreSQL the whole address; empty in memory. */
   readonly path: string;
-  /** The peer's engine that was asked for, in whose place ours serves. */
+  /** The peer's engine in the address, which Tessera's own replaces. */
   readonly inPlaceOf: string | undefined;
   /** What follows a `?`. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** What may stand before a colon. A single letter is a drive of Windows and belongs to a path. */
+/** A scheme before a colon. A single letter is a drive of Windows and belongs to a path. */
 const SCHEMES: Readonly<Record<string, Pick<StoreAddress, 'engine' | 'inPlaceOf'>>> = {
   mem: { engine: 'memory', inPlaceOf: undefined },
   memory: { engine: 'memory', inPlaceOf: undefined },
@@ -29,8 +29,8 @@ const SCHEMES: Readonly<Record<string, Pick<StoreAddress, 'engine' | 'inPlaceOf'
 };
 
 /**
- * Reads the address of a store. `file:///var/data` and `file:/var/data` are the same: the two slashes say nothing, what
- * follows is the path.
+ * Reads the address of a store. `file:///var/data` and `file:/var/data` are the same: the host between the slashes is
+ * empty, and the path follows.
  *
  *     readStoreAddress('surrealkv://data').path === 'data'
  *
@@ -39,7 +39,7 @@ const SCHEMES: Readonly<Record<string, Pick<StoreAddress, 'engine' | 'inPlaceOf'
 export function readStoreAddress(address: string): StoreAddress {
   if (address === 'memory' || address === 'mem') return readStoreAddress(`${address}://`);
   const [, scheme, rest] = /^([a-z][a-z0-9+-]+):(.*)$/is.exec(address) ?? [];
-  // What has no scheme is a path as it stands, question marks included.
+  // Without a scheme the whole text is a path, question marks included.
   if (scheme === undefined || rest === undefined) {
     if (address === '') throw failure('storage_address', { address: withoutPassword(address) });
     return { engine: 'lmdb', path: address, inPlaceOf: undefined, parameters: new Map() };
@@ -53,7 +53,7 @@ export function readStoreAddress(address: string): StoreAddress {
   return { ...known, path: known.engine === 'memory' ? '' : path, parameters: new Map(new URLSearchParams(query)) };
 }
 
-/** An address as it may be shown. */
+/** An address without its password, for display. */
 export function withoutPassword(address: string): string {
   return address.replace(/^([a-z]+:\/\/[^:@/]*):.*@/i, '$1:…@').replace(/([?&]password=)[^&#]*/gi, '$1…');
 }

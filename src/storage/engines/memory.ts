@@ -19,7 +19,7 @@ import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
 import { OrderedTree } from '../tree/ordered-tree.js';
 
 /**
- * Keeps everything in memory, as live values. Everything is answered at once, commits included, unless they have to
+ * The engine in memory; values are kept as they are. Everything is synchronous, commits included, unless they have to
  * wait for a reservation.
  */
 export class MemoryEngine implements Engine {
@@ -69,7 +69,7 @@ export class MemoryEngine implements Engine {
     return new TreeSnapshot(this.#tree.snapshot(), this.#revisions, this.#commits);
   }
 
-  /** Of a transaction that begins on the snapshot of now. */
+  /** Of a transaction that begins on the current snapshot. */
   committer({ reservation, interrupt }: Pick<BeginOptions, 'reservation' | 'interrupt'>): Committer {
     const began = this.#log.hold(this.#log.latest);
     const own = ownReservation(reservation);
@@ -79,7 +79,7 @@ export class MemoryEngine implements Engine {
         // Most meet no other commit, and aren't worth another closure.
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         const admit = (enter: typeof commit) => {
-          // What has conflicted already fails at once.
+          // A transaction that has a conflict already fails at once.
           if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
           const written = writtenKeys(writes, this.#stamps);
           return this.#reservations.admit(
@@ -128,7 +128,7 @@ export class MemoryEngine implements Engine {
     return own === undefined ? applied : andThen(applied, () => own.release());
   }
 
-  /** Makes another tree, which takes the place of the present one when all changes are made. */
+  /** Makes a new tree, which replaces the present one when all changes are made. */
   #applyInSteps(writes: WriteSet): PromiseOrValue<void> {
     const { overlay, afterCommit } = writes;
     const pausing = this.#pausing;

@@ -9,7 +9,7 @@ import { MemoryEngine } from './memory.js';
 import type { WorkerGroup } from './shared-lmdb/open.js';
 
 export interface EngineOptions extends LmdbOptions {
-  /** The processes that share a folder, this one among them; absent where it is alone with the store. */
+  /** The processes that share a folder, this one among them; absent if it is alone. */
   readonly group?: WorkerGroup | undefined;
   /** The folder in which every write of a store in a folder is archived. */
   readonly archive?: string | undefined;
@@ -19,7 +19,7 @@ export interface EngineOptions extends LmdbOptions {
 
 /**
  * Opens the store that an address names: `memory` or `mem://`; `lmdb:/path` or `file:/path`, with two slashes more if
- * you like; the path of a folder, which means LMDB; what the peer's engines are called, in whose place LMDB serves; or
+ * you like; the path of a folder, which means LMDB; the names of the peer's engines, which mean LMDB too; or
  * `postgres://user:password@host/database` (`postgres/address.ts`). `?sync=never` is an option of LMDB.
  *
  *     const engine = await openEngine('lmdb:./data', { sync: 'every' });
@@ -41,7 +41,7 @@ export async function openEngine(address: string, options: EngineOptions = {}): 
   return (await import('../archive/open-archived.js')).openArchivedLmdb(store.path, archive, settings);
 }
 
-/** What another engine keeps in a folder can't be read, and isn't to be mixed with ours. */
+/** Files of another engine in the folder can't be read, and must not be mixed with ours. */
 function mustNotBeForeign({ path, inPlaceOf }: StoreAddress): void {
   if (inPlaceOf === undefined || !existsSync(path) || !statSync(path).isDirectory()) return;
   const files = readdirSync(path);

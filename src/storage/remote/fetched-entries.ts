@@ -2,13 +2,13 @@ import type { Key, KeyRange, Stored } from '../contract.js';
 import { writeSize } from '../transaction/write-size.js';
 import type { EntryPage } from './store.js';
 
-/** How many bytes are kept of what was fetched: about what one read ahead brings. */
+/** Maximum bytes of prefetched entries: about those of one prefetch. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** What a key holds; a promise while the answer is under way. */
+/** The value of a key; a promise until the answer comes. */
 export type Fetched = { readonly value: Stored | undefined } | Promise<Stored | undefined>;
 
-/** What has been fetched ahead of a snapshot. What is no longer kept is asked for again. */
+/** The prefetched entries of a snapshot. Evicted ones are requested again. */
 export class FetchedEntries {
   readonly #keys = new Map<Key, Fetched>();
   readonly #pages = new Map<string, EntryPage | Promise<EntryPage>>();
@@ -34,7 +34,7 @@ export class FetchedEntries {
     for (const [key, value] of page.entries) this.#grow(writeSize(key, value));
   }
 
-  /** Forgets all that has been answered once it is too much. */
+  /** Evicts all answered entries when they exceed the limit. */
   #grow(bytes: number): void {
     this.#size += bytes;
     if (this.#size <= MOST_BYTES) return;

@@ -22,8 +22,8 @@ const GROUP_SIZE = 256;
 const GROUP_CHANGES = 4_096;
 const GROUP_BYTES = 4 * 1024 * 1024;
 /**
- * After how many milliseconds each it is asked again what became of a group; about as long as a server takes to start
- * again.
+ * Delays in milliseconds between questions for the outcome of a group; together about as long as a server takes to
+ * start again.
  */
 const SETTLE_DELAYS = [50, 100, 200, 400, 800, 1_600, 1_850];
 
@@ -78,7 +78,7 @@ export class GroupCommitter {
     });
   }
 
-  /** Refuses what comes, and waits until what is under way has ended. */
+  /** Refuses new commits, and waits until pending groups have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#lanes.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -187,7 +187,7 @@ function compatible(waiting: readonly WaitingCommit[]): {
   return { taken, later };
 }
 
-/** What the commits of a group write. */
+/** The writes of a group's commits. */
 class GroupWrites {
   readonly #keys = new Set<Key>();
   /** Under these, entries are appended, whose keys aren't known yet. */

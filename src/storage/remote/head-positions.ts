@@ -8,13 +8,13 @@ import type { HeadStamps, LogSlice } from './store.js';
  */
 const SETTLED_BELOW = 200n << 16n;
 
-/** What an answer of `RemoteStore.headsAbove` says of the log. */
+/** The conclusions from an answer of `RemoteStore.headsAbove`. */
 export type HeadMovement =
-  /** What was committed since, by head. */
+  /** The slices of the log committed since, by head. */
   | readonly LogSlice[]
-  /** A head has moved that isn't in the answer: all have to be asked for. */
+  /** A head has moved that isn't in the answer: all have to be requested. */
   | 'incomplete'
-  /** The store has gone back to an earlier state, as by a backup. */
+  /** The store was reset to an earlier state, as by restoring a backup. */
   | 'restored';
 
 /**
@@ -26,7 +26,7 @@ export class HeadPositions {
   #sum = 0n;
   #greatest: Versionstamp = 0n;
 
-  /** Above which versionstamp heads are to be asked for. */
+  /** The versionstamp above which heads are to be requested. */
   get settled(): Versionstamp {
     return this.#greatest > SETTLED_BELOW ? this.#greatest - SETTLED_BELOW : 0n;
   }

@@ -11,7 +11,8 @@ export type Head = number;
 
 export const ROOT_HEAD: Head = 0;
 /**
- * Of what nodes know of each other: the id of a database that there never is, so that such commits wait for no others.
+ * The head of rows by which nodes inform each other: a database id that is never assigned, so that such commits don't
+ * wait for others.
  */
 export const NODES_HEAD: Head = 0xffff_ffff;
 /** Keys of a database begin with this letter and the id of the database in four bytes. */

@@ -18,7 +18,7 @@ interface CatchUp {
 /**
  * Follows the log of all heads by polling, as long as there are followers. Log rows become visible in the order of
  * versionstamps under each head, since a commit holds the lock of its heads from when it takes its versionstamp until
- * it is visible: behind a position nothing turns up later.
+ * it is visible: nothing appears later before a position that was read.
  */
 export class LogFollower implements SharedStore {
   readonly node: string;
@@ -38,7 +38,7 @@ export class LogFollower implements SharedStore {
   #closed = false;
   readonly #companion: CommitFollower;
 
-  /** `companion` gets all that is delivered, and has nothing delivered by itself. */
+  /** `companion` gets all deliveries, but doesn't cause any. */
   constructor(
     store: RemoteStore,
     { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
@@ -85,7 +85,7 @@ export class LogFollower implements SharedStore {
     return this.#store.prune();
   }
 
-  /** This node has committed: its followers needn't wait for the pause to end. */
+  /** This node has committed: its followers needn't wait for the next poll. */
   wake(): void {
     this.#isDue = true;
     this.#endPause?.();
@@ -96,7 +96,7 @@ export class LogFollower implements SharedStore {
     this.wake();
   }
 
-  /** Notes where all heads stand, from which on commits are delivered. */
+  /** Notes the positions of all heads, from which on commits are delivered. */
   async #start(): Promise<void> {
     const startedAt = this.#clock.monotonic();
     this.#positions.reset(await this.#store.headsAbove(0n));
@@ -159,7 +159,7 @@ export class LogFollower implements SharedStore {
     }
   }
 
-  /** Goes on from where the heads stand now. */
+  /** Continues from the current positions of the heads. */
   async #skip(): Promise<void> {
     this.#positions.reset(await this.#store.headsAbove(0n));
     for (const follower of [this.#companion, ...this.#followers]) follower.onGap();

@@ -3,7 +3,7 @@ import type { Key, KeyRange } from '../contract.js';
 import { after } from '../transaction/read-set.js';
 import { headOf } from './heads.js';
 
-/** How many ranges a commit is logged by, if it writes under one head. */
+/** Maximum number of logged ranges of a commit that writes under one head. */
 const MOST_RANGES = 256;
 
 /**

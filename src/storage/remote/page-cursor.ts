@@ -18,7 +18,7 @@ export class PageCursor implements SnapshotCursor {
   readonly #ask: (request: PageRequest) => PromiseOrValue<EntryPage>;
   readonly #reverse: boolean;
   readonly #keysOnly: boolean;
-  /** What hasn't been asked for. */
+  /** The range that hasn't been requested yet. */
   #from: Key;
   #to: Key;
   #page: readonly Entry[] = [];
@@ -83,7 +83,7 @@ export class PageCursor implements SnapshotCursor {
     this.#size = Math.min(Math.max(entries.length, FEW) * 4, LARGEST_PAGE);
     if (isLast || isFirst) return;
     this.#next = this.#request(this.#size);
-    // What goes wrong with it is thrown where it is waited for, if it ever is.
+    // Its error is thrown where it is awaited, if it ever is.
     if (this.#next instanceof Promise) this.#next.catch(() => undefined);
   }
 

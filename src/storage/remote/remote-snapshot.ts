@@ -11,7 +11,7 @@ const NO_ANSWER: ReadAnswer = { values: [], pages: [], stamps: new Map() };
 /**
  * The snapshot of a transaction over a network. It is taken at its first read: it shows all that was committed before
  * the transaction began, and may show what was committed until then. For a transaction that may write it also notes
- * where it stands, by head, as a commit is judged by what was committed since.
+ * its positions, by head, since a commit is validated against later commits.
  */
 export class RemoteSnapshot implements Snapshot {
   readonly #store: StoreSnapshot;
@@ -19,7 +19,7 @@ export class RemoteSnapshot implements Snapshot {
   readonly #waiting: WaitInterrupt['waiting'];
   readonly #fetched = new FetchedEntries();
   readonly #since = new Map<Head, Versionstamp>();
-  /** Of which heads that has been asked. */
+  /** The heads whose positions were requested. */
   #asked: Set<Head> | 'all' = new Set<Head>();
 
   constructor(
@@ -92,7 +92,7 @@ export class RemoteSnapshot implements Snapshot {
     return fetched ?? this.#read([], [request]).then(({ pages: [page] }) => page as EntryPage);
   }
 
-  /** Fetches what isn't here or under way, all of it in one round trip. */
+  /** Fetches everything that isn't cached or requested, in one round trip. */
   #fetchMissing(keys: readonly Key[], pages: readonly PageRequest[]): PromiseOrValue<void> {
     const missing = [...new Set(keys)].filter((key) => this.#fetched.get(key) === undefined);
     const missingPages = pages.filter((each) => this.#fetched.page(each, each.reverse) === undefined);

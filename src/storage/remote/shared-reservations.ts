@@ -45,7 +45,7 @@ export class SharedReservations implements CommitFollower {
     return reservation;
   }
 
-  /** Of a transaction that came to nothing. */
+  /** The reservation of a transaction that was given up. */
   async #remove({ row }: KeyReservation): Promise<void> {
     if (row === undefined) return;
     await this.#try(async (transaction) => {
@@ -72,7 +72,7 @@ export class SharedReservations implements CommitFollower {
     }
   }
 
-  /** What was missed is advice, and over soon. */
+  /** Missed reservations are advisory, and expire soon. */
   onGap(): void {}
 
   /** A row is written once and removed once. */

@@ -1,6 +1,6 @@
 /**
- * What a store over a network does for `RemoteEngine`: snapshots that answer later, commits that are judged and applied
- * in groups, and a log of commits. It knows nothing of transactions' own writes, of what they have read, or of retries.
+ * The interface of a store over a network for `RemoteEngine`: asynchronous snapshots, commits that are validated and
+ * applied in groups, and a log of commits. It has neither write sets nor read sets nor retries.
  */
 import type { TesseraError } from '../../errors/error.js';
 import type { Family } from '../../metrics/families.js';
@@ -24,15 +24,15 @@ export interface EntryPage {
   readonly isLast: boolean;
 }
 
-/** What is read together, in one round trip. */
+/** A request of several reads, in one round trip. */
 export interface ReadRequest {
   readonly keys: readonly Key[];
   readonly pages: readonly PageRequest[];
-  /** The heads whose versionstamps are asked for; `all` that there are. */
+  /** The heads whose versionstamps are requested; `all`: every head. */
   readonly heads: readonly Head[] | 'all';
 }
 
-/** The answers, those for keys and pages in the order of the request. */
+/** The results, those for keys and pages in the order of the request. */
 export interface ReadAnswer {
   readonly values: readonly (Stored | undefined)[];
   readonly pages: readonly EntryPage[];
@@ -61,11 +61,11 @@ export interface AppendedEntry {
   readonly value: Stored;
 }
 
-/** A commit that waits to be judged and applied. */
+/** A commit to be validated and applied. */
 export interface CommitRequest {
   readonly heads: HeadLocks;
   /**
-   * Where the snapshot stood from which it read, by head. Under others it has read nothing; where `heads` reads all,
+   * The positions of its snapshot, by head. Under others it has read nothing; if `heads` reads all,
    * there was nothing under others.
    */
   readonly since: ReadonlyMap<Head, Versionstamp>;
@@ -74,7 +74,7 @@ export interface CommitRequest {
   /** Ascending by key. */
   readonly changes: readonly KeyWrite[];
   readonly appended: readonly AppendedEntry[];
-  /** Of a commit of more than `RemoteStore.mostLoggedKeys`, what is logged instead of its keys; otherwise empty. */
+  /** For a commit of more than `RemoteStore.mostLoggedKeys`, the ranges logged instead of its keys; otherwise empty. */
   readonly loggedRanges: readonly KeyRange[];
   /** Roughly how many bytes its changes and entries take. */
   readonly size: number;
@@ -93,11 +93,11 @@ export interface CommitGroup {
 }
 
 /**
- * The versionstamp of a commit that was applied; `conflict` where nothing of it was, since what it read has changed.
+ * The versionstamp of a commit that was applied; `conflict` if nothing of it was, since its read set has changed.
  */
 export type CommitOutcome = Versionstamp | 'conflict';
 
-/** Where heads stand. */
+/** The positions of heads. */
 export interface HeadStamps {
   /** The versionstamps of those that are greater than asked for. */
   readonly stamps: ReadonlyMap<Head, Versionstamp>;
@@ -105,7 +105,7 @@ export interface HeadStamps {
   readonly sumOfOthers: bigint;
 }
 
-/** A part of the log of one head: what was committed after one versionstamp, up to another. */
+/** A part of the log of one head: commits after one versionstamp, up to another. */
 export interface LogSlice {
   readonly head: Head;
   readonly after: Versionstamp;
@@ -113,7 +113,7 @@ export interface LogSlice {
 }
 
 /**
- * What a commit has written under one head. One with several heads has a row for each, all of the same versionstamp;
+ * The writes of a commit under one head. A commit with several heads has a row for each, all of the same versionstamp;
  * under other heads the same versionstamp may belong to other commits.
  */
 export interface LogRow {
@@ -135,7 +135,7 @@ export interface LogPage {
   readonly rows: readonly LogRow[];
   /** Whether there are no commits behind these. */
   readonly isLast: boolean;
-  /** Whether the log of a head doesn't reach back to where its slice begins, since it was pruned. */
+  /** Whether the log of a head doesn't reach back to the beginning of its slice, since it was pruned. */
   readonly isGap: boolean;
 }
 
@@ -157,7 +157,7 @@ export interface RemoteStore {
   /** Sends nothing before the first read. */
   snapshot(): StoreSnapshot;
   /**
-   * Judges and applies commits, all of those that don't conflict or none of any. Groups with heads in common take
+   * Validates and applies commits: all that don't conflict, or none at all. Groups with heads in common take
    * effect in the order in which they are applied.
    * @throws OutcomeUnknown the connection was lost before the answer came
    * @throws GroupTooOld its `known` is so old that it may have been settled; nothing was applied
@@ -165,12 +165,13 @@ export interface RemoteStore {
    */
   apply(group: CommitGroup): Promise<readonly CommitOutcome[]>;
   /**
-   * What became of a group whose outcome is unknown. If it wasn't applied, it never will be.
-   * @throws TesseraError `storage_unavailable` it can't be found out now, `commit_outcome_unknown` nor ever, since the
+   * Settles the outcome of a group whose answer was lost. If it wasn't applied, it never will be.
+   * @throws TesseraError `storage_unavailable`: it can't be determined now; `commit_outcome_unknown`: nor ever, since
+   * the
    * log was pruned, or its `known` is too old
    */
   settle(group: CommitGroup): Promise<readonly CommitOutcome[] | 'not applied'>;
-  /** Where heads stand whose versionstamps are greater than `above`. @throws TesseraError `storage_unavailable` */
+  /** The positions of heads above the versionstamp `above`. @throws TesseraError `storage_unavailable` */
   headsAbove(above: Versionstamp): Promise<HeadStamps>;
   /** A page of the log, bounded in rows and bytes. @throws TesseraError `storage_unavailable` */
   log(slices: readonly LogSlice[]): Promise<LogPage>;
@@ -189,5 +190,5 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** What was known of groups as old as this one is gone from the store. */
+/** The outcome of groups as old as this one is no longer in the store. */
 export class GroupTooOld extends Error {}

@@ -3,7 +3,7 @@ import { forEachInSteps, type Pausing } from '../../base/steps.js';
 import type { Versionstamp } from '../contract.js';
 
 /**
- * What is to be called when a transaction has committed: the last callback, with those before it. Shared by savepoints,
+ * The callbacks for the commit of a transaction: the last one, linked to those before. Shared by savepoints,
  * so it never changes.
  */
 export interface AfterCommit {
@@ -11,7 +11,7 @@ export interface AfterCommit {
   readonly before: AfterCommit | undefined;
 }
 
-/** The same in steps, while no other commit is let through, so that the order of commits is kept. */
+/** The same in steps, while no other commit is admitted, so that the order of commits is kept. */
 export function callInSteps(
   last: AfterCommit | undefined,
   stamp: Versionstamp,
@@ -22,7 +22,7 @@ export function callInSteps(
   return forEachInSteps(callbacks.reverse(), pausing, (callback) => callback(stamp));
 }
 
-/** Calls all of them, the first one first, with the last versionstamp that was given out by then. */
+/** Calls all of them in order, with the last versionstamp assigned by then. */
 export function callAll(last: AfterCommit | undefined, stamp: Versionstamp): void {
   const callbacks: AfterCommit['callback'][] = [];
   for (let each = last; each !== undefined; each = each.before) callbacks.push(each.callback);

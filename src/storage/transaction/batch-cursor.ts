@@ -5,18 +5,18 @@ import { after, type ReadSet } from './read-set.js';
 import type { ReadValues, SnapshotCursor } from './snapshot.js';
 
 /**
- * Batches grow from the first size to the last: a scan that is soon given up reads little, a long one has few batches.
+ * Batches grow from the first size to the last: a scan that ends early reads little, a long one has few batches.
  */
 const FIRST_BATCH = 32;
 const LAST_BATCH = 512;
-/** So many entries are passed over in one step: a few milliseconds in a store on disk. */
+/** Entries skipped in one step: a few milliseconds in a store on disk. */
 const SKIPPED_AT_ONCE = 65_536;
 
 /**
  * A scan of a transaction, in batches.
  *
- * What has been delivered so far is what has been read. So a scan with a limit, or one closed early, conflicts only
- * with changes up to the last key it delivered; one of what is found (`foundOnly`), with changes of the keys
+ * The read set has exactly the delivered range. So a scan with a limit, or one closed early, conflicts only
+ * with changes up to the last delivered key; one with `foundOnly` only with changes of the found keys
  * themselves.
  */
 export class BatchCursor implements Cursor {
@@ -123,7 +123,7 @@ export class BatchCursor implements Cursor {
     return isOver === true || (count < wanted && isCut !== true);
   }
 
-  /** Notes that entries were passed over: what comes before `last`, or the rest of the range, has been read. */
+  /** Notes that entries were skipped: the range up to `last`, or the rest of the range, has been read. */
   #skipped(count: number, last: Key | undefined): number {
     if (this.#reads !== undefined) this.#remember(this.#reads, last);
     if (last !== undefined) return count;

@@ -1,5 +1,5 @@
 /**
- * Changes laid over a snapshot: what a transaction has written, or what others have committed that isn't durable yet.
+ * A snapshot with an overlay: a transaction's own writes, or accepted commits that aren't durable yet.
  */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
@@ -7,7 +7,7 @@ import type { TreeCursor } from '../tree/ordered-tree.js';
 import { DELETED, type Overlay, type OverlayValue } from './overlay.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from './snapshot.js';
 
-/** A snapshot as it would be after changes, which are immutable. */
+/** A snapshot with immutable changes applied. */
 export class LayeredSnapshot implements Snapshot {
   readonly #below: Snapshot;
   readonly #changes: Overlay;
@@ -77,7 +77,7 @@ export function getManyLayered(
 
 const UNCHANGED = Symbol('unchanged');
 
-/** Answers for keys: those of the changes, and for the others what is below, asked for together. */
+/** The values of keys: from the changes, and for the other keys from below, read together. */
 function fromBoth<T>(
   keys: readonly Key[],
   changed: (key: Key) => T | typeof UNCHANGED,
@@ -102,7 +102,7 @@ function fromBoth<T>(
   });
 }
 
-/** How many keys of a range there are in a snapshot with changes over it. */
+/** The number of keys of a range in a snapshot with changes over it. */
 export function countLayered(below: Snapshot, changes: Overlay, range: KeyRange): PromiseOrValue<number> {
   const keys: Key[] = [];
   const isThere: boolean[] = [];

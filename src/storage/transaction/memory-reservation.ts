@@ -1,31 +1,28 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 
-/** What a transaction may take before it reserves memory, in bytes: most take less. */
+/** Bytes that a transaction may use before it reserves memory: most use less. */
 const UNRESERVED = 4_096;
-/** By how much what is remembered of reads grows before it is reserved. */
+/** Growth of the read set before it is reserved, in bytes. */
 const READS_STEP = 16_384;
 
 /**
- * What a transaction takes of its budget, for its writes and for what it remembers of its reads. What is reserved only
- * grows, so that a rollback never needs more than there is.
+ * The memory that a transaction has reserved for its writes and its read set. Reservations only
+ * grow, so that a rollback never needs more than there is.
  */
 export class MemoryReservation {
   readonly #makeBudget: () => MemoryBudget;
   #budget: MemoryBudget | undefined;
-  /**
-   * How many bytes the writes take, and how many were reserved for them and for what is remembered of reads: the most
-   * there were.
-   */
+  /** Bytes of the writes, and bytes reserved for the writes and the read set: the most there ever were. */
   #writes = 0;
   #reserved = UNRESERVED;
-  /** How many bytes of reads are reserved. */
+  /** Bytes reserved for the read set. */
   #reads = 0;
 
   constructor(makeBudget: () => MemoryBudget) {
     this.#makeBudget = makeBudget;
   }
 
-  /** How many bytes the writes take; after a rollback they take as many as they took before. */
+  /** Bytes of the writes; a rollback restores the former number. */
   get writes(): number {
     return this.#writes;
   }
@@ -39,13 +36,13 @@ export class MemoryReservation {
     return this.#reserved !== UNRESERVED;
   }
 
-  /** The writes are about to take so many bytes more. @throws what the budget throws if there is no room for them */
+  /** The writes are about to grow by so many bytes. @throws the error of the exhausted budget */
   grow(bytes: number): void {
     this.#reserve(this.#writes + bytes + this.#reads);
     this.#writes += bytes;
   }
 
-  /** What is remembered of reads takes so many bytes by now. @throws as `grow` does */
+  /** The read set now has so many bytes. @throws as `grow` does */
   noteReads(bytes: number): void {
     if (bytes < this.#reads + READS_STEP) return;
     this.#reserve(this.#writes + bytes);

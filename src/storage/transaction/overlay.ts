@@ -4,7 +4,7 @@ import type { OrderedTree } from '../tree/ordered-tree.js';
 /** Marks a deleted key. */
 export const DELETED: unique symbol = Symbol('deleted');
 
-/** What a transaction may have written under a key. */
+/** A written value, or a deletion. */
 export type OverlayValue = Stored | typeof DELETED;
 
 /** Written values by their keys. */

@@ -1,20 +1,20 @@
 import type { Key, KeyRange } from '../contract.js';
 import { hasKeyIn, lowerBound } from '../tree/lower-bound.js';
 
-/** How many keys are remembered one by one. Beyond, neighbours are remembered as ranges of `POINTS_A_RANGE` keys. */
+/** Keys that are noted one by one. Beyond these, neighbours are noted as ranges of `POINTS_A_RANGE` keys. */
 const MAX_POINTS = 1 << 13;
 const POINTS_A_RANGE = 32;
-/** What a remembered key takes besides its bytes, and a range with keys of usual lengths. */
+/** Overhead of a noted key, and size of a range with keys of usual lengths, in bytes. */
 const POINT = 48;
 const RANGE = 256;
-/** How many ranges are remembered before neighbours are joined. */
+/** Ranges that are noted before neighbours are merged. */
 const MAX_RANGES = 1 << 12;
 
 /**
  * What a transaction has read: keys and ranges, whether or not anything was found there.
  *
- * Its size is bounded. A transaction that reads more than the bounds is remembered more coarsely, which may let it
- * conflict with a change that it didn't see, but never lets it miss one that it did.
+ * Its size is bounded. Beyond the bounds reads are noted more coarsely, which may make the transaction
+ * conflict with a change that it didn't see, but never makes it miss one that it did.
  */
 export class ReadSet {
   readonly #points = new Set<Key>();
@@ -28,7 +28,7 @@ export class ReadSet {
     return this.#pointsSize + this.#ranges.length * RANGE;
   }
 
-  /** What was read one by one, as far as it isn't among the ranges. */
+  /** Keys that were read one by one, unless they are in the ranges. */
   get keys(): ReadonlySet<Key> {
     return this.#points;
   }
@@ -83,7 +83,7 @@ export class ReadSet {
     });
   }
 
-  /** SerialQueue the points into ranges from one to a near one. */
+  /** Groups neighbouring points into ranges. */
   #coarsen(): void {
     const keys = [...this.#points].sort(byteOrder);
     this.#points.clear();

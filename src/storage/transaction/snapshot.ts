@@ -2,12 +2,12 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Prefetch, Stored } from '../contract.js';
 
 /**
- * An unchanging view of a store. Whether it answers at once or later is its own matter; once it is released it need not
+ * An immutable view of a store, which may answer synchronously or later. After its release it need not
  * answer at all.
  */
 export interface Snapshot {
   get(key: Key): PromiseOrValue<Stored | undefined>;
-  /** As many answers as keys, in their order. */
+  /** One result for each key, in their order. */
   getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]>;
   /** Whether there is something under each of the keys. */
   hasMany(keys: readonly Key[]): PromiseOrValue<boolean[]>;
@@ -16,10 +16,7 @@ export interface Snapshot {
   count(range: KeyRange): PromiseOrValue<number>;
   /** `Transaction.rangeRevision`, of what lies in the snapshot. */
   readonly rangeRevision?: (range: KeyRange) => number | undefined;
-  /**
-   * Fetches what will be read, all of it together (`Transaction.prefetch`). Absent where everything is answered at
-   * once.
-   */
+  /** Prefetches reads together (`Transaction.prefetch`). Absent if everything is synchronous. */
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
   /** Called once, when the view is no longer needed. */
   release(): void;
@@ -37,7 +34,7 @@ export interface SnapshotCursor {
   /** Up to `limit` values; fewer only at the end, or where `isCut`. */
   readValues(limit: number): PromiseOrValue<ReadValues>;
   /**
-   * Passes over `count` entries, and answers the key of the last one; `undefined` where the range ends with them or
+   * Passes over `count` entries, and returns the key of the last one; `undefined` where the range ends with them or
    * before. Absent where entries are passed over by reading them.
    */
   skip?(count: number): Key | undefined;

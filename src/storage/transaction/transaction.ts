@@ -1,5 +1,12 @@
 import { invariant } from '../../base/invariant.js';
-import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import {
+  andThen,
+  forEachInOrder,
+  lastly,
+  otherwise,
+  type PromiseOrValue,
+  untilTrue,
+} from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { APPENDED_LENGTH } from '../append.js';
 import type {
@@ -23,7 +30,7 @@ import { ReadSet } from './read-set.js';
 import type { Snapshot } from './snapshot.js';
 import { WriteSet } from './write-set.js';
 
-/** What an answer to a commit waits for. */
+/** When a commit resolves. */
 export type CommitStage = 'accepted' | 'durable';
 
 /** The engine's side of one read-write transaction. One of `commit` and `abandon` is called, once. */
@@ -47,7 +54,9 @@ type TransactionOptions = Pick<BeginOptions, 'memory' | 'maintenance'>;
 
 /** What only read-only transactions share. */
 const NO_SAVEPOINT: Savepoint = {};
-/** How many keys of a range are deleted at a time. */
+/** Of most transactions. */
+const NO_CALLBACKS: (() => PromiseOrValue<void>)[] = [];
+/** Keys of a range that are deleted at a time. */
 const DELETED_AT_ONCE = 512;
 
 /**
@@ -64,6 +73,7 @@ export class SnapshotTransaction implements Transaction {
   readonly #writes: WriteSet | undefined;
   readonly #memory: MemoryReservation | undefined;
   #finished = false;
+  #beforeCommit: (() => PromiseOrValue<void>)[] = NO_CALLBACKS;
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
   readonly rangeRevision?: (range: KeyRange) => number | undefined;
 
@@ -160,6 +170,12 @@ export class SnapshotTransaction implements Transaction {
     this.#mustBeWritable().call(callback);
   }
 
+  beforeCommit(callback: () => PromiseOrValue<void>): void {
+    this.#mustBeWritable();
+    if (this.#beforeCommit === NO_CALLBACKS) this.#beforeCommit = [];
+    this.#beforeCommit.push(callback);
+  }
+
   savepoint(): Savepoint {
     this.#mustBeOpen();
     return this.#writes === undefined ? NO_SAVEPOINT : this.#writes.savepoint();
@@ -180,13 +196,31 @@ export class SnapshotTransaction implements Transaction {
   }
 
   #commit(until: CommitStage): PromiseOrValue<void> {
+    const callbacks = this.#beforeCommit;
+    if (callbacks.length === 0) return this.#commitWritten(until);
+    this.#mustBeOpen();
+    this.#beforeCommit = NO_CALLBACKS;
+    return otherwise(
+      () =>
+        andThen(
+          forEachInOrder(callbacks, (callback) => andThen(callback(), () => undefined)),
+          () => this.#commitWritten(until),
+        ),
+      (error) => {
+        this.cancel();
+        throw error;
+      },
+    );
+  }
+
+  #commitWritten(until: CommitStage): PromiseOrValue<void> {
     this.#mustBeOpen();
     this.#finish();
     const committer = this.#committer;
     const reads = this.#reads;
     const writes = this.#writes;
     if (committer === undefined || reads === undefined || writes === undefined) return;
-    // One that changed nothing is serializable as of its snapshot, whatever happened since.
+    // A transaction without changes is serializable as of its snapshot.
     if (writes.isEmpty) {
       committer.abandon();
       this.#memory?.release();

@@ -19,7 +19,7 @@ class WriteSetSavepoint {
   ) {}
 }
 
-/** What a transaction has written so far, which lies over its snapshot, and what it has appended to logs. */
+/** The writes of a transaction, which overlay its snapshot, and the entries that it has appended to logs. */
 export class WriteSet {
   readonly #memory: MemoryReservation | undefined;
   /** See `BeginOptions.maintenance`. */
@@ -51,7 +51,7 @@ export class WriteSet {
     return this.#overlay.size === 0 && this.#appended === undefined;
   }
 
-  /** How many keys have been written, without those of logs. */
+  /** Number of written keys, without those of logs. */
   get size(): number {
     return this.#overlay.size;
   }
@@ -75,12 +75,12 @@ export class WriteSet {
     this.#appended = { prefix, value, at: before === undefined ? 0 : before.at + 1, before };
   }
 
-  /** Takes back what was appended under the prefixes of a range. */
+  /** Removes the entries appended under the prefixes of a range. */
   removeAppended(range: KeyRange): void {
     if (this.#appended !== undefined) this.#appended = withoutRange(this.#appended, range);
   }
 
-  /** Has a callback called once, though a commit should be answered twice. */
+  /** Calls a callback once, even if a commit is answered twice. */
   call(callback: (last: Versionstamp) => void): void {
     let isCalled = false;
     const once = (last: Versionstamp) => {
@@ -99,7 +99,7 @@ export class WriteSet {
     if (this.#overlay.size === 0) return undefined;
     const cursor = this.#overlay.cursor(range, reverse);
     if (cursor.key === undefined) return undefined;
-    // From here on the overlay leaves the nodes alone that the cursor is reading.
+    // From here on the overlay copies the nodes that the cursor is reading instead of changing them.
     this.#overlay.snapshot();
     return cursor;
   }

@@ -2,9 +2,9 @@ import { isObject, RecordId, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { Key } from '../contract.js';
 
-/** What an entry of a tree takes besides its key and its value, in bytes. */
+/** Overhead of an entry of a tree in bytes. */
 const ENTRY = 64;
-/** What a member of an object takes besides its name and a text. */
+/** Overhead of a member of an object in bytes, besides its name and a text. */
 const CELL = 16;
 
 /** Roughly how many bytes of memory a written entry takes until it is committed; without a value, a deletion. */

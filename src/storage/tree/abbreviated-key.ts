@@ -3,7 +3,7 @@ import type { Key } from '../contract.js';
 /** How many bytes a head has: as many as a double holds exactly. */
 const HEAD_LENGTH = 6;
 const THREE_BYTES = 1 << 24;
-/** What the last byte of a shorter head is worth, by its length. */
+/** The factor of the last byte of a shorter head, by its length. */
 const SCALES = Array.from({ length: HEAD_LENGTH }, (_, length) => 256 ** (HEAD_LENGTH - length));
 
 /**

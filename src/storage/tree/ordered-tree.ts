@@ -85,7 +85,7 @@ export class OrderedTree<V> {
     return true;
   }
 
-  /** A tree with the same entries that goes its own way from here. Takes constant time. */
+  /** An independent tree with the same entries, in constant time. */
   snapshot(): OrderedTree<V> {
     const copy = new OrderedTree<V>();
     copy.#root = this.#root;
@@ -97,7 +97,7 @@ export class OrderedTree<V> {
   }
 
   /**
-   * A snapshot is read no more, so that the tree that it is of needn't spare its nodes for it. Nothing depends on its
+   * A snapshot is no longer read, so that its tree needn't preserve nodes for it. Nothing depends on its
    * being called.
    */
   release(): void {
@@ -105,13 +105,13 @@ export class OrderedTree<V> {
     this.#shown = undefined;
   }
 
-  /** The owner for a change: another one where snapshots show what the present one made. */
+  /** The owner for a change: a new one if snapshots show nodes of the present one. */
   #soleOwner(): Owner {
     if (this.#owner.readers > 0) this.#owner = new Owner();
     return this.#owner;
   }
 
-  /** How many keys lie in a range, in logarithmic time. */
+  /** The number of keys in a range, in logarithmic time. */
   count(range: KeyRange): number {
     return range.from < range.to ? rank(this.#root, range.to) - rank(this.#root, range.from) : 0;
   }
@@ -223,7 +223,7 @@ export class TreeCursor<V> {
     return { values: ([] as V[]).concat(...pieces), last };
   }
 
-  /** Passes over `count` entries, a leaf at a time, and answers the key of the last; `undefined` if none follows. */
+  /** Skips `count` entries, a leaf at a time, and returns the key of the last; `undefined` if none follows. */
   skip(count: number): Key | undefined {
     const step = this.#reverse ? -1 : 1;
     let left = count - 1;
@@ -242,7 +242,7 @@ export class TreeCursor<V> {
     return undefined;
   }
 
-  /** Finds where in this leaf the range ends. */
+  /** Finds the end of the range in this leaf. */
   #setEnd(): void {
     const end = seekIndex(this.#leaf, this.#last);
     this.#end = this.#reverse ? Math.min(end - 1, this.#index) : Math.max(end, this.#index);

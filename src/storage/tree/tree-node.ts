@@ -2,7 +2,7 @@ import type { Key } from '../contract.js';
 import { commonLength, headAt, LONGEST_PREFIX } from './abbreviated-key.js';
 
 /**
- * Entries a leaf, and children a branch, hold at most. Measured with a million keys of 26 bytes: with half as many an
+ * Maximum entries of a leaf, and children of a branch. Measured with a million keys of 26 bytes: with half as many an
  * entry takes 42 bytes instead of 24, with twice as many a commit of one key copies a third more; reads hardly differ.
  */
 const CAPACITY = 64;
@@ -11,12 +11,12 @@ const UNDERFULL = CAPACITY / 4;
 
 /** The owner may change nodes in place, as long as they aren't shared. Compared by identity. */
 export class Owner {
-  /** How many snapshots that show the owner's nodes are still read. */
+  /** Number of open snapshots that show the owner's nodes. */
   readers = 0;
 }
 
 /**
- * The keys of a node, ascending, and what is looked at of them first.
+ * The keys of a node, ascending, and their abbreviated forms.
  *
  * All keys at a node and below it begin with the same `prefix` bytes, and `heads[i]` is the next six of `keys[i]` as a
  * number. So a search compares numbers that lie side by side, and follows the pointer to a key only where heads are
@@ -143,7 +143,7 @@ export function rank<V>(root: Node<V>, key: Key): number {
 // ─── Prefixes and heads ───
 
 /**
- * Makes sure that the prefix is shared by a key that is about to come into a node or below it; the first `shared` bytes
+ * Shortens the prefix for a key that is about to be inserted into a node or below it; the first `shared` bytes
  * are known to be.
  */
 function admit(node: KeyedNode, key: Key, shared: number): void {
@@ -197,7 +197,7 @@ export function own<V>(node: Node<V>, owner: Owner): Node<V> {
     : new Leaf(owner, node.keys.slice(), node.heads.slice(), node.prefix, node.values.slice());
 }
 
-/** Puts into an owned node. What no longer fits is answered as a new right neighbour. */
+/** Inserts into an owned node. If it overflows, returns the new right neighbour. */
 export function put<V>(node: Node<V>, key: Key, value: V, owner: Owner, shared = 0): Node<V> | undefined {
   admit(node, key, shared);
   const head = headAt(key, node.prefix);
@@ -222,7 +222,7 @@ export function put<V>(node: Node<V>, key: Key, value: V, owner: Owner, shared =
   return node.keys.length > CAPACITY ? splitLeaf(node, index, owner) : undefined;
 }
 
-/** Inserts a key that shares the prefix, and what belongs to it. */
+/** Inserts a key that shares the prefix, with its value or child. */
 function insertAt<T>({ keys, heads }: KeyedNode, index: number, key: Key, head: number, others: T[], other: T): void {
   if (index === keys.length) {
     keys.push(key);

@@ -3,7 +3,7 @@
  */
 import { Buffer, isUtf8 } from 'node:buffer';
 
-/** So many bytes of ASCII are read faster here than by a call out of JavaScript. */
+/** Maximum number of ASCII bytes that are read faster here than by a call out of JavaScript. */
 const SHORT = 8;
 /**
  * So many bytes are looked at here before they are given to the decoder of UTF-8, which is slower than that of ASCII.

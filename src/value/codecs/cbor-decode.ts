@@ -1,6 +1,6 @@
 /**
- * CBOR (RFC 8949) with the protocol's tags as values. Everything is checked: lengths against what is there, depth
- * against the limit, tags against what they may hold. Indefinite lengths are accepted.
+ * CBOR (RFC 8949) with the protocol's tags as values. Everything is checked: lengths against the remaining bytes, depth
+ * against the limit, tags against their content. Indefinite lengths are accepted.
  */
 import { allOf, type Stepwise } from '../../base/stepwise.js';
 import { failure } from '../../errors/error.js';
@@ -42,7 +42,7 @@ const ANY_NUMBER = 2 ** 40;
 /** Pieces of one text, or of bytes, which are read in one go. */
 const MOST_CHUNKS = 2 ** 16;
 
-/** In the place of a value whose end a step hasn't come to. */
+/** Placeholder of a value whose end isn't reached in a step. */
 const UNFINISHED: unique symbol = Symbol('unfinished');
 type Read<T extends Value = Value> = T | typeof UNFINISHED;
 
@@ -56,9 +56,9 @@ class CborDecoding implements Stepwise<Value> {
   readonly #maxValues: number;
   readonly maxKeys: number;
   #values = 0;
-  /** How many bytes are left when this step ends. */
+  /** Number of bytes left when this step ends. */
   #rest = 0;
-  /** What was open when the last step ended, the innermost first. */
+  /** The containers open when the last step ended, the innermost first. */
   #suspended: Resume[] = [];
   result: Value;
 

@@ -51,7 +51,7 @@ export function encodeCborItems(items: ArrayValue, from: number, to: number, dep
   return walk.end(out.finish());
 }
 
-/** What stands ahead of the members of a list or an object. */
+/** The header of a list or an object. */
 export function encodeCborOpening(value: ArrayValue | SetValue | ObjectValue): Uint8Array {
   out.begin();
   if (value instanceof SetValue) writeHead(MAJOR.tag, CBOR_TAGS.set);

@@ -1,4 +1,4 @@
-/** What the tags of CBOR make of the items that they hold. */
+/** The values of CBOR's tags. */
 import { failure } from '../../errors/error.js';
 import { parseDecimal } from '../decimal.js';
 import { type CoordinateShape, geometryFrom } from '../geometry.js';
@@ -32,18 +32,18 @@ export function boundedInt(value: bigint): number | bigint {
   return value > MAX_INT || value < MIN_INT ? invalidCbor('an integer beyond 64 bits') : int(value);
 }
 
-/** How texts are read as record ids. */
+/** The parser of record ids in texts. */
 export interface RecordIdReading {
   /** Parses record ids sent as strings (`person:1`), as some clients do; without it they are errors. */
   readonly readRecord?: (text: string) => RecordId | undefined;
 }
 
-/** A tag doesn't fit what it holds. */
+/** The content of a tag is of a wrong type. */
 export const UNFIT: unique symbol = Symbol('unfit');
 type Made = Value | typeof UNFIT;
 export type TagMaker = (item: Value, options: RecordIdReading) => Made;
 
-/** What each tag makes of the item that it holds. */
+/** The value of each tag for its item. */
 export const TAG_MAKERS: ReadonlyMap<number, TagMaker> = new Map<number, TagMaker>([
   [CBOR_TAGS.datetimeText, fromText(parseDatetime)],
   [CBOR_TAGS.positiveBignum, (item) => (item instanceof Uint8Array ? fromBignum(item) : UNFIT)],

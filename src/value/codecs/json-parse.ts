@@ -59,7 +59,7 @@ const ANY_NUMBER = 2 ** 30;
 
 const NOTHING_OPEN: Suspended[] = [];
 
-/** In the place of a value whose end a step hasn't come to. */
+/** Placeholder of a value whose end isn't reached in a step. */
 const UNFINISHED: unique symbol = Symbol('unfinished');
 type Read<T extends Value = Value> = T | typeof UNFINISHED;
 
@@ -79,10 +79,10 @@ class JsonParser implements Stepwise<Value> {
   readonly #maxValues: number;
   readonly #piece: number;
   #at = 0;
-  /** Where this step ends. */
+  /** The end of this step. */
   #stop = 0;
   #values = 0;
-  /** What was open when the last step ended, the innermost first. */
+  /** The containers open when the last step ended, the innermost first. */
   #suspended: Suspended[] = NOTHING_OPEN;
   /**
    * How far a text was looked through by then whose end hasn't been found, and what is read of one that has escapes.

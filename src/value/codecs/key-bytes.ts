@@ -17,7 +17,7 @@ const KEEP = 1 << 20;
  */
 const SHORT = 12;
 
-/** What makes texts and byte strings end by themselves: a zero. Zeros and ones within them are written as two bytes. */
+/** The terminator of texts and byte strings: a zero. Zeros and ones within them are written as two bytes. */
 const END = 0;
 const ESCAPE = 1;
 

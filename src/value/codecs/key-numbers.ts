@@ -18,7 +18,7 @@ import { keyBytes } from './key-bytes.js';
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
-/** Where the sign and the exponent are, by the byte order of this machine. */
+/** The index of the sign and the exponent, by the byte order of this machine. */
 const HIGH = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0;
 const LOW = 1 - HIGH;
 

@@ -28,11 +28,11 @@ import {
 import { readMagnitude } from './key-numbers.js';
 import { BOUND, FIELD, KEY_TAGS, NUMBER_KINDS, SIGN } from './key-tags.js';
 
-/** Where reading has come to. */
+/** The current position. */
 interface Cursor {
   readonly key: string;
   at: number;
-  /** How many numbers were read. */
+  /** Number of numbers read. */
   numbers: number;
   /** The kinds of all numbers, if they aren't the natural ones. */
   readonly kinds: string | undefined;

@@ -10,12 +10,12 @@ import { quoteJson, stringifyJsonAt } from './json.js';
 
 /** A notation in pieces. */
 export interface Pieces {
-  /** What stands ahead of the members of a list or an object, and behind them. */
+  /** The text or bytes before and behind the members of a list or an object. */
   open(value: Container): Uint8Array;
   close(value: Container): Uint8Array | undefined;
   /** The members `from` to `to` (exclusive) of a list, as they stand behind those before them. */
   items(list: ArrayValue, from: number, to: number, depth: number): Uint8Array;
-  /** What stands ahead of the member `at` of a list that is written in pieces itself. */
+  /** The text or bytes before the member `at` of a list that is written in pieces itself. */
   itemAhead(at: number): Uint8Array | undefined;
   key(name: string, at: number): Uint8Array;
 }
@@ -43,7 +43,7 @@ export const CBOR_PIECES: Pieces = {
 };
 
 /**
- * So many members of a list make one piece, if each consists of no more than so many values: some hundred microseconds.
+ * Members of a list in one piece, if each consists of no more than so many values: some hundred microseconds.
  */
 const ITEMS = 64;
 const SMALL = 256;
@@ -61,7 +61,7 @@ export function isLargeValue(value: Value): boolean {
   return countParts(value, 0) > AT_ONCE;
 }
 
-/** How many values a value consists of, long texts for more than one; more than `AT_ONCE` for all that are large. */
+/** The number of values in a value, long texts counting more than one; more than `AT_ONCE` for large ones. */
 function countParts(value: Value, before: number): number {
   let parts = before + 1;
   if (typeof value === 'string') return parts + (value.length >> 6);
@@ -80,7 +80,7 @@ function countParts(value: Value, before: number): number {
 }
 
 /**
- * A value in pieces; all of them together are what the codec makes of it.
+ * A value in pieces; together they equal the codec's output.
  * @throws TesseraError as the codecs do; what `exceeded` makes when they have more than `limit` bytes
  */
 export function* piecesOf(
@@ -155,7 +155,7 @@ function* followFields(
   if (end !== undefined) yield end;
 }
 
-/** How many values a value consists of; more than `SMALL` for all that consist of more, or of long texts. */
+/** The number of values in a value; more than `SMALL` for larger ones, or with long texts. */
 function countNodes(value: Value, before: number): number {
   let nodes = before + 1;
   if (typeof value === 'string') return value.length > LONG ? SMALL + 1 : nodes;

@@ -163,12 +163,12 @@ function writeObject(object: ObjectValue, depth: number): void {
   for (let index = 0; index < keys.length; index++) write(object[keys[index] as string], below);
 }
 
-/** What objects with the same fields have in common. */
+/** The shared header of objects with the same fields. */
 interface ObjectShape {
   /** The fields as the object has them, and in their order. */
   readonly given: readonly string[];
   readonly keys: readonly string[];
-  /** What stands before the values. */
+  /** The bytes before the values. */
   readonly head: Uint8Array;
 }
 

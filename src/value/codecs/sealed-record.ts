@@ -23,7 +23,7 @@ export function sealRecord(key: string, value: Value): Uint8Array {
 /** Seals bytes that `encodeRecord` gave: the record as it is stored under `key`, with its checksum. */
 export function sealEncoded(key: string, encoded: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(encoded.length + CHECKSUM_LENGTH);
-  // LMDB's library hands out parts of a longer buffer, of which it only overrides the length.
+  // LMDB's library returns parts of a longer buffer, of which it only overrides the length.
   bytes.set(encoded.subarray(0, encoded.length));
   close(key, bytes);
   return bytes;

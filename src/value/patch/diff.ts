@@ -1,4 +1,4 @@
-/** What turns one value into another, as a JSON Patch (RFC 6902) with `change` for texts. `patch` applies it. */
+/** The difference of two values, as a JSON Patch (RFC 6902) with `change` for texts. `patch` applies it. */
 import { Comparisons } from '../order.js';
 import { sortedKeys } from '../strings.js';
 import { type ArrayValue, isArray, isObject, type ObjectValue, objectFrom, type Value } from '../value.js';

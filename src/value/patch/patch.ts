@@ -1,5 +1,5 @@
 /**
- * Applies JSON Patches (RFC 6902), with what the reference engine adds: `change` for texts, objects on the way are
+ * Applies JSON Patches (RFC 6902), with the reference engine's extensions: `change` for texts, objects on the path are
  * made, `replace` may create, `remove` may find nothing, and `add` to an array appends to it: a value, or the elements
  * of an array.
  */
@@ -21,7 +21,7 @@ interface Operation {
   readonly value: Value;
 }
 
-/** What each operation needs besides its path, and what it makes of the document. */
+/** The members of each operation besides its path, and its effect on the document. */
 interface Operator {
   readonly needs: 'value' | 'from' | undefined;
   apply(document: Value, operation: Operation): Value;

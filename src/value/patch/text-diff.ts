@@ -1,5 +1,5 @@
 /**
- * What turns one text into another, as patches of diff-match-patch: the hunks that the library finds, counted in code
+ * The difference of two texts, as patches of diff-match-patch: the hunks that the library finds, counted in code
  * points.
  */
 import type { Diff } from 'diff-match-patch-es';
@@ -8,13 +8,13 @@ import { commonEnd, commonStart, firstPoints, lastPoints, pointCount } from '../
 
 const library = lazyLibrary<typeof import('diff-match-patch-es')>('diff-match-patch-es');
 
-/** What finding the changes may cost in one diff of values: the square of what differs, added up. */
+/** Maximum cost of finding the changes in one diff of values: the sum of the squares of differing lengths. */
 const MAX_WORK = 2 ** 20;
 /** A text costs as much as if so many more characters of it differed. */
 const TEXT_WORK = 64;
-/** So many code points around what differs are looked at, at most. */
+/** Maximum number of code points around the difference that are considered. */
 const MAX_AROUND = 1024;
-/** So many code points around a change are written along, at least. */
+/** Minimum number of code points of context around a change. */
 const CONTEXT = 4;
 
 /** Changes of texts, within one diff of values. */
@@ -64,9 +64,9 @@ function changes(place: number, before: string, after: string): string {
 }
 
 interface Stretch {
-  /** Where it begins in the text before. */
+  /** Its start in the old text. */
   readonly passed: number;
-  /** Where it begins in the text after. */
+  /** Its start in the new text. */
   readonly start: number;
   readonly parts: Diff[];
 }

@@ -47,12 +47,12 @@ export function toErrorText(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toText(value)));
 }
 
-/** The text of a cast to string for error texts: what is long is shortened. */
+/** The text of a cast to string for error texts: long values are shortened. */
 export function toErrorDisplay(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toDisplay(value)));
 }
 
-/** `toBareText` for error texts: what is long is shortened. */
+/** `toBareText` for error texts: long values are shortened. */
 export function toErrorBareText(value: Value): string {
   return withRoom(ROOM_IN_ERRORS, () => shown(toBareText(value)));
 }
@@ -100,7 +100,7 @@ export function toBareText(value: Value): string {
   return value instanceof Decimal ? toText(value) : toDisplay(value);
 }
 
-/** The literal form as it stands in code: the numbers of a point are floats. */
+/** The literal form in code: the numbers of a point are floats. */
 export function toCode(value: Value): string {
   if (!(value instanceof Geometry) || value.shape.type !== 'Point') return toText(value);
   return `(${value.shape.coordinates.map(formatFloat).join(', ')})`;

@@ -25,7 +25,7 @@ import {
   recordsBehind,
 } from './subject.js';
 
-/** What can be asked about the values at a place. */
+/** The filter of the values at a place. */
 export type Filterable = ComparedValue | FilteredLink | FilteredList | FilteredObject;
 
 interface Labelled {
@@ -173,7 +173,7 @@ export function fieldMember(column: string, { type, translate }: InputFilter): F
   };
 }
 
-/** The same for what is filtered alike. Labels aren't: an enum may be called `string`. */
+/** Shared by places with the same filter. Labels aren't unique: an enum may be called `string`. */
 function keyOf(filterable: Filterable): string {
   if (filterable.kind === 'list') return `list ${keyOf(filterable.element)}`;
   const { kind, label } = filterable;

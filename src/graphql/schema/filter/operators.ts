@@ -17,7 +17,7 @@ interface Operator {
   readonly forNull?: (field: Expression) => Expression;
   /** Joins the conditions for several values. Default: OR. */
   readonly join?: '&&';
-  /** Of an operator that takes many: what it asks of the values that each one of them may mean. */
+  /** For an operator with several operands: the condition on the possible values of each. */
   readonly ofEach?: Build;
   /** Its weight in the limit of conditions. Default: 1. */
   readonly weight?: number;
@@ -27,7 +27,7 @@ function binary(operator: BinaryOperator): Build {
   return (left, right) => ({ kind: 'binary', operator, left, right });
 }
 
-/** NONE and NULL stand below every number in the total order, but what is missing isn't less than anything. */
+/** NONE and NULL are below every number in the total order, but a missing value isn't less than anything. */
 function below(operator: '<' | '<='): Build {
   return (field, value) =>
     join('&&', [binary('>')(field, { kind: 'literal', value: null }), binary(operator)(field, value)]);
@@ -71,7 +71,7 @@ const TEXT = {
 };
 const SPATIAL = {
   inside: one(binary('IN')),
-  // What is missing is nowhere, so neither inside nor outside.
+  // A missing value is nowhere, so neither inside nor outside.
   outside: one((field, value) => join('&&', [isPresent(field), binary('OUTSIDE')(field, value)])),
   intersects: one(binary('INTERSECTS')),
   contains: one(binary('CONTAINS')),
@@ -88,7 +88,7 @@ const OPERATORS = {
 } as const satisfies Readonly<Record<string, Operators>>;
 export type OperatorKind = keyof typeof OPERATORS;
 
-/** What lists are asked about the values in them. */
+/** The operators of lists on their values. */
 const MEMBERSHIP: Operators = {
   contains: one(binary('CONTAINS')),
   containsAll: { ...many(binary('CONTAINSALL')), ofEach: binary('CONTAINSANY') },
@@ -96,7 +96,7 @@ const MEMBERSHIP: Operators = {
   containsNone: many(binary('CONTAINSNONE')),
 };
 
-/** What values of a kind are compared with. */
+/** The operand type of a kind. */
 export interface Comparable {
   readonly input: GraphQLInputType;
   /** The values that an argument denotes: usually itself, for an id possibly several. */
@@ -108,7 +108,7 @@ export function valueOperators(kind: OperatorKind, comparable: Comparable): Read
   return members(OPERATORS[kind], comparable);
 }
 
-/** `element` is what the elements of the list are compared with. */
+/** `element` is the operand type of the list's elements. */
 export function listOperators(element: Comparable): Readonly<Record<string, FilterMember>> {
   return members(MEMBERSHIP, element);
 }

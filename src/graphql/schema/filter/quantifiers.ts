@@ -1,4 +1,4 @@
-/** What is asked about lists as a whole and about their elements: `some`, `every`, `none`, `count` and `exists`. */
+/** Filters of lists as a whole and of their elements: `some`, `every`, `none`, `count` and `exists`. */
 import type { Expression } from '../../../language/ast.js';
 import { SCALARS } from '../scalars.js';
 import type { FilterMember, InputFilter, Translate } from './filter.js';

@@ -1,4 +1,4 @@
-/** What conditions are about, and the expressions that they are made of. */
+/** The subjects of conditions, and the expressions of conditions. */
 import type { Expression, GraphStep, Idiom, Part } from '../../../language/ast.js';
 
 /** A path from the current document, or from a value. Empty, it is where it starts. */
@@ -11,7 +11,7 @@ const THIS: Expression = { kind: 'param', name: 'this' };
 /** The list element that a nested condition applies to. */
 export const ELEMENT: Subject = { kind: 'idiom', start: THIS, parts: [] };
 
-/** The path that goes on from a subject with more parts. */
+/** The path of a subject, extended by more parts. */
 export function below(subject: Subject, ...parts: readonly Part[]): Subject {
   return { ...subject, parts: [...subject.parts, ...parts] };
 }
@@ -70,7 +70,7 @@ const ID: Expression = fieldOf(DOCUMENT, 'id');
 /** The readable records of a list of links that satisfy a condition. */
 export function recordsBehind(links: Subject, condition: Expression): Expression {
   const readable: Expression = { kind: 'binary', operator: '&&', left: ID, right: condition };
-  // A path of its own: in one with the condition, that would be asked within each element.
+  // A separate path: in one with the condition, the condition would be evaluated within each element.
   const records: Expression = { kind: 'idiom', start: asArray(expressionOf(links)), parts: [{ kind: 'all' }] };
   return { kind: 'idiom', start: records, parts: where(readable) };
 }

@@ -27,9 +27,9 @@ import { GRAPHQL_DROPS, IN_GRAPHQL } from './graphql-clauses.js';
 
 type AnyClauses = ReadonlyMap<string, (parser: Parser, node: never) => object>;
 
-/** How a kind of definition is altered. */
+/** The grammar of altering a kind of definition. */
 interface Kind<D extends Alterable = Alterable, Member extends string = string> {
-  /** What is altered, with members that mean nothing until a clause sets them. */
+  /** The definition to alter, with members that are unset until a clause sets them. */
   begin(parser: Parser): D;
   readonly clauses: AnyClauses;
   /** The members that `DROP` removes, by keyword. */
@@ -38,7 +38,7 @@ interface Kind<D extends Alterable = Alterable, Member extends string = string> 
   readonly action?: { readonly words: readonly string[]; readonly does: NonNullable<Alter['action']> };
   /** Takes no COMMENT. */
   readonly uncommented?: true;
-  /** What is expected where nothing at all is to be changed; without it that is allowed. */
+  /** The expected token if nothing is changed; without it that is allowed. */
   readonly needed?: string;
 }
 

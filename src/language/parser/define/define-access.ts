@@ -25,7 +25,7 @@ export function defineAccess(parser: Parser): DefineAccess {
 
 const DEFINITION_CLAUSES: ClauseTable<Node> = new Map([...ACCESS_CLAUSES, ['TYPE', type]]);
 
-/** What an access method of a database is without a TYPE. */
+/** The default type of an access method of a database. */
 const PLAIN_RECORD: AccessKind = { kind: 'record', refresh: false };
 
 function type(parser: Parser, { level: at, computedClauses = {} }: Node): Partial<Node> {

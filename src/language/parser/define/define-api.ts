@@ -4,7 +4,7 @@ import { type ClauseTable, clauses, comment, mode, permission } from './definiti
 
 type Node = Partial<Handling>;
 
-/** MIDDLEWARE and PERMISSIONS, which stand before what they apply to. */
+/** MIDDLEWARE and PERMISSIONS, which precede the action to which they apply. */
 const HANDLING_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['MIDDLEWARE', (parser) => ({ middleware: parser.commaList(() => middleware(parser)) })],
   ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],

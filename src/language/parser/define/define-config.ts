@@ -11,7 +11,7 @@ export function defineConfig(parser: Parser): DefineConfig {
   return { kind: 'define-config', ...head, config, ...(parser.acceptWord('COMMENT') && comment(parser, {})) };
 }
 
-/** What follows ALTER CONFIG. What it doesn't mention stays. */
+/** ALTER CONFIG. Options that it doesn't mention stay. */
 export function alterConfig(parser: Parser, ifExists: boolean): Alter {
   const written = writtenConfig(parser);
   const { kind: _, ...members } = written;

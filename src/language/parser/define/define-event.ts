@@ -15,7 +15,7 @@ export const EVENT_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser,
   ['COMMENT', comment],
 ]);
 
-/** What is said of an asynchronous event so far; of another one nothing can be. */
+/** The options of an asynchronous event; another event has none. */
 function asyncOf(parser: Parser, { async }: Node, word: string): NonNullable<Node['async']> {
   if (async !== undefined) return async;
   const { previousStart: start, previousEnd: end } = parser;

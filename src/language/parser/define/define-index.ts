@@ -7,7 +7,7 @@ import { suggesting } from '../suggestion.js';
 import { type ClauseTable, clauses, comment, mode } from './definition.js';
 
 type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] } & {
-  /** Where the last column stands, for errors. */
+  /** The position of the last column, for errors. */
   lastColumn?: Mark;
 };
 
@@ -50,7 +50,7 @@ function columns(parser: Parser): Partial<Node> {
 /** Kinds of indexes that list one column. */
 const SINGLE: ReadonlySet<IndexKind['kind']> = new Set(['fulltext', 'hnsw']);
 
-/** Of plain kinds the last one counts, as in the reference engine; one that answers by other operators is no other. */
+/** Among plain kinds the last one counts, as in the reference engine; a kind with its own operators excludes others. */
 function kind(parser: Parser, { indexKind: { kind: former } }: Node, indexKind: IndexKind): Partial<Node> {
   const isOther = former !== 'plain' && former !== indexKind.kind;
   if (isOther && (SINGLE.has(former) || SINGLE.has(indexKind.kind))) {

@@ -1,4 +1,4 @@
-/** What definitions share: how to treat a name that is taken, comments, permissions, lifetimes. */
+/** Common clauses of definitions: the mode for existing names, comments, permissions, lifetimes. */
 
 import { Duration } from '../../../value/value.js';
 import type { Changefeed, ComputedClauses, Durations, Expression, Permission } from '../../ast.js';

@@ -1,4 +1,4 @@
-/** How the tokens of an access method are verified, what they must say, and what signs those that are issued here. */
+/** The clauses of JWT: keys for verification, required claims, and keys for signing. */
 import {
   ALGORITHMS,
   type Algorithm,

@@ -219,7 +219,7 @@ export function distanceName(parser: Parser, expected = 'a distance kind'): stri
  * The rest of a range whose operator is the current token. After a range without an end a path continues: `1.. [0]`.
  */
 function range(parser: Parser, start: Expression | undefined): Expression {
-  // `..==` is a range without an end, and what it is compared with.
+  // `..==` is a range without an end, compared with the right operand.
   const isCompared = parser.text === '..=' && parser.source[parser.end] === '=';
   const text = isCompared ? '..' : parser.text;
   const { excludesStart, includesEnd } = RANGES.get(text) as NonNullable<ReturnType<typeof RANGES.get>>;
@@ -234,7 +234,7 @@ function range(parser: Parser, start: Expression | undefined): Expression {
   return end === undefined ? postfix(parser, result) : result;
 }
 
-/** What stands right behind the dots belongs to them; a blank ends the range: `FOR $i IN 1.. { … }`. */
+/** An operand directly behind the dots belongs to the range; a blank ends it: `FOR $i IN 1.. { … }`. */
 function beginsEnd(parser: Parser): boolean {
   if (parser.start !== parser.previousEnd) return false;
   return parser.kind === 'punct' ? OPENERS.has(parser.text) : parser.kind !== 'end';

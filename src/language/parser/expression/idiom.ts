@@ -1,4 +1,4 @@
-/** Paths: what follows a value or stands alone at the beginning of one. */
+/** Paths: parts behind a value, or at the beginning of a path without one. */
 import type { DestructureField, Expression, Idiom, Part, Recursion } from '../../ast.js';
 import type { Parser } from '../parser.js';
 import { DIRECTIONS, graphStep } from './graph.js';

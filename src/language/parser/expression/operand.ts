@@ -1,5 +1,5 @@
 /**
- * What stands between operators: literals, names, calls, brackets, statements as values, and the path behind any of
+ * Operands: literals, names, calls, brackets, statements as values, and the path behind any of
  * them.
  */
 import type { Expression, Idiom } from '../../ast.js';
@@ -70,7 +70,7 @@ function word(parser: Parser): Expression {
   return statement === undefined ? named(parser) : postfix(parser, asExpression(statement));
 }
 
-/** What begins with a name: a record id, a function, a constant, a field. */
+/** Operands that begin with a name: a record id, a function, a constant, a field. */
 function named(parser: Parser): Expression {
   if (parser.adjacent() === COLON) {
     return parser.adjacent(1) === COLON ? builtIn(parser) : postfix(parser, recordId(parser));
@@ -117,7 +117,7 @@ function current(parser: Parser): Idiom {
   return { kind: 'idiom', start: { kind: 'param', name: 'this', current: true }, parts: parts(parser, path) };
 }
 
-/** A value with the path behind it. Any value may be called; what isn't a closure then fails when it is. */
+/** A value with the path behind it. Any value may be called; values other than closures fail at run time. */
 export function postfix(parser: Parser, start: Expression): Expression {
   const path = parts(parser, [], true);
   return path.length === 0 ? start : { kind: 'idiom', start, parts: path };

@@ -6,7 +6,7 @@ import type { Parser } from '../parser.js';
 
 const COORDINATE = 'a floating point number';
 
-/** What begins with `(`: an expression in parentheses, a subquery, or a point `(longitude, latitude)`. */
+/** Operands that begin with `(`: an expression in parentheses, a subquery, or a point `(longitude, latitude)`. */
 export function parenthesized(parser: Parser): Expression {
   const openedAt = parser.start;
   parser.advance();

@@ -11,7 +11,7 @@ import { DATA_FILE } from './lmdb-store.js';
 export interface FileFaults {
   /** A page or the store's metadata is damaged. */
   page(what: string): void;
-  /** A value isn't as it was written. */
+  /** The checksum of a value is wrong. */
   value(key: string): void;
   /** Called now and then. */
   progress(pages: number, ofPages: number): void;
@@ -26,7 +26,7 @@ export interface CheckedFile {
 }
 
 /**
- * Calls `faults` for each fault. Answers what was found; `undefined` where that can't be determined.
+ * Calls `faults` for each fault. Returns the findings; `undefined` if they can't be determined.
  * @throws TesseraError `storage_format` for a format that isn't known; Error of the system, or if there is no data file
  */
 export function checkFile(folder: string, faults: FileFaults): CheckedFile | undefined {

@@ -1,17 +1,17 @@
 import type { Key } from '../../contract.js';
 import type { ByteView } from './lmdb-store.js';
 
-/** How many keys are looked up in vain before it is worth finding out how far nothing is. */
+/** Number of failed lookups before a seek for the next existing key pays off. */
 const PATIENCE = 8;
 
 /**
- * A range in which a snapshot is known to hold nothing. What is loaded is mostly new and often in order, so that the
- * next existing key proves many others absent: a thousand rows then cost eight look-ups and a seek rather than a
- * thousand look-ups.
+ * A range in which a snapshot is known to hold no key. Loaded records are mostly new and often in order, so that the
+ * next existing key proves many others absent: a thousand rows then cost eight lookups and a seek rather than a
+ * thousand lookups.
  */
 export class EmptyRange {
   #from: Key = '';
-  /** The first key behind it that there is, if there is one. */
+  /** The first existing key behind it, if any. */
   #to: Key | undefined = '';
   #misses = 0;
   readonly #view: Pick<ByteView, 'next'>;
@@ -24,7 +24,7 @@ export class EmptyRange {
     return key >= this.#from && (this.#to === undefined || key < this.#to);
   }
 
-  /** A key was looked up in vain. Seeks twice as rarely each time, since keys without an order gain nothing. */
+  /** A lookup has failed. Seeks half as often each time, since unordered keys gain nothing. */
   missed(key: Key): void {
     this.#misses++;
     if (this.#misses < PATIENCE || (this.#misses & (this.#misses - 1)) !== 0) return;

@@ -8,15 +8,15 @@ import { allocateLock } from './lmdb-space.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
-/** So many may look at once who has a folder. */
+/** Maximum number of processes that check the owner of a folder at once. */
 const MAX_OWNERS = 64;
 
 /**
- * Keeps a data folder to one engine, in this process or any other. Answers how to give it up.
+ * Reserves a data folder for one engine, in this process or any other. Returns a function that releases it.
  *
- * An otherwise empty LMDB file, `owner.mdb`, serves for its table of readers: an entry there is backed by a lock of the
- * kernel on behalf of the process, so it is gone as soon as the process is, however it ended. Each comer enters itself
- * first and then looks who else is there, so that of two that come at once neither can miss the other.
+ * An otherwise empty LMDB file, `owner.mdb`, is used for its table of readers: an entry there is backed by a lock of
+ * the kernel on behalf of the process, so it is gone as soon as the process is, however it ended. Each process enters
+ * itself first and then checks for others, so that two concurrent ones can't miss each other.
  *
  * @throws TesseraError `storage_in_use`
  */
@@ -40,7 +40,7 @@ export function lockFolder(folder: string): () => Promise<void> {
 
 /**
  * Joins the owner of a folder, which is another process of the same server: the folder stays locked until the last of
- * them has left it. Answers how to leave.
+ * them has left it. Returns a function that leaves.
  * @throws TesseraError `storage_in_use` if the owner doesn't have the folder
  */
 export function joinFolder(folder: string, owner: number): () => Promise<void> {

@@ -25,13 +25,13 @@ export function encodedChange(key: Key, value: OverlayValue): KeyChange {
 
 /** One commit's part of a group. */
 export interface Addition {
-  /** Given away: what comes after is added to it. */
+  /** Owned by the writer from now on, which appends the changes of later commits. */
   readonly changes: KeyChange[];
   readonly room: SpaceDemand;
   readonly commit: Commit;
   /** Whether the commit appended to a log. */
   readonly appends: boolean;
-  /** The last versionstamp that was given out, to this commit or to one before. */
+  /** The last assigned versionstamp, of this commit or an earlier one. */
   readonly stamp: Versionstamp;
   readonly afterCommit: AfterCommit | undefined;
 }
@@ -42,13 +42,13 @@ export class WriteGroup implements WriteBatch {
   readonly room: SpaceDemand;
   /** The last of the commits. */
   last: Commit;
-  /** The last versionstamp that was given out by then. */
+  /** The last versionstamp assigned by then. */
   stamp: Versionstamp;
   /** The version of the store once the group is written. */
   version = 0;
   /** Whether any of the commits appended to a log. */
   appends: boolean;
-  /** Of each commit that wants something called, in their order. */
+  /** The callbacks of the commits, in their order. */
   readonly afterCommit: { readonly callbacks: AfterCommit; readonly stamp: Versionstamp }[] = [];
   resolve!: () => void;
   reject!: (reason: unknown) => void;
@@ -78,11 +78,11 @@ export class WriteGroup implements WriteBatch {
   }
 }
 
-/** More changes of one commit than these are laid over the store only when they are asked for. */
+/** A commit with more changes than these is merged into the view only on demand. */
 const LAID_AT_ONCE = 4096;
 
 /**
- * Writes commits in the order they come. Those that come while others are being written are written together after
+ * Writes commits in the order they come. Commits that come while others are being written are written together after
  * them.
  */
 export class GroupWriter {
@@ -96,7 +96,7 @@ export class GroupWriter {
   #collecting = false;
   #prepared = false;
   #writing: WriteGroup | undefined;
-  /** In the order in which they came; none but the last is added to. */
+  /** In the order in which they came; only the last group grows. */
   #waiting: WriteGroup[] = [];
   /** The changes of both, made on demand. */
   #unwritten: OrderedTree<OverlayValue> | undefined;
@@ -127,13 +127,13 @@ export class GroupWriter {
   add(addition: Addition): Promise<void> {
     const { changes } = addition;
     let group = this.#waiting.at(-1);
-    // Small ones don't become large by coming together.
+    // Small commits together don't become a large write.
     if (group !== undefined && group.changes.length + changes.length <= LARGE_WRITE) group.add(addition);
     else {
       group = new WriteGroup(addition);
       this.#waiting.push(group);
     }
-    // So many are waited for rather than asked for.
+    // The view of many changes is made again when it is asked for.
     if (changes.length > LAID_AT_ONCE) this.#unwritten = undefined;
     else if (this.#unwritten !== undefined) lay(changes, this.#unwritten);
     if (!this.#running) void this.#run();
@@ -155,7 +155,7 @@ export class GroupWriter {
     return this.#waiting.at(-1) ?? this.#writing;
   }
 
-  /** How many changes aren't known to be written. */
+  /** Number of changes that aren't known to be written. */
   get pending(): number {
     let pending = this.#writing?.changes.length ?? 0;
     for (const { changes } of this.#waiting) pending += changes.length;
@@ -210,7 +210,7 @@ export class GroupWriter {
     this.#store.prepare();
   }
 
-  /** Leaves the writer running for ever, so that nothing is begun again. */
+  /** Leaves the writer in the running state for ever, so that nothing begins again. */
   #fail(error: unknown): void {
     for (const group of this.#waiting) group.reject(error);
     this.#waiting = [];

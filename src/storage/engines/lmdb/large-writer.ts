@@ -12,7 +12,7 @@ export const LARGE_WRITE = 4096;
 /** Milliseconds after which a thread that has nothing to do is ended. */
 const IDLE = 10_000;
 
-/** Makes large writes on a thread, which is started for the first one and kept for those that follow soon. */
+/** Makes large writes on a thread, which is started for the first one and kept for others that follow soon. */
 export class LargeWriter {
   readonly #data: WriterData;
   readonly #timers: Timers;
@@ -20,7 +20,7 @@ export class LargeWriter {
   #isPossible = true;
   /** Stops the clock of an idle thread. */
   #stopClock = (): void => {};
-  /** Resolves when no thread is left of those that were idle. */
+  /** Resolves when all idle threads have ended. */
   #ended: Promise<void> = Promise.resolve();
 
   constructor(data: WriterData, timers: Timers) {
@@ -28,12 +28,12 @@ export class LargeWriter {
     this.#timers = timers;
   }
 
-  /** Writes all changes, or none. Answers whether there is a thread to do so; without one nothing was begun. */
+  /** Writes all changes, or none. Returns whether there is a thread to do so; without one nothing was begun. */
   write(changes: readonly EncodedChange[], version: number, stamp: Versionstamp | undefined): Promise<boolean> {
     return this.use((thread) => thread.write(changes, { version, stamp }));
   }
 
-  /** The same for any work with the thread. */
+  /** The same for any work on the thread. */
   async use(work: (thread: WriteThread) => Promise<void>): Promise<boolean> {
     if (!this.#isPossible) return false;
     this.#stopClock();
@@ -47,7 +47,7 @@ export class LargeWriter {
     return true;
   }
 
-  /** Ends the thread; nothing may be under way. */
+  /** Ends the thread, which must be idle. */
   close(): Promise<void> {
     this.#stopClock();
     this.#end();

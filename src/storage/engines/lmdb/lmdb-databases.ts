@@ -9,7 +9,7 @@ import type { EncodedChange } from './packed-changes.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
-/** What the callback of a transaction answers to have the library abort it. */
+/** What the callback of a transaction returns to have the library abort it. */
 export function abortTransaction(): unknown {
   return lmdb().ABORT;
 }
@@ -17,7 +17,7 @@ export function abortTransaction(): unknown {
 /** Transactions with different snapshots that may be under way at once. Each takes 64 bytes of the lock file. */
 export const MAX_READERS = 8192;
 
-/** What Node's buffers can do beyond their types: no encoding needs to be looked up by its name. */
+/** Methods of Node's buffers that are missing in their types: they need no lookup of an encoding by name. */
 interface Latin1Buffer {
   readonly length: number;
   [at: number]: number;
@@ -47,7 +47,7 @@ const BYTE_STRING_KEYS = {
 };
 
 /**
- * Hands on the bytes of a value where the library has read them to, which is the same place each time: a copy of them
+ * Passes the bytes of a value in the library's buffer, which is reused each time: a copy of them
  * takes as long as decoding a small record.
  */
 const BYTES_IN_PLACE = {
@@ -68,14 +68,14 @@ export interface LmdbDatabases {
 export interface LmdbDatabasesOptions {
   readonly sync: boolean;
   readonly readOnly: boolean;
-  /** Whether there is to be a log of commits. */
+  /** Whether to keep a log of commits. */
   readonly hasLog?: boolean | undefined;
 }
 
 /**
  * LMDB's own order of a commit is kept (`overlappingSync` is off): pages, fsync, then the page that makes them visible.
- * So no reader sees what a power failure could still undo. Without `sync` nothing is flushed: the operating system does
- * it when it likes, and a crash of the machine (not of the process) may damage the file.
+ * So no reader sees a commit that a power failure could still undo. Without `sync` nothing is flushed: the operating
+ * system does it at its own time, and a crash of the machine (not of the process) may damage the file.
  *
  * @throws Error of the system or of the library
  */
@@ -121,7 +121,7 @@ export function versionOf({ metadata }: LmdbDatabases): number {
   return bytes === undefined ? 0 : Number(decodeMetadata('version', bytes));
 }
 
-/** How many groups of commits the log reaches back: a process that has missed more of them begins again. */
+/** Groups of commits that the log keeps: a process that has missed more of them discards its state. */
 export const LOG_GROUPS = 2_048;
 /** Adds the group that makes a version to the log, and removes the one that is too old by that. */
 export function putLog({ log }: LmdbDatabases, version: number, bytes: Uint8Array): void {
@@ -130,7 +130,7 @@ export function putLog({ log }: LmdbDatabases, version: number, bytes: Uint8Arra
   void log.remove(groupLogKey(Math.max(0, version - LOG_GROUPS)));
 }
 
-/** Eight bytes that ascend with the version. */
+/** The version as eight big-endian bytes. */
 export function groupLogKey(version: number): Key {
   return stampBytes(BigInt(version));
 }

@@ -20,12 +20,12 @@ const META_LENGTH = PAGE_HEADER + 144;
 const MIN_PAGE = 4096;
 const MAX_PAGE = 65_536;
 export const PAGE_FLAGS = { branch: 1, leaf: 2, overflow: 4, meta: 8 } as const;
-/** How the library marks the tree of free pages: keys that are ints, and a file without a folder of its own. */
+/** The library's flags of the tree of free pages: keys that are ints, and a file without a folder of its own. */
 const FREE_TREE_FLAGS = 0x4008;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const TREE_LENGTH = 48;
 
-/** What stands in place of a data file while it is restored. */
+/** The text in place of a data file while it is restored. */
 export const RESTORE_MARK = Buffer.from('Tessera: a restore into this folder is not complete\n', 'utf8');
 
 /** The counts that are stored for a tree. */
@@ -40,7 +40,7 @@ export interface TreeHeader {
   readonly root: number | undefined;
 }
 
-/** What the newer of the two meta pages says. */
+/** The content of the newer meta page. */
 export interface Meta {
   readonly pageSize: number;
   readonly lastPage: number;
@@ -56,7 +56,7 @@ function toNumber(value: bigint): number {
 
 const LITTLE_ENDIAN = endianness() === 'LE';
 
-/** Bytes in the order of the machine, which is the order that LMDB writes. */
+/** Bytes in the byte order of the machine, which LMDB uses. */
 export class NativeBytes {
   readonly #view: DataView;
 
@@ -109,13 +109,13 @@ export function readMetaFacts(page: NativeBytes): MetaFacts {
   };
 }
 
-/** How often a file is read that is being written. */
+/** Attempts to read a file that is being written. */
 const ATTEMPTS = 100;
 
 /**
- * Reads a file that others may be writing: its meta pages, or pages that they lead to, may be of different states then.
- * A state that is being written just now can't be read; the next one can. What is damaged stays so.
- * @throws TesseraError `storage_corrupt` if it is after many attempts, and what else `read` throws
+ * Reads a file that others may be writing: its meta pages, or pages below them, may then be of different states.
+ * A state that is just being written can't be read; the next one can. Damage persists.
+ * @throws TesseraError `storage_corrupt` if it still is after many attempts, and other errors of `read`
  */
 export function readAmidWrites<T>(read: () => T): T {
   for (let attempt = 1; ; attempt++) {
@@ -137,9 +137,9 @@ export class LmdbFile {
   readonly #isBorrowed: boolean;
 
   /**
-   * `descriptor` is that of the file if it is open for reading already, which spares opening it and stays open.
+   * `descriptor`: of the file, if it is already open for reading; it stays open.
    * @throws TesseraError `storage_corrupt` if the meta pages can't be right, `restore_incomplete`; Error with a text
-   * for people for a file that isn't LMDB's
+   * for users for a file that isn't LMDB's
    */
   constructor(path: string, descriptor?: number) {
     this.name = basename(path);

@@ -1,5 +1,5 @@
 /**
- * Makes sure before LMDB's library opens a file that it may: the library reads what the meta pages name straight from a
+ * Checks a file before LMDB's library opens it: the library reads the pages that the meta pages name from a
  * map of the file into memory, so that a page that is missing or damaged ends the process by a signal.
  */
 import { existsSync, statSync, truncateSync } from 'node:fs';
@@ -18,7 +18,7 @@ export const METADATA_TREE = 'about\0';
 const LOG_TREE = 'log\0';
 const KNOWN_TREES: ReadonlySet<string> = new Set([RECORDS_TREE, METADATA_TREE, LOG_TREE]);
 
-/** What a store is found to be, without its library. */
+/** The state of a store, as read without the library. */
 export interface StoreFacts {
   /** `undefined` for a store in which nothing was written. */
   readonly format: string | undefined;
@@ -27,20 +27,20 @@ export interface StoreFacts {
 }
 
 export interface FileCheck {
-  /** Files of so many bytes or fewer are read wholly, and every page and checksum in them is verified. */
+  /** Files up to this size in bytes are read completely, and every page and checksum in them is verified. */
   readonly verifyUpTo: number;
-  /** Names an entry for people. */
+  /** A readable name for an entry. */
   describeKey(key: string): string;
   /** Nothing is written. */
   readonly readOnly?: boolean;
-  /** Called for each damaged value: reading them fails, and everything else can be used. */
+  /** Called for each damaged value: reading it fails, all other data is usable. */
   report(error: TesseraError): void;
 }
 
 /**
- * Makes sure that the data file of a store is LMDB's and whole as far as its meta pages tell, or empty, or not there at
+ * Checks that the data file of a store is LMDB's and complete by its meta pages, or empty, or doesn't exist at
  * all.
- * @throws TesseraError `storage_corrupt`; Error with a text for people, if it isn't LMDB's
+ * @throws TesseraError `storage_corrupt`; Error with a text for users, if it isn't LMDB's
  */
 export function checkDataFile(path: string, { verifyUpTo, describeKey, report, readOnly }: FileCheck): void {
   withFile(path, readOnly !== true, (file, isShort) => {
@@ -97,7 +97,7 @@ export function readFacts(file: LmdbFile): StoreFacts {
   const metadata = header === undefined ? new Map<string, Uint8Array>() : treeEntries(file, header, METADATA_TREE);
   const stored = metadata.get('format');
   const format = stored === undefined ? undefined : decodeUnsealed(stored);
-  // What else there is in a format that isn't known can't be judged.
+  // The content of an unknown format can't be verified.
   if (format !== undefined && !KNOWN_LMDB_FORMATS.has(format)) return { format, mayBeUnsealed: true };
   for (const name of trees.keys()) {
     if (!KNOWN_TREES.has(name)) file.damaged(`there is a tree "${printable(name)}"`);
@@ -131,12 +131,12 @@ export class ChecksumVisitor {
   }
 }
 
-/** So many bytes are hashed at most to find out what is wrong with a key. */
+/** Maximum number of bytes to hash to find the error in a key. */
 const MAX_GUESSED = 2 ** 28;
 
 /**
  * Whether a checksum that is wrong would be right if one byte of the key were another: then a read of the stored key
- * would find nothing, which is worse than an error. A key that would take long to find is taken for damaged.
+ * would find nothing, which is worse than an error. A key that would take long to find counts as damaged.
  */
 function hasDamagedKey(key: string, value: Uint8Array): boolean {
   if (key.length * 255 * (value.length + key.length) > MAX_GUESSED) return true;

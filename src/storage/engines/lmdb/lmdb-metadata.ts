@@ -3,18 +3,18 @@
  *
  *     format     the layout of everything, as bare text, so that every version can read it
  *     version    counts writes
- *     stamp      the last versionstamp that was given out
+ *     stamp      the last assigned versionstamp
  *     store      identifies the store: drawn when it is created, and again when it is restored from a backup
- *     unsealed   there while values may be left that have no checksum, as before format 2
+ *     unsealed   exists while values without a checksum, as before format 2, may be left
  *
- * All but the format have a checksum behind the text.
+ * All values but the format have a checksum behind the text.
  */
 import { failure } from '../../../errors/error.js';
 import { isChecksumRight, writeChecksum } from '../../../value/codecs/sealed-record.js';
 
-/** The layout of the files, counted up when an older Tessera could misread what a newer one wrote. */
+/** The format of the files, incremented when an older release could misread a newer one's files. */
 export const LMDB_FORMAT = 2;
-/** The one before: no checksums. Its stores are read, and converted. */
+/** The former format: no checksums. Its stores are read, and converted. */
 export const UNSEALED_LMDB_FORMAT = 1;
 /** The formats that are read, as they are stored. */
 export const KNOWN_LMDB_FORMATS: ReadonlySet<string> = new Set([LMDB_FORMAT, UNSEALED_LMDB_FORMAT].map(String));

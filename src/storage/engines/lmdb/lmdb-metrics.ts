@@ -1,4 +1,4 @@
-/** Metrics of a store in a folder, by which its disk, its readers and its caches are watched. */
+/** Metrics of a store in a folder: its disk, its readers and its caches. */
 import type { Database } from 'lmdb';
 import { realEnvironment } from '../../../env/real.js';
 import { type Family, GaugeFamily, HistogramFamily } from '../../../metrics/families.js';
@@ -23,7 +23,7 @@ interface FileStatistics extends TreeStatistics {
   readonly free: TreeStatistics;
 }
 
-/** How a cache was used. */
+/** The use of a cache. */
 interface CacheUse {
   readonly hits: number;
   readonly misses: number;
@@ -104,7 +104,7 @@ function treeOf(database: Database): TreeStatistics {
   return database.getStats() as TreeStatistics;
 }
 
-/** What the trees don't use: reading the list of free pages itself would take time that grows with it. */
+/** Pages that the trees don't use: reading the list of free pages would take time proportional to it. */
 function freeBytes({ lastPageNumber, pageSize, root, free }: FileStatistics, trees: readonly Database[]): number {
   const used = [root, free, ...trees.map(treeOf)].reduce((sum, tree) => sum + pagesOf(tree), META_PAGES);
   return Math.max(0, lastPageNumber + 1 - used) * pageSize;

@@ -1,4 +1,4 @@
-/** Walks the trees of an LMDB file page by page, and finds what is wrong with them. */
+/** Walks the trees of an LMDB file page by page, and finds faults in them. */
 import {
   type LmdbFile,
   type NativeBytes,
@@ -13,7 +13,7 @@ import {
 export type TreeName = string;
 
 export interface PageVisitor {
-  /** Something is wrong. Throwing ends the walk. */
+  /** A fault. Throwing ends the walk. */
   fault(what: string): void;
   /** An entry, in the order of keys; the bytes are the visitor's until it returns. */
   entry?(tree: TreeName, key: string, value: Uint8Array): void;
@@ -21,9 +21,9 @@ export interface PageVisitor {
   progress?(pages: number): void;
 }
 
-/** What a walk has counted. */
+/** The counts of a walk. */
 export interface PageTotals {
-  /** Pages that hold something, without the two meta pages. */
+  /** Used pages, without the two meta pages. */
   readonly used: number;
   readonly free: number;
   /** Pages that neither hold anything nor are listed as free: the library never uses them again. */
@@ -32,11 +32,11 @@ export interface PageTotals {
 
 const NODE_HEADER = 8;
 const NODE_FLAGS = { overflow: 1, tree: 2 } as const;
-/** Deeper trees than these can't be. */
+/** Trees can't be deeper. */
 const MAX_DEPTH = 32;
 const META_PAGES = 2;
 
-/** Calls `visitor.fault` for each thing that is wrong. A file that is being written meanwhile will seem damaged. */
+/** Calls `visitor.fault` for each fault. A file that is being written meanwhile will seem damaged. */
 export function walkPages(file: LmdbFile, visitor: PageVisitor): PageTotals {
   return new PageWalk(file, visitor).run();
 }
@@ -71,7 +71,7 @@ export function freePages(file: LmdbFile, oldest: number): number {
   return count;
 }
 
-/** The same pages as runs of them: from `first` on, so many. */
+/** The same pages as runs: `count` pages from `first` on. */
 export function forEachFreeRun(file: LmdbFile, oldest: number, visit: (first: number, pages: number) => void): void {
   const walk = new PageWalk(file, { fault: (what) => file.damaged(what) });
   walk.tree('free pages', file.meta.free, (key, node) => {
@@ -88,7 +88,7 @@ interface Leaf {
 }
 
 /**
- * Keys of the tree of free pages are numbers of transactions in the order of the machine; this is the order in which
+ * Keys of the tree of free pages are transaction numbers in the byte order of the machine; this is the order in which
  * they sort.
  */
 function transactionOf(key: string): number {
@@ -205,7 +205,7 @@ class PageWalk {
     return free;
   }
 
-  /** Everything lives on one page, or is on the list of free pages once. */
+  /** Each page has one owner, or is on the list of free pages once. */
   #claim(number: number, owner: string): boolean {
     const byte = number >>> 3;
     // A free page behind the end of the file has no bit, nor anything to collide with.

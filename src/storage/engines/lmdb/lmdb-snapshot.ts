@@ -10,8 +10,8 @@ import { CachedRange, RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
 
 /**
- * What is kept decoded, records that were read by their keys and ranges that were scanned, and since when ranges have
- * held what they hold.
+ * The caches of decoded data, records that were read by their keys and ranges that were scanned, and the versions since
+ * which ranges are unchanged.
  */
 export interface Caches {
   readonly records: RecordCache;
@@ -106,7 +106,7 @@ export class LmdbSnapshot implements Snapshot {
 
   /**
    * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry
-   * or the end of the range. Where that isn't known it is read of the store, up to `limit` entries, fewer large ones.
+   * or the end of the range. If it isn't cached it is read from the store, up to `limit` entries, fewer large ones.
    */
   stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): Stretch {
     this.#state.check();
@@ -161,7 +161,7 @@ class LmdbCursor implements SnapshotCursor {
   readonly #snapshot: LmdbSnapshot;
   readonly #reverse: boolean;
   readonly #keysOnly: boolean;
-  /** What hasn't been read yet. */
+  /** The rest of the range, not read yet. */
   #left: KeyRange;
   isCut = false;
 
@@ -200,7 +200,7 @@ class LmdbCursor implements SnapshotCursor {
   }
 
   /**
-   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Answers the key of
+   * Reads so many entries, in parts of stretches from one index to another, whatever the direction. Returns the key of
    * the last one.
    */
   #read(limit: number, visit: (stretch: CachedRange, from: number, to: number) => void): Key | undefined {

@@ -1,8 +1,8 @@
 /**
- * Sees to it that LMDB's library never meets a full disk: it writes the text of that error into a buffer that is too
+ * Prevents LMDB's library from meeting a full disk: it writes the text of that error into a buffer that is too
  * small for it (`mdb_page_flush` in `mdb.c` of lmdb 3.5.6), after which the process can't be trusted.
  *
- * The data file is kept longer than the library needs it by as much as the next commits may add, in zeros that are
+ * The data file is kept longer than needed by as much as the next commits may add, in zeros that are
  * written beforehand; a commit for which there is no room is refused before anything of it is written. Lock files,
  * which the library maps into memory and writes to there, are given their whole length at once.
  */
@@ -24,7 +24,7 @@ import { LmdbFile, readAmidWrites } from './lmdb-file.js';
 import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
 import type { EncodedChange } from './packed-changes.js';
 
-/** So many zeros are written at once. */
+/** Zeros written at once. */
 const ZEROS = Buffer.alloc(1 << 18);
 /** More isn't written in one turn; beyond that the file system is asked how much is free, and so much must be left. */
 const MAX_WRITTEN = 4 << 20;
@@ -37,24 +37,24 @@ const COMMIT_PAGES = 24;
 /** The file grows by a sixteenth of itself, within these bounds of pages. */
 const MIN_GROWTH = 32;
 const MAX_GROWTH = 256;
-/** Taken for the depth of a tree that can't be read just now. */
+/** The assumed depth of a tree that can't be read just now. */
 const LIKELY_DEPTH = 8;
-/** What an entry takes in a page beside its key and its value. */
+/** Bytes of an entry in a page besides its key and its value. */
 const ENTRY_OVERHEAD = 10;
-/** What the system says if there is no room: on the disk, of a quota, of the largest file that there may be. */
+/** The system's errors for lack of space: of the disk, a quota, the maximum file size. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** What changes bring, in sums: those of several commits add up to those of their group. */
+/** The space demand of changes, as sums: the demands of several commits add up to that of their group. */
 export interface SpaceDemand {
-  /** The entries, each of which has the pages copied that lead to it. */
+  /** Number of entries, each of which copies the pages on the path to it. */
   entries: number;
-  /** What they take in pages that they share with others. */
+  /** Their bytes in shared pages. */
   bytes: number;
-  /** Pages for values of their own. */
+  /** Pages of large values. */
   own: number;
 }
 
-/** The table of those that read a data file. */
+/** The table of readers of a data file. */
 export interface Readers {
   /** Forgets processes that have died: the states that they read would keep pages from being used again. */
   forgetDead(): void;
@@ -62,7 +62,7 @@ export interface Readers {
   oldest(): number;
 }
 
-/** Keeps room for commits in a data file. */
+/** Reserves space for commits in a data file. */
 export class SpaceReserve {
   readonly #path: string;
   readonly #descriptor: number;
@@ -72,11 +72,11 @@ export class SpaceReserve {
   #depth = LIKELY_DEPTH;
   /** How many pages the library used when the depth was read. */
   #depthAt = 0;
-  /** The pages that the library uses, as of the last look. */
+  /** The pages that the library uses, as last checked. */
   #used = 0;
-  /** What commits that were let in since then may take. */
+  /** Pages that commits admitted since then may take. */
   #admitted: SpaceDemand = noDemand();
-  /** What commits may take that aren't written yet. */
+  /** Pages that unwritten commits may take. */
   #unwritten: SpaceDemand = noDemand();
   #size = 0;
 
@@ -85,7 +85,7 @@ export class SpaceReserve {
     this.#path = path;
     this.#tree = tree;
     this.#readers = readers;
-    // Appending, so that zeros can never come to lie over what the library writes meanwhile.
+    // Appends, so that zeros never overwrite what the library writes meanwhile.
     this.#descriptor = openSync(path, 'a+');
     try {
       // Other processes may be writing.
@@ -97,7 +97,7 @@ export class SpaceReserve {
     }
   }
 
-  /** Adds what a change brings to a demand. */
+  /** Adds a change to a demand. */
   measure({ key, bytes: value }: EncodedChange, demand: SpaceDemand): void {
     const page = this.#pageSize;
     const size = value?.length ?? 0;
@@ -108,8 +108,8 @@ export class SpaceReserve {
   }
 
   /**
-   * Makes sure that there is room for changes, and keeps it for them until `written`.
-   * @throws TesseraError `storage_full`, with nothing kept; `storage_unavailable` where the file can't be written to,
+   * Ensures that there is space for changes, and reserves it until `written`.
+   * @throws TesseraError `storage_full`, with nothing reserved; `storage_unavailable` if the file can't be written to
    * or is cut off
    */
   admit(demand: SpaceDemand): void {
@@ -122,7 +122,7 @@ export class SpaceReserve {
     addDemand(this.#unwritten, demand);
   }
 
-  /** Changes that were let in have been written, or never will be. */
+  /** Admitted changes have been written, or never will be. */
   written(demand: SpaceDemand): void {
     addDemand(this.#unwritten, demand, -1);
   }
@@ -131,7 +131,7 @@ export class SpaceReserve {
     closeSync(this.#descriptor);
   }
 
-  /** How many pages the file lacks for what was let in and for more. */
+  /** Number of pages that the file lacks for admitted changes and for more. */
   #missing(more: SpaceDemand): number {
     const entries = this.#admitted.entries + more.entries;
     // Pages that are there may each be split; one that was split is at least a quarter full. For several children a
@@ -139,17 +139,17 @@ export class SpaceReserve {
     const halves = this.#used + ((this.#admitted.bytes + more.bytes) * 4) / this.#pageSize + 1;
     const split = Math.ceil(Math.min(entries, halves) * 1.25);
     const fresh = split + this.#admitted.own + more.own;
-    // The way to an entry, and to a neighbour that its page is joined with.
+    // The path to an entry, and to a neighbour with which its page is merged.
     const copies = Math.min(entries * this.#depth * 2, this.#used + fresh);
-    // The numbers of the pages that are given up are listed, eight bytes each.
+    // The numbers of freed pages are listed, eight bytes each.
     const listed = Math.ceil(((copies + fresh) * 8) / this.#pageSize);
     const wanted = this.#used + copies + fresh + listed + COMMIT_PAGES;
     return Math.ceil(wanted - Math.floor(this.#size / this.#pageSize));
   }
 
   /**
-   * Looks how much of the file the library uses, after other processes may have written. What can't be read, because it
-   * is being written, stays as it was.
+   * Checks how much of the file the library uses, after other processes may have written. Values that can't be read
+   * because they are being written stay unchanged.
    * @throws TesseraError `storage_unavailable` if the file was cut off
    */
   look(): void {
@@ -218,7 +218,7 @@ export class SpaceReserve {
   }
 }
 
-/** The space that nothing takes, to be added to. */
+/** No demand. */
 export function noDemand(): SpaceDemand {
   return { entries: 0, bytes: 0, own: 0 };
 }
@@ -243,11 +243,11 @@ function unavailable(error: unknown): TesseraError {
   );
 }
 
-/** What a new store takes. */
+/** Bytes of a new store. */
 const NEW_STORE = 1 << 18;
 
 /**
- * Makes sure that there is room for a new store, by writing as much to a file beside it that is removed again.
+ * Ensures that there is space for a new store, by writing as much to a file next to it, which is removed again.
  * @throws TesseraError `storage_full`; Error of the system
  */
 export function probeSpace(path: string): void {
@@ -264,7 +264,7 @@ const LOCK_HEADER = 272;
 const LOCK_READER = 64;
 
 /**
- * Gives a lock file its whole length on the disk, if it doesn't exist. With `isOurs`, also one that exists: no process
+ * Allocates the whole length of a lock file, if it doesn't exist. With `isOurs`, also of an existing one: no process
  * may have it open.
  * @throws TesseraError `storage_full`; Error of the system
  */

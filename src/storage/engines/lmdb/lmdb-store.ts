@@ -20,34 +20,34 @@ import type { EncodedChange } from './packed-changes.js';
 /** The file in a folder that holds everything. */
 export const DATA_FILE = 'data.mdb';
 
-/** Changes that are written together, and the room that was kept for them. */
+/** Changes that are written together, and the space reserved for them. */
 export interface WriteBatch {
   readonly changes: readonly EncodedChange[];
   readonly room: SpaceDemand;
 }
 
-/** A file of keys and bytes with snapshots and atomic writes: what the LMDB engine needs of LMDB. */
+/** A file of keys and bytes with snapshots and atomic writes: the interface of LMDB for the engine. */
 export interface ByteStore {
   /** Identifies the store; empty in one of an older release that is only read. */
   readonly id: string;
   /** The last versionstamp that was written before the store was opened; 0 if there was none. */
   readonly lastStamp: Versionstamp;
-  /** Whether there may be values without checksums, from before there were any. */
+  /** Whether there may be values without checksums, from format 1. */
   readonly mayBeUnsealed: boolean;
   /** Whether nothing can be written. */
   readonly isReadOnly: boolean;
-  /** A text that is another one after each write. */
+  /** A text that differs after each write. */
   revision(): string;
-  /** Adds the room that a change may take to that of others. */
+  /** Adds the space that a change may take to that of others. */
   measure(change: EncodedChange, room: SpaceDemand): void;
   /**
-   * Keeps room for changes that `write` will be given.
-   * @throws TesseraError `storage_full`, `storage_unavailable`, with nothing kept
+   * Reserves space for changes that `write` will get.
+   * @throws TesseraError `storage_full`, `storage_unavailable`, with nothing reserved
    */
   reserve(room: SpaceDemand): void;
   /** Notes that every value has a checksum by now. */
   sealed(): Promise<void>;
-  /** Pins what is committed now. */
+  /** Pins the last committed state. */
   view(): ByteView;
   /**
    * Announces a `write` in this round of the event loop: one of few changes then starts at the end of this round rather
@@ -61,18 +61,18 @@ export interface ByteStore {
    */
   write(changes: WriteBatch, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
-  /** Absent where nothing is measured. */
+  /** Absent if nothing is measured. */
   readonly metrics?: LmdbMetrics;
 }
 
-/** Bytes that it gives are to be decoded before anything else is read: the next ones take their place. */
+/** Decode the bytes that it returns before reading anything else: the buffer is reused. */
 export interface ByteView {
   /** The version of the last write that this view shows. */
   readonly version: number;
   get(key: Key): Uint8Array | undefined;
   has(key: Key): boolean;
   /**
-   * The first key that there is at or above another; above its beginning, if it is longer than any that there can be.
+   * The first existing key at or above another; above its beginning, if it is longer than the longest possible key.
    */
   next(from: Key): Key | undefined;
   /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`. */
@@ -121,7 +121,7 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
   }
 }
 
-/** Makes room for what the library writes to the files as soon as it opens them. */
+/** Ensures space for what the library writes to the files when it opens them. */
 function prepareFiles(path: string): void {
   if (!existsSync(path) || statSync(path).size === 0) probeSpace(path);
   else new SpaceReserve(path, RECORDS_TREE, NO_READERS).close();
@@ -266,7 +266,7 @@ class LmdbByteStore implements ByteStore {
 
 const NOTHING = (): void => {};
 
-/** The library tells the cause of a failed commit in a promise of its own, which must not be left unobserved. */
+/** The library reports the cause of a failed commit in another promise, which must not be left unobserved. */
 export async function commitError(error: unknown): Promise<unknown> {
   const cause = (error as { readonly commitError?: Promise<unknown> }).commitError;
   try {

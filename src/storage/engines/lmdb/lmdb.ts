@@ -33,10 +33,11 @@ import { unreadable, unwritable } from './store-failures.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
 /**
- * How many states of the store may be read at once: each takes one of LMDB's readers, of which there are twice as many.
+ * Maximum number of states of the store that are read at once: each takes one of LMDB's readers, of which there are
+ * twice as many.
  */
 const MAX_VIEWS = MAX_READERS / 2;
-/** More changes than these are waited for rather than laid over what is written. */
+/** A transaction waits for more changes than these instead of overlaying them on its snapshot. */
 const LAID_OVER = 4096;
 
 /**
@@ -57,13 +58,13 @@ interface Accepted {
 /**
  * Keeps everything in a folder, through LMDB. Reads are answered at once; a commit is answered when it is on disk.
  *
- * A commit is validated and takes its place in the order of commits at once; then it waits to be written, together with
- * others. Each group that is written raises the version of the store, which is stored with it, so that every snapshot
- * knows exactly which commits it shows. A transaction is validated against all commits accepted since, written or not.
- * One that begins on accepted commits has those laid over its snapshot that aren't written.
+ * A commit is validated and gets its position in the order of commits at once; then it waits to be written, together
+ * with others. Each group that is written raises the version of the store, which is stored with it, so that every
+ * snapshot knows exactly which commits it shows. A transaction is validated against all commits accepted since, written
+ * or not. A transaction that begins on accepted commits has the unwritten ones overlaid on its snapshot.
  *
- * A commit for which there is no room is refused before it takes its place. After a failed write the state on disk is
- * unknown: then the engine stays unavailable until the store is opened again.
+ * A commit for which there is no space is refused before it gets its position. After a failed write the state on disk
+ * is unknown: then the engine stays unavailable until the store is opened again.
  */
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb';
@@ -130,7 +131,7 @@ export class LmdbEngine implements Engine {
   }
 
   get changedAt(): bigint {
-    // What is accepted is a change for those who see it.
+    // Accepted commits are changes for transactions that see them.
     return this.#writer.pending > 0 ? this.#clock.now() : this.#changedAt;
   }
 
@@ -159,9 +160,9 @@ export class LmdbEngine implements Engine {
     },
   };
 
-  /** How many states of the store are read just now, and how many read-write transactions are under way. */
+  /** Numbers of states of the store being read, and of open read-write transactions. */
   get inUse(): { readonly views: number; readonly transactions: number } {
-    // The engine itself holds on to what it shows last.
+    // The engine itself holds the newest one.
     return { views: this.#views.inUse, transactions: this.#log.holders - 1 };
   }
 
@@ -205,7 +206,7 @@ export class LmdbEngine implements Engine {
         // Most meet no other commit, and aren't worth another closure.
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         const admit = (enter: typeof commit) => {
-          // What has conflicted already fails at once.
+          // A transaction that has a conflict already fails at once.
           if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
           const written = writtenKeys(writes, this.#stamps);
           return this.#reservations.admit(
@@ -249,10 +250,10 @@ export class LmdbEngine implements Engine {
     });
   }
 
-  /** Gives a commit its place; `written` resolves when it is durable. */
+  /** Assigns a commit its position; `written` resolves when it is durable. */
   #accept({ overlay, appended, afterCommit, isMaintenance }: WriteSet): Accepted {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
-    // Before the log has it, since a value may turn out not to be storable, or there may be no room.
+    // Before the log has it, since a value may not be storable, or there may be no space.
     const changes: KeyChange[] = [];
     const room = noDemand();
     overlay.forEach((key, value) => {
@@ -282,7 +283,7 @@ export class LmdbEngine implements Engine {
     );
   }
 
-  /** Adds one change, as it is to be stored, to others of a commit, and its room to theirs. */
+  /** Adds one encoded change, and its space demand, to those of a commit. */
   #encode(key: Key, value: OverlayValue, changes: KeyChange[], room: SpaceDemand): void {
     const change = encodedChange(key, value);
     changes.push(change);
@@ -303,7 +304,7 @@ export class LmdbEngine implements Engine {
     ranges.advance(group.version);
     revisions.advance(group.version);
     if (group.changes.length > LAID_OVER) {
-      // To look each of them up takes longer than what is kept saves.
+      // Looking each of them up takes longer than the cache saves.
       records.clear();
       ranges.clear();
       revisions.clear();
@@ -331,7 +332,7 @@ export class LmdbEngine implements Engine {
     this.#views.end(reason);
   }
 
-  /** Gives the values of a store of format 1 their checksums, some at a time, beside the commits of others. */
+  /** Adds checksums to the values of a store of format 1, some at a time, between other commits. */
   async #sealAll(timers: Timers): Promise<void> {
     const engine: SealingEngine = {
       isOpen: () => this.#ended === undefined,
@@ -349,7 +350,7 @@ export class LmdbEngine implements Engine {
     }
   }
 
-  /** Writes what no transaction can conflict with, since no value is another than before. */
+  /** Writes changes with which no transaction can conflict, since no value changes. */
   #writeBeside(changes: KeyChange[], appends: boolean): Promise<void> {
     const room = noDemand();
     for (const change of changes) this.#store.measure(change, room);

@@ -1,4 +1,4 @@
-/** Opens the files of a store whose folder this process alone may use. */
+/** Opens the files of a store whose folder this process has locked. */
 import { realEnvironment } from '../../../env/real.js';
 import { lockFolder } from './folder-lock.js';
 import { DEFAULT_VERIFY_UP_TO } from './lmdb-limits.js';

@@ -1,5 +1,5 @@
 /**
- * Changes as bytes, for a thread that they are handed over to:
+ * Changes as bytes, to be transferred to a thread:
  *
  *     change: key length u16 · value length u32, or NO_VALUE for a removal · key · value
  */
@@ -11,12 +11,12 @@ export interface EncodedChange {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Changes are packed up to so many bytes together, which takes about a millisecond; one that is longer goes alone. */
+/** Maximum bytes of a part, which takes about a millisecond to pack; a longer change is a part of its own. */
 const PART = 1 << 19;
 const HEADER = 6;
 const NO_VALUE = 0xffff_ffff;
 
-/** What one part holds, and where the next one begins. */
+/** A part, and the index at which the next one begins. */
 export interface PackedChanges {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly end: number;
@@ -32,7 +32,7 @@ export function packChanges(changes: readonly EncodedChange[], from: number): Pa
     size += more;
     end++;
   }
-  // Memory of its own, since it is given away.
+  // A separate buffer, since it is transferred.
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   for (let index = from; index < end; index++) {

@@ -4,20 +4,20 @@ import { OrderedTree } from '../../tree/ordered-tree.js';
 import { SecondChance } from './second-chance.js';
 
 /**
- * What an entry and a stretch take besides what is reckoned by bytes. Measured: from just enough to three times too
+ * Overhead in bytes of an entry and of a stretch. Measured: from just enough to three times too
  * much.
  */
 const HEAP_A_BYTE = 4;
 const HEAP_AN_ENTRY = 72;
 const HEAP_A_STRETCH = 600;
-/** A stretch that grows beyond this is given up, so that a change of one moves few entries. */
+/** A stretch that grows beyond this is dropped, so that a change of one moves few entries. */
 const MOST_ENTRIES = 1_024;
 
-/** All that the store holds from one key (included) to another (excluded), in order. */
+/** All entries of the store from one key (included) to another (excluded), in order. */
 export class CachedRange {
-  /** It has been this since this version, or longer. */
+  /** It has had this content since this version, or longer. */
   since = 0;
-  /** Read since it was last looked at whether to give it up. */
+  /** Whether it was read since the clock hand last passed it (`SecondChance`). */
   used = false;
   /** Bytes of memory, estimated. */
   cost = HEAP_A_STRETCH;
@@ -27,7 +27,7 @@ export class CachedRange {
     readonly to: Key,
     readonly keys: Key[],
     readonly values: Stored[],
-    /** How many bytes each value takes in the store. */
+    /** The stored size of each value. */
     readonly sizes: number[],
   ) {
     for (let index = 0; index < keys.length; index++) this.cost += costOf(keys[index] as Key, sizes[index] as number);
@@ -55,11 +55,11 @@ function costOf(key: Key, size: number): number {
 }
 
 /**
- * Decoded entries of ranges that were scanned, so that what is scanned again is read of memory: entries of an index,
+ * A cache of decoded entries of scanned ranges: entries of an index,
  * edges of a record, a table. Each stretch holds all there is between two keys; no two of them overlap.
  *
- * As `RecordCache` does, it holds what the newest version shows, and since when that is known to be so: a snapshot may
- * use what is not younger than itself. A commit changes the stretches in which its keys lie.
+ * Like `RecordCache` it holds the content of the newest version, and since when that is known to be valid: a snapshot
+ * may use content that isn't younger than itself. A commit changes the stretches that contain its keys.
  */
 export class RangeCache {
   readonly #room: number;
@@ -72,7 +72,7 @@ export class RangeCache {
   /** Of `at` and `below`. */
   hits = 0;
   misses = 0;
-  /** Where the last look-up of a change found no stretch: neighbours are often changed together. */
+  /** The gap in which the last lookup of a change found no stretch: neighbours are often changed together. */
   #gap: KeyRange | undefined;
 
   constructor(bytes: number, version: number) {
@@ -105,7 +105,7 @@ export class RangeCache {
   }
 
   /**
-   * As much of a range that begins (with `reverse`: ends) where nothing is held as there is up to where something is.
+   * The part of a range up to the next stretch, if the range begins (with `reverse`: ends) in a gap.
    */
   gapIn({ from, to }: KeyRange, reverse: boolean, version: number): KeyRange {
     // What an older snapshot may not use doesn't end its gaps: it isn't kept anyway.
@@ -115,9 +115,9 @@ export class RangeCache {
     return { from: end !== undefined && end > from ? end : from, to };
   }
 
-  /** Keeps what was read of a gap in a snapshot of `version`. What may have been changed since isn't kept. */
+  /** Caches the content of a gap, read in a snapshot of `version`. Content that may have changed since isn't cached. */
   keep(stretch: CachedRange, version: number): void {
-    // One that would push out much else isn't kept.
+    // A stretch that would evict much else isn't cached.
     if (version !== this.#version || stretch.cost > this.#room / 8) return;
     stretch.since = version;
     this.#gap = undefined;
@@ -127,7 +127,7 @@ export class RangeCache {
     this.#makeRoom();
   }
 
-  /** Goes on to a newer version; `replace` then tells every key that this changed. */
+  /** Advances to a newer version; `replace` must then be called for every key that it changed. */
   advance(version: number): void {
     this.#version = version;
   }
@@ -149,7 +149,7 @@ export class RangeCache {
     this.#makeRoom();
   }
 
-  /** Forgets all of them, as of the version just advanced to. */
+  /** Drops everything, as of the version just advanced to. */
   clear(): void {
     this.#stretches = new OrderedTree<CachedRange>();
     this.#all.clear();
@@ -175,7 +175,7 @@ export class RangeCache {
   }
 }
 
-/** Above all keys: no key is as long. */
+/** Above all keys: no key is that long. */
 const END = '\xff'.repeat(4_096);
 
 function seen(stretch: CachedRange, version: number): CachedRange | undefined {

@@ -2,7 +2,7 @@ import type { Key, Stored } from '../../contract.js';
 import { SecondChance } from './second-chance.js';
 
 /**
- * What a record takes for each byte of its encoding, and besides. Measured on 4 to 50 fields: from a third above to
+ * Memory of a record for each byte of its encoding, and its overhead. Measured on 4 to 50 fields: from a third above to
  * three times too much.
  */
 const HEAP_A_BYTE = 4;
@@ -11,7 +11,7 @@ const HEAP_A_RECORD = 176;
 interface CachedRecord {
   readonly key: Key;
   value: Stored;
-  /** The value has been this one since this version, or longer. */
+  /** The key has had this value since this version, or longer. */
   since: number;
   /** Bytes of memory, estimated. */
   cost: number;
@@ -19,10 +19,10 @@ interface CachedRecord {
 }
 
 /**
- * Decoded records, so that what is read again needn't be decoded again.
+ * A cache of decoded records.
  *
- * It holds each key's newest value, as of `version`, and since when the value is known to be that. A snapshot may use
- * what is not younger than itself; older snapshots go to the store.
+ * It holds each key's newest value, as of `version`, and since when that value is known to be valid. A snapshot may use
+ * values that aren't younger than itself; older snapshots read from the store.
  */
 export class RecordCache {
   readonly #room: number;
@@ -51,14 +51,14 @@ export class RecordCache {
     return record.value;
   }
 
-  /** Whether it has a value of a key, of whatever version. */
+  /** Whether it has a value of a key, of any version. */
   holds(key: Key): boolean {
     return this.#records.has(key);
   }
 
   /**
-   * Keeps what was read of the store in a snapshot of `version`, since it wasn't known. What may have been changed
-   * since isn't kept.
+   * Caches a value that was read from the store in a snapshot of `version`. A value that may have changed
+   * since isn't cached.
    */
   keep(key: Key, value: Stored, bytes: number, version: number): void {
     const cost = costOf(key, bytes);
@@ -68,15 +68,15 @@ export class RecordCache {
     this.#makeRoom();
   }
 
-  /** Goes on to a newer version; `replace` then tells every key that this changed. */
+  /** Advances to a newer version; `replace` must then be called for every key that it changed. */
   advance(version: number): void {
     this.#version = version;
   }
 
   /**
-   * A key's value, or absence, as of the version just advanced to. What hasn't been read isn't kept when it is written,
-   * either: most of it is loaded rather than looked at, would push out what is, and costs the garbage collector more
-   * than decoding it once.
+   * A key's value, or absence, as of the version just advanced to. Values that were never read aren't cached when
+   * written either: most are bulk loads, which would evict values in use, and cost the garbage collector more than
+   * decoding it once.
    */
   replace(key: Key, value: Stored | undefined, bytes: number): void {
     const record = this.#records.get(key);
@@ -93,13 +93,13 @@ export class RecordCache {
     this.#makeRoom();
   }
 
-  /** Forgets all of them, as of the version just advanced to. */
+  /** Drops everything, as of the version just advanced to. */
   clear(): void {
     this.#records.clear();
     this.#taken = 0;
   }
 
-  /** One that would push out much else isn't kept. */
+  /** A record that would evict much else isn't cached. */
   #isTooLarge(cost: number): boolean {
     return cost > this.#room / 16;
   }

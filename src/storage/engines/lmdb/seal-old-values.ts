@@ -1,4 +1,4 @@
-/** Gives the values of a store of format 1 checksums, while it is used. */
+/** Adds checksums to the values of a store of format 1, while it is used. */
 import type { Timers } from '../../../env/environment.js';
 import { decodeRecord } from '../../../value/codecs/record-encode.js';
 import { sealEncoded, sealState } from '../../../value/codecs/sealed-record.js';
@@ -8,7 +8,7 @@ import type { KeyChange } from './group-writer.js';
 import { MAX_KEY_LENGTH } from './lmdb-limits.js';
 import type { ByteView } from './lmdb-store.js';
 
-/** Entries that are read in a turn, and bytes of values that are rewritten, about. */
+/** Approximate numbers of entries read, and of bytes of values rewritten, in one step. */
 const STEP_ENTRIES = 256;
 const STEP_BYTES = 1 << 20;
 const LAST_KEY = '\xff'.repeat(MAX_KEY_LENGTH + 1);
@@ -16,16 +16,16 @@ const LAST_KEY = '\xff'.repeat(MAX_KEY_LENGTH + 1);
 /** What it needs of an engine. Between an answer and the next call of the same turn no transaction commits. */
 export interface SealingEngine {
   isOpen(): boolean;
-  /** What is written by now. */
+  /** A view of the written state. */
   view(): ByteView;
-  /** Whether a commit that isn't written yet changes a key: its new value has a checksum. */
+  /** Whether an unwritten commit changes a key: its new value has a checksum. */
   isPending(key: Key): boolean;
-  /** Writes changes that change no value. */
+  /** Writes the same values in the new format. */
   write(changes: KeyChange[]): Promise<void>;
 }
 
 /**
- * Rewrites all values that have no checksum. Answers whether none is left: not if the engine is closed meanwhile, or a
+ * Rewrites all values that have no checksum. Returns whether none is left: not if the engine is closed meanwhile, or a
  * value can't be read. Starts again after a crash; what has a checksum by then is passed over.
  * @throws TesseraError as `write` does
  */

@@ -1,18 +1,18 @@
-/** What a cache keeps: `used` is set whenever it is read. */
+/** An entry of a cache: `used` is set whenever it is read. */
 export interface CacheEntry {
   used: boolean;
 }
 
 /**
- * Which of the things in a cache to give up. It goes around in the order in which they came, sparing those that were
- * read since the last time around. So what is read again and again outlives a flood of what is read once, and a hit
- * costs no more than setting a flag.
+ * The second-chance (clock) algorithm of cache eviction: it cycles through entries in order of insertion, sparing those
+ * that were read since the last cycle. So frequently used entries survive a scan of many others, and a hit only sets a
+ * flag.
  */
 export class SecondChance<T extends CacheEntry> {
   readonly #all: { values(): Iterator<T> };
   #hand: Iterator<T>;
 
-  /** Of a map or set, whose iterators see what comes and goes. */
+  /** The iterator of a map or set, which sees insertions and deletions. */
   constructor(all: { values(): Iterator<T> }) {
     this.#all = all;
     this.#hand = all.values();

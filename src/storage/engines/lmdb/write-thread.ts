@@ -1,7 +1,7 @@
 /**
- * Writes what is too much for one turn of the event loop: the library takes all changes of a transaction at once, a
- * microsecond each. A thread of its own, which has the same data file open, is handed them in parts and commits them as
- * one transaction.
+ * Writes changes that are too many for one turn of the event loop: the library takes all changes of a transaction at
+ * once, a microsecond each. A thread, which has the same data file open, gets them in parts and commits them as one
+ * transaction.
  *
  * The library shares one environment of LMDB among the threads of a process, so that all of them see the same table of
  * readers and the same meta pages. There is no other writer meanwhile: `GroupWriter` writes one group at a time.
@@ -12,7 +12,7 @@ import type { ArchiveLocation } from '../../archive/shared-archive.js';
 import type { Versionstamp } from '../../contract.js';
 import { type EncodedChange, packChanges } from './packed-changes.js';
 
-/** Which file it is, wherever it may be moved. */
+/** The identity of the file, wherever it may be moved. */
 export interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -24,11 +24,11 @@ export interface WriterData {
   readonly sync: boolean;
   /** Whether the file has a log of commits. */
   readonly hasLog?: boolean;
-  /** Where what is written is archived, if anywhere. */
+  /** The folder of the archive, if any. */
   readonly archive?: ArchiveLocation | undefined;
 }
 
-/** What a write leaves the store with. */
+/** The new state of the store after a write. */
 export interface WriteResult {
   readonly version: number;
   /** The last versionstamp given out, if it is a new one. */
@@ -47,7 +47,7 @@ export type ToWriter =
   | { readonly kind: 'abort' }
   | { readonly kind: 'close' };
 
-/** So many parts may be under way at once: it goes on while this thread has other things to do. */
+/** Maximum number of parts in transit: the thread works while this one does other things. */
 const MOST_UNDER_WAY = 8;
 
 export class WriteThread {
@@ -55,7 +55,7 @@ export class WriteThread {
   readonly #timers: Timers;
   readonly #exit: Promise<void>;
   #unanswered = 1;
-  /** A writer that waits until at most so many messages are unanswered. */
+  /** A writer that waits for answers, until at most so many messages are unanswered. */
   #waiting: { readonly most: number; resolve(): void; reject(error: unknown): void } | undefined;
   /** Why it has ended. */
   #end: { readonly error: unknown } | undefined;
@@ -75,7 +75,7 @@ export class WriteThread {
   }
 
   /**
-   * `undefined` where none can be had: the program's files aren't as they were compiled, the data file has been moved,
+   * `undefined` if no thread can be started: the program runs from sources, the data file has been moved,
    * or the system has no more threads.
    */
   static async start(data: WriterData, timers: Timers): Promise<WriteThread | undefined> {
@@ -113,11 +113,11 @@ export class WriteThread {
     }
     this.#send({ kind: 'commit', result });
     await this.#answers(0);
-    // Only what it has to do keeps the process alive.
+    // It keeps the process alive only while it has work.
     this.#worker.unref();
   }
 
-  /** Ends it; nothing may be under way. */
+  /** Ends it; it must be idle. */
   async close(): Promise<void> {
     this.#worker.ref();
     this.#send({ kind: 'close' });

@@ -1,6 +1,6 @@
 /**
- * The thread of `write-thread.ts`: puts what it is handed into one transaction of LMDB, and commits that. Where there
- * is an archive, the changes are on its disk before that: a thread may wait for the disk, an event loop may not.
+ * The thread of `write-thread.ts`: puts the changes that it gets into one transaction of LMDB, and commits that. If
+ * there is an archive, the changes are on its disk before: a thread may wait for the disk, an event loop may not.
  */
 import { on } from 'node:events';
 import { statSync } from 'node:fs';

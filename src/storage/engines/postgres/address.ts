@@ -6,7 +6,7 @@ import { failure } from '../../../errors/error.js';
 import { withoutPassword } from '../address.js';
 import type { PostgresOptions } from './store.js';
 
-/** What an address says of a store. */
+/** The settings in an address. */
 export type PostgresAddress = Pick<
   PostgresOptions,
   | 'host'
@@ -29,12 +29,12 @@ const DEFAULT_SCHEMA = 'tessera';
 const DEFAULT_CONNECT_TIMEOUT = 10_000;
 const DEFAULT_COMMIT_TIMEOUT = 10_000;
 const DEFAULT_READ_TIMEOUT = 30_000;
-/** Longer than transactions last, than nodes are cut off, and than clients take to connect again. */
+/** Longer than transactions, than interruptions of nodes, and than clients take to reconnect. */
 const DEFAULT_LOG_RETENTION = 15 * 60_000;
 const DEFAULT_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 1_000;
 
-/** The parameters that a URI may have, after libpq where it has them, and what each says. */
+/** The parameters that a URI may have, named as in libpq if it has them. */
 const PARAMETERS: Readonly<Record<string, (value: string) => Partial<PostgresAddress> | undefined>> = {
   schema: (schema) => (schema === '' ? undefined : { schema }),
   connections: (value) => numberUpTo(value, MOST_CONNECTIONS, (connections) => ({ connections })),

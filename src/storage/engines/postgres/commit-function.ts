@@ -1,6 +1,8 @@
-/** The functions that judge and apply a group of commits: one for writes that are sent along, one for staged ones. */
+/**
+ * The functions that validate and apply a group of commits: one for writes that are sent along, one for staged ones.
+ */
 
-/** Where a function finds what the commits write. Columns that end in `_c`, or are named `c`, number the commits. */
+/** The source of the commits' writes for a function. Columns that end in `_c`, or are named `c`, number the commits. */
 interface Writes {
   /** Parameters of the function. */
   readonly parameters: string;
@@ -29,7 +31,7 @@ export const STAGED_WRITES: Writes = {
 };
 
 /**
- * Arrays that belong together have the same length. The function gives the first versionstamp, and the numbers of the
+ * Arrays that belong together have the same length. The function returns the first versionstamp, and the numbers of the
  * commits that conflict; it fails where the group was settled as not applied, or may have been.
  */
 export function commitFunction(name: string, { parameters, keys, changes, entries }: Writes): string {

@@ -10,7 +10,7 @@ import type { SqlDialect } from './dialect.js';
 
 /** Groups of more bytes are staged. */
 const MOST_SENT = 4 * 1024 * 1024;
-/** Encoded and sent at a time when staging; the event loop goes on in between. */
+/** Bytes encoded and sent at a time when staging; the event loop runs in between. */
 const STAGED_AT_ONCE = 1024 * 1024;
 /** A server applies so many bytes of a large group in a millisecond, at the least. */
 const APPLIED_IN_A_MILLISECOND = 1_024;
@@ -44,7 +44,7 @@ const SETTLE: PreparedStatement = {
 };
 const CLEAR: PreparedStatement = { name: 'clear_stage', text: 'TRUNCATE staged' };
 
-/** What is sent to commit a group. */
+/** The message that commits a group. */
 export interface ReadyCommit {
   readonly statement: PreparedStatement;
   readonly parameters: readonly BinaryParameter[];
@@ -61,8 +61,8 @@ interface ReadyOptions {
 }
 
 /**
- * Makes a group ready: a large one is staged on the connection, page by page, before any head is locked.
- * @throws Error what the server or the network says; nothing was applied then
+ * Prepares a group: a large one is staged on the connection, page by page, before any head is locked.
+ * @throws Error of the server or the network; nothing was applied then
  */
 export async function readyCommit(
   connection: PostgresConnection,
@@ -84,7 +84,7 @@ export async function readyCommit(
   return { statement: COMMIT_STAGED, parameters: common, extraTime: size / APPLIED_IN_A_MILLISECOND };
 }
 
-/** Frees what a group has taken of its connection. */
+/** Frees the resources of a group on its connection. */
 export function clearStage(connection: PostgresConnection, { statement }: ReadyCommit): void {
   if (statement === COMMIT_STAGED && connection.isUsable) connection.query(CLEAR).catch(() => connection.destroy());
 }
@@ -143,7 +143,7 @@ function commonParameters(node: bigint, { number, known, heads, commits }: Commi
   ];
 }
 
-/** What commits write, in pages of so many encoded bytes; a page without anything where they write nothing. */
+/** The writes of commits, in pages of so many encoded bytes; one empty page if they write nothing. */
 function* pagesOf(commits: readonly CommitRequest[], bytes: number): Generator<BinaryParameter[]> {
   let page = new WritesPage();
   for (const [place, { changes, appended }] of commits.entries()) {

@@ -1,6 +1,6 @@
 /**
  * One connection to PostgreSQL, on which statements are pipelined: each is sent at once, behind those whose answers are
- * still under way, and answers come in the order of the statements.
+ * pending, and answers come in the order of the statements.
  */
 
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
@@ -28,16 +28,16 @@ export interface ConnectionSettings {
   readonly password: string | undefined;
   /** Without it the connection is plain. */
   readonly tls: TlsOptions | undefined;
-  /** Milliseconds until a server that doesn't answer counts as not there. */
+  /** Milliseconds until a server that doesn't answer counts as unavailable. */
   readonly connectTimeout: number;
-  /** What `pg_stat_activity` shows. */
+  /** The application name in `pg_stat_activity`. */
   readonly applicationName: string;
 }
 
 interface ConnectionEvents {
   /** The connection has ended by itself: the server is gone, or has closed it. */
   onLost(error: Error): void;
-  /** A statement is sent; what it answers is called with the statement's answer. */
+  /** A statement is sent; the returned function is called with the statement's answer. */
   readonly asked?: (() => () => void) | undefined;
 }
 
@@ -110,20 +110,20 @@ export class PostgresConnection {
     }
   }
 
-  /** Ends it when all that was sent is answered. */
+  /** Ends it when all statements are answered. */
   async close(): Promise<void> {
     if (!this.#isUsable) return;
     this.#isUsable = false;
     await this.#client.end();
   }
 
-  /** Cuts it, whatever is under way: the server rolls back its transaction, and all that waits for answers fails. */
+  /** Cuts it at once: the server rolls back its transaction, and pending statements fail. */
   destroy(): void {
     this.#isUsable = false;
     this.#client.connection.stream.destroy();
   }
 
-  /** What is sent in one turn of the event loop goes out in one packet, as far as it fits. */
+  /** Messages of one turn of the event loop go out in one packet, as far as they fit. */
   #sendTogether(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
@@ -147,7 +147,7 @@ export class PostgresConnection {
 const RAW_TYPES = { getTypeParser: () => (field: string) => field };
 
 /**
- * What the library takes beside what its type declarations say: a connection of one's own, and results in binary
+ * Options of the library that its type declarations lack: a custom connection, and results in binary
  * format.
  */
 interface ClientConfig extends pg.ClientConfig {

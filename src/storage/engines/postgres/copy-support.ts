@@ -12,7 +12,7 @@ const RAISE_STAMP: PreparedStatement = {
   text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
 };
 
-/** What copies need of a store beside transactions. `query` runs one statement by itself. */
+/** The interface of copies besides transactions. `query` runs one statement by itself. */
 export function copySupport(
   query: (statement: PreparedStatement, parameters?: readonly BinaryParameter[]) => Promise<readonly BinaryRow[]>,
 ): CopySupport {

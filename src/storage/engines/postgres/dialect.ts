@@ -1,6 +1,6 @@
 /**
- * Databases that speak PostgreSQL's protocol, and in what they differ. What a commit rests on, whichever it is: all
- * that follows the lock of a head sees everything that was committed under it.
+ * Differences between databases that speak PostgreSQL's protocol. All must guarantee what a commit relies on:
+ * everything after the lock of a head sees all commits under it.
  */
 import { failure } from '../../../errors/error.js';
 import type { PostgresConnection, PreparedStatement } from './connection.js';
@@ -13,15 +13,15 @@ export interface SqlDialect {
   /** Whether one transaction may make several tables and functions, all or none. */
   readonly hasTransactionalDefinitions: boolean;
   /**
-   * Whether a table can be locked against new rows. Otherwise the rows are locked, and those who add one change the
-   * row of the root.
+   * Whether a table can be locked against new rows. Otherwise the rows are locked, and transactions that add one change
+   * the row of the root.
    */
   readonly hasTableLocks: boolean;
-  /** Statements that ready a new connection. */
+  /** Statements that prepare a new connection. */
   readonly settings: string;
-  /** By SQLSTATE: whether an answered error of a commit says for sure that nothing of it was done, nor will be. */
+  /** By SQLSTATE: whether an error answer to a commit guarantees that nothing of it was or will be applied. */
   isRefusal(sqlState: string): boolean;
-  /** @throws TesseraError `storage_unsupported` where the server isn't set up as is needed; Error what it says */
+  /** @throws TesseraError `storage_unsupported` if the server's settings don't suffice; Error of the server */
   check(connection: PostgresConnection): Promise<void>;
 }
 
@@ -54,8 +54,8 @@ const EFFECTIVE_ISOLATION: PreparedStatement = {
  *
  * A statement of READ COMMITTED that meets a row which was changed since it began is undone and done again as a whole,
  * with all that the function called by it did. So what follows the lock of a head that others have changed sees their
- * commits, whether or not each statement of the function has a snapshot of its own. What only locks a head, and changes
- * nothing of it, must not be relied on to be seen.
+ * commits, whether or not each statement of the function has its own snapshot. A statement that only locks a head, and
+ * changes nothing of it, may go unnoticed.
  */
 export const YUGABYTE: SqlDialect = {
   // Without it they are spread by a hash.
@@ -77,7 +77,7 @@ export const YUGABYTE: SqlDialect = {
   },
 };
 
-/** By what `version()` begins with or has in it; the first that fits. */
+/** By the beginning or a part of `version()`; the first match counts. */
 const VERSIONS: readonly (readonly [
   pattern: RegExp,
   SqlDialect | { readonly database: string; readonly reason: string },
@@ -94,9 +94,9 @@ const VERSIONS: readonly (readonly [
 ];
 
 /**
- * The dialect of a server that says this of itself.
- * @param version what `SELECT version()` gives
- * @throws TesseraError `storage_unsupported` for those that can't do what a store needs
+ * The dialect of a server with this version text.
+ * @param version the result of `SELECT version()`
+ * @throws TesseraError `storage_unsupported` for databases that can't hold a store
  */
 export function dialectOf(version: string): SqlDialect {
   const found = VERSIONS.find(([pattern]) => pattern.test(version))?.[1];
@@ -109,8 +109,8 @@ export function dialectOf(version: string): SqlDialect {
 const VERSION: PreparedStatement = { name: 'version', text: 'SELECT version()' };
 
 /**
- * Asks the server what it is, and whether it is set up as is needed.
- * @throws TesseraError `storage_unsupported`; Error what the server or the network says
+ * Determines the server's dialect, and checks its settings.
+ * @throws TesseraError `storage_unsupported`; Error of the server or the network
  */
 export async function recognizeDialect(connection: PostgresConnection): Promise<SqlDialect> {
   const [row] = await connection.query(VERSION);

@@ -1,4 +1,4 @@
-/** What PostgreSQL and the network say, in the terms of the storage contract. */
+/** Errors of PostgreSQL and the network as errors of the storage contract. */
 import pg from 'pg';
 import { failure, messageOf, TesseraError } from '../../../errors/error.js';
 import type { SqlDialect } from './dialect.js';
@@ -26,7 +26,7 @@ const FAILURES: Readonly<Record<string, MakeFailure>> = {
   TS002: (reason) => failure('commit_outcome_unknown', { reason }),
 };
 
-/** @returns the failure for what the server or the network has said, with its words */
+/** @returns the failure for an error of the server or the network, with its text */
 export function storageError(error: unknown): TesseraError {
   if (error instanceof TesseraError) return error;
   const reason = messageOf(error);
@@ -45,14 +45,14 @@ export function isOverfull(error: unknown): boolean {
 }
 
 /**
- * Whether the server has answered that a statement failed, so that it is known that nothing of it was done. An error
+ * Whether the server has answered that a statement failed, so that nothing of it was applied. An error
  * that ends the connection (`FATAL`, as when the server is shut down) doesn't say so.
  */
 export function isAnswer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }
 
-/** Whether a commit was answered so, by a server of this dialect, that nothing of it was done, nor will be. */
+/** Whether the error answer to a commit guarantees, in this dialect, that nothing of it was or will be applied. */
 export function isRefusal(error: unknown, dialect: SqlDialect): boolean {
   return isAnswer(error) && dialect.isRefusal(sqlState(error) ?? '');
 }

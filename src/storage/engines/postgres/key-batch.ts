@@ -33,7 +33,7 @@ export interface KeyRequest {
   readonly heads: readonly Head[];
 }
 
-/** Keys that snapshots of one transaction ask for, and where heads stand, read by one statement. */
+/** Keys that snapshots of one transaction request, and positions of heads, read by one statement. */
 export class KeyBatch {
   readonly #values: StoredValues;
   readonly #keys = new Set<Key>();
@@ -41,7 +41,7 @@ export class KeyBatch {
   readonly #found = new Map<Key, string>();
   readonly #decoded = new Map<Key, Stored>();
   readonly #stamps = new Map<Head, Versionstamp>();
-  /** When it was read. @throws Error what the server or the network says */
+  /** Resolves when it was read. @throws Error of the server or the network */
   answered: Promise<void> = Promise.resolve();
 
   constructor(values: StoredValues) {

@@ -3,7 +3,7 @@ import { realEnvironment } from '../../../env/real.js';
 import { CounterFamily, type Family, GaugeFamily, HistogramFamily, type Sample } from '../../../metrics/families.js';
 import type { CommitOutcome } from '../../remote/store.js';
 
-/** How the connections of a pool are used at the moment. */
+/** The current use of the connections of a pool. */
 export interface PoolUse {
   readonly open: number;
   readonly idle: number;
@@ -11,7 +11,7 @@ export interface PoolUse {
   readonly waiting: number;
 }
 
-/** Counts what a pool does. */
+/** Counts the actions of a pool. */
 export interface PoolMeter {
   /** It has tried to open a connection. */
   connected(outcome: 'ok' | 'failed'): void;
@@ -108,7 +108,7 @@ export class PostgresMetrics {
     ];
   }
 
-  /** What was known: metrics are read at once also while the server doesn't answer. */
+  /** The last known size: metrics are read at once also while the server doesn't answer. */
   #size(ask: () => Promise<number>): readonly Sample[] {
     const now = realEnvironment.clock.monotonic();
     if (now - this.#askedAt >= SIZE_AGE) {

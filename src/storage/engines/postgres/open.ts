@@ -8,13 +8,13 @@ import type { SqlDialect } from './dialect.js';
 import { PostgresStore } from './store.js';
 
 export interface OpenPostgresOptions {
-  /** Names what is stored under a key, for the texts of errors: its kind and place, nothing of what it holds. */
+  /** Describes the data under a key for error texts: its kind and location, without its content. */
   readonly describeKey?: (key: Key) => string;
   /** No other process may have it open meanwhile. Default: other servers may. */
   readonly exclusive?: boolean;
   /** The store must be there already; its schema isn't made. */
   readonly readOnly?: boolean;
-  /** What the server speaks. Default: it is asked. */
+  /** The server's dialect. Default: determined by its version. */
   readonly dialect?: SqlDialect;
   readonly clock?: Clock;
   readonly timers?: Timers;

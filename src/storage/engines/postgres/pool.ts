@@ -3,14 +3,14 @@ import { type ConnectionSettings, PostgresConnection } from './connection.js';
 import { isOverfull } from './errors.js';
 import type { PoolMeter, PoolUse } from './metrics.js';
 
-/** Milliseconds after which a server that had no connection left is asked again. */
+/** Milliseconds until a server that had no connection left is tried again. */
 const RETRY_PAUSE = 100;
 
 export interface PoolSettings extends ConnectionSettings {
   readonly timers: Pick<Timers, 'wait' | 'nextRound'>;
 }
 
-/** Connections for snapshots, each of which has one to itself while it lasts. */
+/** Connections for snapshots, each used by one snapshot at a time. */
 export class ConnectionPool implements PoolUse {
   readonly #settings: ConnectionSettings;
   readonly #timers: Pick<Timers, 'wait'>;
@@ -54,8 +54,8 @@ export class ConnectionPool implements PoolUse {
   }
 
   /**
-   * A connection of one's own, until it is given back; waits for one where all are taken. @throws Error what the
-   * network or the server says
+   * An exclusive connection, until it is released; waits for one if all are in use. @throws Error of the
+   * network or the server
    */
   take(): PostgresConnection | Promise<PostgresConnection> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
@@ -89,7 +89,7 @@ export class ConnectionPool implements PoolUse {
     }
   }
 
-  /** Cuts all connections, whatever is under way on them. */
+  /** Cuts all connections at once. */
   close(): void {
     this.#closed = true;
     for (const connection of this.#all) connection.destroy();

@@ -1,4 +1,4 @@
-/** Removing what the log and the fence no longer need, in steps that hold no head for longer than a commit does. */
+/** Prunes the log and the fence, in steps that lock no head for longer than a commit does. */
 import { int4, int4Of, int8, int8Of } from './binary.js';
 import type { PostgresConnection, PreparedStatement } from './connection.js';
 
@@ -8,7 +8,7 @@ const HEADS = 100;
 /** Milliseconds after which a statement without an answer counts as one whose connection was lost. */
 const TIMEOUT = 30_000;
 
-/** By the server's clock. Where it jumps ahead, more is removed: snapshots then conflict, and followers have a gap. */
+/** By the server's clock. If it jumps ahead, more is removed: snapshots then conflict, and followers have a gap. */
 const BEFORE: PreparedStatement = {
   name: 'prune_before',
   text: 'SELECT ((extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1::bigint) << 16',
@@ -25,7 +25,7 @@ const PRUNE_HEAD: PreparedStatement = {
   text: 'SELECT prune_head_v1($1::bigint, $2::bigint, $3::integer)',
 };
 const PRUNE_FENCE: PreparedStatement = { name: 'prune_fence', text: 'SELECT prune_fence_v1($1::bigint)' };
-/** Milliseconds: nodes that were suspended for longer learn nothing of what became of a commit. */
+/** Milliseconds: nodes that were suspended for longer can't learn the outcome of a commit. */
 const FENCE_RETENTION = 7n * 86_400_000n;
 
 /**

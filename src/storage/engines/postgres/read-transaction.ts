@@ -20,7 +20,7 @@ interface ReadEnvironment {
 
 /**
  * The REPEATABLE READ transactions of snapshots. Snapshots that begin to read in the same round of the event loop share
- * one: what BEGIN, a read and COMMIT cost, they cost once for all of them.
+ * one, and the cost of BEGIN, a read and COMMIT.
  */
 export class ReadTransactions {
   readonly #environment: ReadEnvironment;
@@ -30,7 +30,7 @@ export class ReadTransactions {
     this.#environment = environment;
   }
 
-  /** The one for all that begin now; to be left once. */
+  /** The shared transaction of snapshots that begin now; to be left once. */
   join(): ReadTransaction {
     if (this.#shared?.takesMore !== true) this.#shared = new ReadTransaction(this.#environment);
     this.#shared.join();
@@ -51,7 +51,7 @@ interface DueQuery {
 }
 
 /**
- * A transaction on a connection of its own. What is asked in one round goes out at its end, behind BEGIN if it is the
+ * A transaction on an exclusive connection. Requests of one round are sent at its end, behind BEGIN if it is the
  * first; COMMIT isn't waited for.
  */
 export class ReadTransaction {
@@ -81,7 +81,7 @@ export class ReadTransaction {
     this.#endIfLeft();
   }
 
-  /** Reads keys together with those that others ask for. @throws Error what the server or the network says */
+  /** Reads keys together with those of other requests. @throws Error of the server or the network */
   async read(request: KeyRequest): Promise<KeyBatch> {
     const batch = this.#keys?.takesMore === true ? this.#keys : this.#newBatch();
     batch.add(request);

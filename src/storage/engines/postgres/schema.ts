@@ -4,7 +4,7 @@
  * `entry` holds the keys and values. `head` has a row for each head (`remote/heads.ts`), which a commit locks, with the
  * versionstamp of the last commit under it. `log` has the keys that each commit has written, in the order of
  * versionstamps without gaps, as far back as snapshots and those who follow it may need. `fence` makes sure that a
- * group of commits whose outcome was settled as "not applied" never is applied later, and that none is settled so whose
+ * group of commits whose outcome was settled as "not applied" is never applied later, and that none is settled so whose
  * rows were removed from the log.
  *
  * Rows of the fence aren't kept for ever. Each has a versionstamp, greater than any that the store had given before it

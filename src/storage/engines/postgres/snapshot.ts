@@ -43,7 +43,7 @@ export interface SnapshotOptions {
   readonly timeout: number;
 }
 
-/** What a REPEATABLE READ transaction shows, from its first read on. */
+/** The snapshot of a REPEATABLE READ transaction, from its first read on. */
 export class PostgresSnapshot implements StoreSnapshot {
   readonly #options: SnapshotOptions;
   #transaction: ReadTransaction | undefined;

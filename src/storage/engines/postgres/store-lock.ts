@@ -12,7 +12,7 @@ export interface StoreLockOptions {
 }
 
 /**
- * The lock on a store that each process holds which has it open: shared by servers, exclusive for a copy. It is an
+ * The lock that each process holds on the store that it has open: shared by servers, exclusive for a copy. It is an
  * advisory lock on a connection of its own, which PostgreSQL releases when the connection ends. Without it the store
  * doesn't commit.
  */
@@ -36,7 +36,7 @@ export class StoreLock {
   }
 
   /**
-   * Makes sure that the lock is held, and tries to take it where its connection was lost.
+   * Checks that the lock is held, and tries to take it again if its connection was lost.
    * @throws TesseraError `storage_in_use` another process holds it, `storage_unavailable`
    */
   async hold(): Promise<void> {

@@ -1,13 +1,13 @@
 import type { CommitFollower, FollowedCommit } from '../../contract.js';
 import type { KnownGroup } from './log-mirror.js';
 
-/** Those who follow the commits of all processes (`SharedStore.follow`). */
+/** The followers of the commits of all processes (`SharedStore.follow`). */
 export class CommitFollowers {
   readonly #followers = new Set<CommitFollower>();
 
-  /** Answers how to end it. */
+  /** Returns how to end it. */
   add(follower: CommitFollower): () => void {
-    // An object of its own, so that one follower may follow twice.
+    // A new object, so that one follower may follow twice.
     const each: CommitFollower = { onCommits: (commits) => follower.onCommits(commits), onGap: () => follower.onGap() };
     this.#followers.add(each);
     return () => {

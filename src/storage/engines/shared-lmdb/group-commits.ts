@@ -18,11 +18,11 @@ import { AT_ONCE, type GroupValidator, type GroupWrite, type SharedByteStore } f
 
 /** A group takes no more commits beyond this many changes: they are written in one turn of the event loop. */
 const GROUP_CHANGES = 2_048;
-/** What the log takes for a key beside it, and for a commit. */
+/** Overhead of the log for a key, and for a commit. */
 const LOGGED_KEY = 8;
 const LOGGED_COMMIT = 64;
 
-/** What a transaction asks to have committed. */
+/** The request of a transaction to commit. */
 export interface GroupCommitRequest {
   /** The last commit that its snapshot shows, which it holds on to. */
   readonly began: Commit;
@@ -30,17 +30,17 @@ export interface GroupCommitRequest {
   readonly writes: WriteSet;
 }
 
-/** A commit that waits, with what it writes as it is to be stored. */
+/** A waiting commit, with its encoded writes. */
 interface WaitingCommit extends GroupCommitRequest {
   readonly changes: EncodedChange[];
   readonly room: SpaceDemand;
-  /** What is logged of a large one. */
+  /** The logged ranges of a large commit. */
   readonly summary: RangeSummary | undefined;
   resolve(): void;
   reject(error: unknown): void;
 }
 
-/** What one write of the store is made of. */
+/** The content of one write of the store. */
 interface Group {
   changes: EncodedChange[];
   readonly room: SpaceDemand;
@@ -52,7 +52,7 @@ interface Group {
 
 /**
  * Commits of this process go out in groups: those that come while one is being written make up the next. A group is
- * judged and written under the lock of the store, which holds for all processes.
+ * validated and written under the lock of the store, which applies to all processes.
  */
 export class GroupCommits {
   readonly #store: SharedByteStore;
@@ -108,7 +108,7 @@ export class GroupCommits {
     return Promise.resolve(andThen(encoded, wait));
   }
 
-  /** Waits until what was submitted is answered. */
+  /** Waits until all submitted commits are answered. */
   async settled(): Promise<void> {
     await this.#running;
   }
@@ -204,7 +204,7 @@ export class GroupCommits {
     });
   }
 
-  /** Adds what was appended to the changes; answers the ranges in which that is. */
+  /** Adds what was appended to the changes; returns the ranges in which that is. */
   #settleAppended(
     { writes: { appended }, changes, room }: WaitingCommit,
     stamp: Versionstamp,

@@ -3,7 +3,7 @@ import type { AfterCommit } from '../../transaction/after-commit.js';
 import { LOG_GROUPS } from '../lmdb/lmdb-databases.js';
 import type { LoggedCommit, LoggedGroup } from './logged-group.js';
 
-/** The log of a store as some transaction of it shows it. */
+/** The log of a store, as a transaction sees it. */
 export interface LogSource {
   /** Visits the groups from one version (excluded) to another (included), in order, as far as the log has them. */
   groups(after: number, upTo: number, visit: (group: LoggedGroup) => void): void;
@@ -18,13 +18,13 @@ export interface KnownGroup {
   readonly isOwn: boolean;
   /** What is to be called for each of its commits once it is visible. */
   readonly afterCommit: readonly { readonly callbacks: AfterCommit; readonly stamp: bigint }[];
-  /** It replaces groups that were missed, whose commits aren't known. */
+  /** It replaces missed groups, whose commits are unknown. */
   readonly isGap: boolean;
 }
 
 /**
- * What this process has read of the log of commits, to validate its transactions against: in memory, as an engine that
- * is alone with its store has it.
+ * The part of the log of commits that this process has read, against which it validates its transactions: in memory,
+ * like an engine that is alone with its store.
  *
  * Own groups are added while they are written, so that they are known before they are visible. Each process sees the
  * same groups in the same order, since they are written and read under the lock of the store.
@@ -52,7 +52,7 @@ export class LogMirror {
     return this.#shown;
   }
 
-  /** Reads what others have committed up to a version. */
+  /** Reads the commits of others up to a version. */
   read(source: LogSource, upTo: number): void {
     if (upTo <= this.#known) return;
     if (upTo - this.#known < LOG_GROUPS) {
@@ -78,7 +78,7 @@ export class LogMirror {
     this.#add({ version, commits, last: this.commits.latest, isOwn: true, afterCommit, isGap: false });
   }
 
-  /** New snapshots show a version from now on, which is known. Answers the groups that this adds. */
+  /** New snapshots show a version from now on, which is known. Returns the groups that this adds. */
   show(version: number): readonly KnownGroup[] {
     const end = this.#ahead.findIndex((group) => group.version > version);
     const groups = this.#ahead.splice(0, end < 0 ? this.#ahead.length : end);

@@ -36,16 +36,16 @@ export interface SharedEngineOptions {
   readonly clock: Clock;
 }
 
-/** How often the log is looked at for those who wait for what is in it, in milliseconds: it takes some microseconds. */
+/** Interval of polling the log for those who wait for it, in milliseconds: a poll takes some microseconds. */
 const POLL_INTERVAL = 25;
 
 /**
- * Keeps everything in a folder that other processes of this machine use, too, through LMDB. Reads are answered at once;
+ * The engine of a folder that other processes of this machine use, too, on LMDB. Reads are synchronous;
  * a commit is answered when it is on disk.
  *
  * LMDB's lock of writers orders the commits of all processes, in groups; each group raises the version of the store,
- * and is logged under it. A process reads the log whenever it takes a snapshot, so that what it remembers is just what
- * the snapshot shows. It validates its own commits under the lock, when it has read all of the log.
+ * and is logged under it. A process reads the log whenever it takes a snapshot, so that its caches agree with
+ * the snapshot. It validates its own commits under the lock, when it has read all of the log.
  */
 export class SharedLmdbEngine implements Engine {
   readonly name = 'lmdb';
@@ -59,7 +59,7 @@ export class SharedLmdbEngine implements Engine {
   readonly #followers = new CommitFollowers();
   readonly #reservations: Reservations;
   readonly #sharedReservations: SharedReservations;
-  /** For the keys that appended entries are going to have, about. */
+  /** For the approximate keys of entries to be appended. */
   readonly #stamps: StampSource;
   readonly #timers: Timers;
   readonly #clock: Clock;
@@ -68,7 +68,7 @@ export class SharedLmdbEngine implements Engine {
   #lastStamp: Versionstamp;
   #changedAt: bigint;
   #caughtUpAt: number;
-  /** How much waits for news from the log. A follower does so as long as the engine is open. */
+  /** Number of those who wait for the log. A follower does so as long as the engine is open. */
   #pollsWanted = 0;
   #stopPolling: (() => void) | undefined;
   /** Why the engine has become unavailable. */
@@ -188,7 +188,7 @@ export class SharedLmdbEngine implements Engine {
     own?.committed();
   }
 
-  /** Has new snapshots show what is committed by now, and whatever is remembered agree with it. */
+  /** Makes new snapshots show all commits until now, and brings the caches up to date. */
   #refresh(): void {
     const now = this.#clock.monotonic();
     let groups: readonly KnownGroup[];
@@ -207,7 +207,7 @@ export class SharedLmdbEngine implements Engine {
     for (const { afterCommit } of groups) for (const { callbacks, stamp } of afterCommit) callAll(callbacks, stamp);
   }
 
-  /** New snapshots are those of a view. Answers the groups of commits that are new in it. */
+  /** New snapshots are those of a view. Returns the groups of commits that are new in it. */
   #show(view: SharedView): readonly KnownGroup[] {
     try {
       this.#mirror.read(this.#store.logOf(view), view.version);
@@ -245,7 +245,7 @@ export class SharedLmdbEngine implements Engine {
     };
   }
 
-  /** Looks at the log from time to time until what it answers is called. */
+  /** Polls the log until the returned function is called. */
   #beginPolling(): () => void {
     this.#pollsWanted++;
     this.#poll();

@@ -40,7 +40,7 @@ export interface SharedStoreOptions {
   readonly archive?: string | undefined;
 }
 
-/** What is written together: one transaction of LMDB, one fsync. */
+/** Changes that are written together: one transaction of LMDB, one fsync. */
 export interface GroupWrite {
   readonly changes: readonly EncodedChange[];
   readonly result: Required<WriteResult>;
@@ -53,7 +53,7 @@ export interface ExclusiveStore extends LogSource {
 }
 
 /**
- * Judges what waits to be committed, and answers what is to be written, if anything. It may work in steps if `pausing`
+ * Validates the waiting commits, and returns the changes to write, if any. It may work in steps if `pausing`
  * pauses.
  */
 export type GroupValidator = (store: ExclusiveStore, pausing: Pausing) => PromiseOrValue<GroupWrite | undefined>;
@@ -72,8 +72,8 @@ export class SharedView extends LmdbByteView {
 }
 
 /**
- * LMDB's lock of writers holds for all processes. It is taken, and the file flushed, on a thread of LMDB's library;
- * what is done under it runs in JavaScript.
+ * LMDB's lock of writers applies to all processes. It is taken, and the file flushed, on a thread of LMDB's library;
+ * the work under it runs in JavaScript.
  */
 export class SharedByteStore {
   /** Whether there may be values without checksums, from before there were any. */
@@ -115,29 +115,29 @@ export class SharedByteStore {
     }
   }
 
-  /** Adds the room that a change may take to that of others. */
+  /** Adds the space that a change may take to that of others. */
   measure(change: EncodedChange, room: SpaceDemand): void {
     this.#space.measure(change, room);
   }
 
-  /** Keeps room for changes until `written`. @throws TesseraError `storage_full`, with nothing kept */
+  /** Reserves space for changes until `written`. @throws TesseraError `storage_full`, with nothing reserved */
   admit(room: SpaceDemand): void {
     this.#archive?.space.admit(room);
     this.#space.admit(room);
   }
 
-  /** Changes that were let in have been written, or never will be. */
+  /** Admitted changes have been written, or never will be. */
   written(room: SpaceDemand): void {
     this.#space.written(room);
   }
 
-  /** Whether a view shows what is committed by now, by whichever process. */
+  /** Whether a view shows all commits until now, by any process. */
   isCurrent(view: SharedView): boolean {
     // The library could be asked, too, with a timer and a round of the loop each time: reads by id took a fifth longer.
     return view.lastTransaction === this.#last.read();
   }
 
-  /** Pins what is committed now. */
+  /** Pins the last committed state. */
   view(): SharedView {
     const { root } = this.#databases;
     const last = this.#last.read();
@@ -155,7 +155,7 @@ export class SharedByteStore {
   }
 
   /**
-   * Writes what `judge` answers, or nothing if that is nothing. What `judge` throws is thrown, with nothing written.
+   * Writes the changes that `judge` returns, if any. An error of `judge` is thrown, with nothing written.
    * @throws Error of the library
    */
   write(judge: GroupValidator): Promise<void> {

@@ -4,10 +4,10 @@ import type { ByteView } from '../lmdb/lmdb-store.js';
 import type { StoredValues } from '../stored-values.js';
 import type { KnownGroup } from './log-mirror.js';
 
-/** Looking up more changes than these takes longer than what is kept saves. */
+/** Looking up more changes than these takes longer than the caches save. */
 const MOST_CHANGES = 1_024;
 
-/** Brings what is kept decoded to the state that a view shows, in which some groups of commits are new. */
+/** Brings the caches of decoded data to the state of a view in which some groups of commits are new. */
 export function updateCaches(
   caches: Caches,
   groups: readonly KnownGroup[],

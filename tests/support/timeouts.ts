@@ -1,0 +1,5 @@
+/** `npm run coverage` sets it, since counting slows tests down. */
+const LEAST = Number(process.env['TESTS_LEAST_TIMEOUT'] ?? 0);
+
+/** The timeout of a test that needs more than the usual one, in milliseconds; `TESTS_LEAST_TIMEOUT` raises it. */
+export const atLeast = (milliseconds: number): number => Math.max(milliseconds, LEAST);
