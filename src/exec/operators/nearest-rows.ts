@@ -24,7 +24,7 @@ const COMPONENTS_AT_ONCE = 2 ** 18;
 
 export class NearestRows {
   readonly frame: Frame;
-  readonly metric: Metric;
+  readonly #metric: Metric;
   readonly packed: Float64Array;
   readonly #point: Vector;
   readonly #distance: Distance;
@@ -34,17 +34,12 @@ export class NearestRows {
 
   constructor(frame: Frame, point: Vector, k: number, metric: Metric) {
     this.frame = frame;
-    this.metric = metric;
+    this.#metric = metric;
     this.packed = pack(point);
     this.#point = point;
     this.#distance = distanceOf(metric);
     this.#nearest = new Nearest(k, compareRows);
     this.#scratch = new Float64Array(point.length);
-  }
-
-  /** Beyond it no row is among the nearest; NaN while all are. */
-  get bound(): number {
-    return this.#nearest.bound;
   }
 
   /** Measures rows; those without a vector of this length are left out. Returns that it wants more. */
@@ -55,34 +50,30 @@ export class NearestRows {
     let at = 0;
     const measureSome = (): boolean => {
       const end = Math.min(at + step, rows.length);
-      for (; at < end; at++) this.measure(rows[at], vectors[at]);
+      for (; at < end; at++) this.#measure(rows[at], vectors[at]);
       return at === rows.length;
     };
     const done = measureSome() ? undefined : untilTrue(() => andThen(interrupt.checkpoint(), measureSome));
-    return andThen(done, () => this.charge(rows, size));
+    return andThen(done, () => this.#charge(rows, size));
   }
 
-  measure(row: Value, vector: Value): void {
+  #measure(row: Value, vector: Value): void {
     if (!isArray(vector)) return;
     const packed = this.pack(vector);
     if (packed === undefined) return;
     const distance = this.#distance(packed, this.packed);
-    if (!(distance > this.bound)) this.#nearest.offer(distance, { row, vector: vector as Vector });
+    if (!(distance > this.#nearest.bound)) this.#nearest.offer(distance, { row, vector: vector as Vector });
   }
 
   /** The packed vector, until the next is packed; `undefined` if it can't be compared. */
   pack(vector: readonly Value[]): Float64Array | undefined {
-    const isOwn = comparesSets(this.metric) && vector.length !== this.#scratch.length;
+    const isOwn = comparesSets(this.#metric) && vector.length !== this.#scratch.length;
     const scratch = isOwn ? new Float64Array(vector.length) : this.#scratch;
     return packInto(scratch, vector) ? scratch : undefined;
   }
 
-  get size(): number {
-    return this.#nearest.size;
-  }
-
   /** Accounts for rows that are held, of which there were `before`. What replaces others takes no more. */
-  charge(rows: readonly Value[], before: number): false {
+  #charge(rows: readonly Value[], before: number): false {
     const more = this.#nearest.size - before;
     if (more > 0) this.frame.execution.request.memory.chargeRows(rows.slice(0, more));
     return false;
@@ -97,7 +88,7 @@ export class NearestRows {
 
   #noted({ distance, item: { row, vector } }: Neighbour<Measured>): Value {
     if (!isObject(row)) return row;
-    const exact = IN_KIND[this.metric.name]?.(vector, this.#point) ?? float(distance);
+    const exact = IN_KIND[this.#metric.name]?.(vector, this.#point) ?? float(distance);
     return withStoredRecord(withNote(row, { distance: exact }), storedOf(row));
   }
 }
