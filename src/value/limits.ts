@@ -18,6 +18,9 @@ export const MAX_SHOWN = 2 ** 15;
 /** Values visited to compare two, to convert one, or to compute a diff. */
 export const MAX_COMPARED = 2 ** 18;
 
+/** Values that a stored record consists of: some hundred milliseconds' work to read, change and write again. */
+export const MAX_STORED = 2 ** 18;
+
 /** Characters of a value's text, and bytes of its encoding. */
 export const MAX_ENCODED = 2 ** 26;
 

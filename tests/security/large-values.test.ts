@@ -77,3 +77,15 @@ attack(70, 'a text that is almost found everywhere in another', async () => {
   expect(await answer(eve, `${half}RETURN [$s CONTAINS $h + 'b' + $h, $h + 'b' + $h IN $s]`)).toBe('[false, false]');
   expect(await answer(eve, `${half}RETURN string::len(string::replace($s, $h + 'b' + $h, ''))`)).toBe('300000');
 });
+
+attack(70, 'a record that grows without end', async () => {
+  const limit = expect.stringMatching(/^value_too_large: .* limit of 262144/);
+  expect(await answer(eve, 'UPDATE $auth SET a = <array> 0..262144 RETURN NONE')).toEqual(limit);
+  expect(await answer(eve, 'UPDATE $auth SET a = <array> 0..200000 RETURN NONE')).toBe('[]');
+  // What is there counts, whether or not it is changed, and however deep.
+  expect(await answer(eve, 'UPDATE $auth SET o.b = <array> 0..60000 RETURN NONE')).toBe('[]');
+  expect(await answer(eve, 'UPDATE $auth SET c = <array> 0..3000 RETURN NONE')).toEqual(limit);
+  expect(await answer(eve, 'UPDATE $auth SET a += <array> 0..3000 RETURN NONE')).toEqual(limit);
+  expect(await answer(eve, 'RETURN [$auth.a.len(), $auth.o.b.len(), $auth.c]')).toBe('[200000, 60000, NONE]');
+  expect(await answer(eve, 'UPDATE $auth UNSET a, o RETURN NONE')).toBe('[]');
+});

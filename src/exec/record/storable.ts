@@ -1,4 +1,5 @@
 import { failure } from '../../errors/error.js';
+import { MAX_STORED } from '../../value/limits.js';
 import { withoutNone } from '../../value/paths.js';
 import {
   Closure,
@@ -26,18 +27,22 @@ export function assertStorable(value: Value): void {
 }
 
 /**
- * The stored form of a record: without fields that are NONE, however deep. Closures can't be stored. Parts that
- * were stored before aren't checked again.
+ * The stored form of a record: without fields that are NONE, however deep. Closures can't be stored. Parts that were
+ * stored before are known to be valid, and only counted.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
   hasNone = false;
-  walk.end(assertAt(record, before, walk.beginAt(record)));
+  walk.end(assertAt(record, before, walk.beginAt(record, 0, MAX_STORED)));
   return hasNone ? (withoutNone(record) as ObjectValue) : record;
 }
 
 function assertAt(value: Value, before: Value, depth: number): void {
-  if (typeof value !== 'object' || value === null || value === before) return;
+  if (typeof value !== 'object' || value === null) return;
+  if (value === before) {
+    count(value);
+    return;
+  }
   const below = walk.enter(depth, isArray(value) ? value.length : 0);
   if (isObject(value)) {
     const known = isObject(before) ? before : undefined;
@@ -56,4 +61,23 @@ function assertAt(value: Value, before: Value, depth: number): void {
     assertAt(value.start?.value, undefined, below);
     assertAt(value.end?.value, undefined, below);
   } else if (value instanceof Closure) throw failure('closure_stored');
+}
+
+/** Counts what was stored before, in arrays, sets and objects. */
+function count(value: Value): void {
+  if (isObject(value)) {
+    let fields = 1;
+    for (const name in value) {
+      fields++;
+      const member = value[name];
+      if (typeof member === 'object' && member !== null) count(member);
+    }
+    walk.count(fields);
+  } else if (isArray(value)) {
+    walk.count(value.length + 1);
+    for (let index = 0; index < value.length; index++) {
+      const member = value[index];
+      if (typeof member === 'object' && member !== null) count(member);
+    }
+  } else if (value instanceof SetValue) count(value.items);
 }
