@@ -11,6 +11,7 @@ import { forEachNoted, type NotedTerms, notedLength, readChange } from './pendin
 import { PostingBuffer } from './postings.js';
 import { termText } from './term-bytes.js';
 import { StoredSource } from './term-sources.js';
+import { readSomeUnlisted } from './unlisted-segments.js';
 
 /** The same for the same terms and occurrences, in any order. */
 export function digestOf({ counts, length }: DocumentTerms): number {
@@ -53,13 +54,17 @@ export interface IndexDigests {
 export function readDigests(transaction: Transaction, index: string): PromiseOrValue<IndexDigests | undefined> {
   return andThen(transaction.get(manifestKey(index)), (stored): PromiseOrValue<IndexDigests | undefined> => {
     if (stored === undefined) return undefined;
-    const { segments, documents } = readManifest(stored);
+    const { segments, documents: listed } = readManifest(stored);
     const digests = new Map<string, number>();
-    const read = forEachInOrder(segments, ({ id }) =>
-      andThen(StoredSource.open(transaction, index, id), (source) =>
-        andThen(addSegment(source, digests), () => undefined),
-      ),
-    );
+    let documents = listed;
+    const read = andThen(readSomeUnlisted(transaction, index, Number.POSITIVE_INFINITY), (unlisted) => {
+      for (const segment of unlisted) documents += segment.documents;
+      return forEachInOrder([...segments, ...unlisted], ({ id }) =>
+        andThen(StoredSource.open(transaction, index, id), (source) =>
+          andThen(addSegment(source, digests), () => undefined),
+        ),
+      );
+    });
     return andThen(read, () => {
       // What was noted as changed counts as it was folded.
       let folded = digests.size;

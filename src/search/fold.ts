@@ -9,54 +9,73 @@ import { forEachBatch } from '../storage/cursor.js';
 import type { Pause } from './analyzer.js';
 import type { Statistics } from './bm25.js';
 import { type GatheredSource, gathered } from './gathered-source.js';
-import { manifestKey, pendingPrefix, SegmentKeys, segmentPrefix } from './layout.js';
+import { manifestKey, pendingPrefix, SegmentKeys, segmentPrefix, unlistedPrefix } from './layout.js';
 import { type Manifest, readManifest, type SegmentEntry, storeManifest } from './manifest.js';
-import { mergeDocuments, mergeTerms } from './merge.js';
+import { writeSegment } from './merge.js';
 import { type KeyedChange, notedLength, readChange } from './pending.js';
 import { WINDOW } from './postings.js';
 import { lastUpTo, readChanged, readHead, readKeys, withMarks } from './segment-reader.js';
-import { SegmentWriter } from './segment-writer.js';
 import { toMerge } from './segments-to-merge.js';
-import { StoredSource } from './term-sources.js';
+import { StoredSource, type TermSource } from './term-sources.js';
+import { readSomeUnlisted, type UnlistedSegment } from './unlisted-segments.js';
+
+export interface FoldBounds {
+  /** So many changes are folded together, and no fewer, unless there are so many segments. */
+  readonly least: number;
+  readonly most: number;
+  /** So many segments that aren't listed are worth it. */
+  readonly segments: number;
+}
+
+/** Segments that are listed together. */
+const LISTED = 64;
 
 /**
- * Folds what is pending, or a part of it.
+ * Folds what is pending, or a part of it, and lists the segments that writers have made.
  * @returns whether there may be more
  */
 export function foldPending(
   transaction: Transaction,
   index: string,
-  bounds: { readonly least: number; readonly most: number },
+  bounds: FoldBounds,
   pause: Pause,
 ): PromiseOrValue<boolean> {
-  const changes: KeyedChange[] = [];
-  const prefix = pendingPrefix(index);
-  // What is noted of other records meanwhile is for the next fold.
-  const cursor = transaction.scan(prefixRange(prefix), { limit: bounds.most, foundOnly: true });
-  const read = forEachBatch(cursor, (batch) => {
-    for (const [key, stored] of batch) changes.push({ ...readChange(stored), key: key.slice(prefix.length) });
-    return andThen(pause(), () => false);
-  });
-  return andThen(read, () => {
-    if (changes.length < bounds.least) return false;
-    return andThen(addSegment(transaction, index, changes, pause), () => {
-      for (const { key } of changes) transaction.delete(prefix + key);
-      return changes.length === bounds.most;
+  return andThen(readSomeUnlisted(transaction, index, LISTED), (unlisted) => {
+    // Notes concern documents of all segments, which have to be listed before.
+    const isFull = unlisted.length === LISTED;
+    return andThen(isFull ? [] : readNotes(transaction, index, bounds.most, pause), (changes) => {
+      if (changes.length < bounds.least && unlisted.length < bounds.segments) return false;
+      const folded = andThen(transaction.get(manifestKey(index)), (stored) =>
+        new Fold(transaction, index, withUnlisted(readManifest(stored), unlisted), pause).run(changes),
+      );
+      return andThen(folded, () => {
+        for (const { id } of unlisted) transaction.delete(unlistedPrefix(index) + id);
+        for (const { key } of changes) transaction.delete(pendingPrefix(index) + key);
+        return isFull || changes.length === bounds.most;
+      });
     });
   });
 }
 
-/** Adds changes, in the order of their keys, as a segment. */
-function addSegment(
-  transaction: Transaction,
-  index: string,
-  changes: readonly KeyedChange[],
-  pause: Pause,
-): PromiseOrValue<void> {
-  return andThen(transaction.get(manifestKey(index)), (stored) => {
-    const manifest = readManifest(stored);
-    return new Fold(transaction, index, manifest, pause).run(changes);
+/** In the order of their keys. What is noted of other records meanwhile is for the next fold. */
+function readNotes(transaction: Transaction, index: string, most: number, pause: Pause): PromiseOrValue<KeyedChange[]> {
+  const changes: KeyedChange[] = [];
+  const prefix = pendingPrefix(index);
+  const cursor = transaction.scan(prefixRange(prefix), { limit: most, foundOnly: true });
+  const read = forEachBatch(cursor, (batch) => {
+    for (const [key, stored] of batch) changes.push({ ...readChange(stored), key: key.slice(prefix.length) });
+    return andThen(pause(), () => false);
   });
+  return andThen(read, () => changes);
+}
+
+function withUnlisted(manifest: Manifest, unlisted: readonly UnlistedSegment[]): Manifest {
+  let { documents, terms } = manifest;
+  for (const segment of unlisted) {
+    documents += segment.documents;
+    terms += segment.terms;
+  }
+  return { ...manifest, documents, terms, segments: [...manifest.segments, ...unlisted] };
 }
 
 /** Adds documents that were in no segment before. */
@@ -80,7 +99,9 @@ class Fold {
     private readonly pause: Pause,
   ) {}
 
+  /** Adds the documents of changes, which are in the order of their keys, in place of what segments hold of them. */
   run(changes: readonly KeyedChange[]): PromiseOrValue<void> {
+    if (changes.length === 0) return this.#merge();
     const replaced = changes.flatMap(({ before, key }) => (before === undefined ? [] : key));
     return andThen(this.#mark(replaced), (segments) =>
       andThen(gathered(changes, this.pause), (source) => {
@@ -99,19 +120,28 @@ class Fold {
     return this.#addTo(this.manifest.segments, source, { documents: 0, terms: 0 });
   }
 
+  /** Merges what there is, if it is time to. */
+  #merge(): PromiseOrValue<void> {
+    const { kept, merged } = toMerge(this.manifest.segments, 0);
+    if (merged.length === 0) return this.#store(kept, this.manifest);
+    return andThen(this.#write(merged), (made) => this.#store([...kept, made], this.manifest));
+  }
+
   /** Adds a segment; `left` is what those before it have lost. */
   #addTo(segments: readonly SegmentEntry[], source: GatheredSource, left: Statistics): PromiseOrValue<void> {
     const { kept, merged } = toMerge(segments, source.documents.length);
-    return andThen(this.#write(source, merged), (made) => {
-      const { next, documents, terms } = this.manifest;
-      const manifest = {
-        next: next + 1,
+    return andThen(this.#write(merged, source), (made) => {
+      const { documents, terms } = this.manifest;
+      this.#store([...kept, made], {
         documents: documents + source.documents.length - left.documents,
         terms: terms + source.documents.reduce((sum, { length }) => sum + length, 0) - left.terms,
-        segments: [...kept, made],
-      };
-      this.transaction.put(manifestKey(this.index), storeManifest(manifest));
+      });
     });
+  }
+
+  #store(segments: readonly SegmentEntry[], { documents, terms }: Statistics): void {
+    const manifest = { next: this.manifest.next + 1, documents, terms, segments };
+    this.transaction.put(manifestKey(this.index), storeManifest(manifest));
   }
 
   /** Marks the documents of earlier segments that have changed; answers the segments as they are then. */
@@ -156,10 +186,10 @@ class Fold {
     });
   }
 
-  /** Writes what was gathered and what segments hold as one segment. */
-  #write(fresh: GatheredSource, merged: readonly SegmentEntry[]): PromiseOrValue<SegmentEntry> {
+  /** Writes what segments hold, and what was gathered, as one segment. */
+  #write(merged: readonly SegmentEntry[], fresh?: GatheredSource): PromiseOrValue<SegmentEntry> {
     const { transaction, index, pause, manifest } = this;
-    const sources: StoredSource[] = [];
+    const sources: TermSource[] = [];
     const opened = forEachInOrder(merged, ({ id }) =>
       andThen(StoredSource.open(transaction, index, id), (source) => {
         sources.push(source);
@@ -167,21 +197,12 @@ class Fold {
       }),
     );
     return andThen(opened, () => {
-      const all = [...sources, fresh];
-      return andThen(mergeDocuments(all, pause), (documents) => {
-        const keys = new SegmentKeys(index, manifest.next);
-        const put = (key: Key, value: Stored) => transaction.put(key, value);
-        const writer = new SegmentWriter(keys, documents.documents, put);
-        return andThen(mergeTerms(all, documents, writer, pause), () => {
-          const bytes = writer.finish();
-          return andThen(this.#remove(merged), () => ({
-            id: manifest.next,
-            documents: documents.documents.length,
-            changed: 0,
-            bytes,
-          }));
-        });
-      });
+      if (fresh !== undefined) sources.push(fresh);
+      const put = (key: Key, value: Stored) => transaction.put(key, value);
+      const keys = new SegmentKeys(index, manifest.next);
+      return andThen(writeSegment(sources, keys, put, pause), (made) =>
+        andThen(this.#remove(merged), () => ({ id: manifest.next, changed: 0, ...made })),
+      );
     });
   }
 

@@ -175,7 +175,8 @@ export class GatheredSource implements TermSource {
 
   get net(): number {
     const number = this.#number;
-    return (this.#starts[number + 1] as number) - (this.#starts[number] as number) - (this.#left.get(number) ?? 0);
+    const left = this.#left.size === 0 ? 0 : (this.#left.get(number) ?? 0);
+    return (this.#starts[number + 1] as number) - (this.#starts[number] as number) - left;
   }
 
   addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {

@@ -1,10 +1,11 @@
-/** The manifest of a full-text index: its segments, the oldest first, and statistics of what they hold. */
+/** The manifest of a full-text index: its segments, and statistics of what they hold. */
 import type { Stored } from '../storage/contract.js';
 import { isArray, isObject, objectFrom } from '../value/value.js';
 import type { Statistics } from './bm25.js';
+import type { SegmentId } from './layout.js';
 
 export interface SegmentEntry {
-  readonly id: number;
+  readonly id: SegmentId;
   /** Those that have changed since among them. */
   readonly documents: number;
   readonly changed: number;
@@ -13,7 +14,7 @@ export interface SegmentEntry {
 }
 
 export interface Manifest extends Statistics {
-  /** The id of the next segment; none is used twice. */
+  /** The number of the next segment; none is used twice. */
   readonly next: number;
   readonly segments: readonly SegmentEntry[];
 }
@@ -29,8 +30,13 @@ export function readManifest(stored: Stored | undefined): Manifest {
     documents: Number(documents),
     terms: Number(terms),
     segments: entries.map((entry) => {
-      const [id, count, changed, bytes] = (isArray(entry) ? entry : []).map(Number);
-      return { id: id as number, documents: count as number, changed: changed as number, bytes: bytes as number };
+      const [id, count, changed, bytes] = isArray(entry) ? entry : [];
+      return {
+        id: typeof id === 'string' ? id : Number(id),
+        documents: Number(count),
+        changed: Number(changed),
+        bytes: Number(bytes),
+      };
     }),
   };
 }

@@ -1,8 +1,10 @@
 /** Makes one segment of several sources. */
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Key, Stored } from '../storage/contract.js';
 import type { Pause } from './analyzer.js';
+import type { SegmentKeys } from './layout.js';
 import { PostingBuffer } from './postings.js';
-import type { SegmentDocument, SegmentWriter } from './segment-writer.js';
+import { type SegmentDocument, SegmentWriter } from './segment-writer.js';
 import { compareTerms, type TermBytes } from './term-bytes.js';
 import type { TermSource } from './term-sources.js';
 
@@ -13,13 +15,29 @@ const POSTINGS = 8_192;
 /** The new numbers of the documents of a source; -1 for those that are left out. */
 type Numbers = Int32Array;
 
-export interface Merged {
+interface Merged {
   readonly documents: readonly SegmentDocument[];
   readonly numbers: readonly Numbers[];
 }
 
+/** Writes all that some sources hold as one segment; answers how many documents it has, and bytes of lists. */
+export function writeSegment(
+  sources: readonly TermSource[],
+  keys: SegmentKeys,
+  put: (key: Key, value: Stored) => void,
+  pause: Pause,
+): PromiseOrValue<{ readonly documents: number; readonly bytes: number }> {
+  return andThen(mergeDocuments(sources, pause), (merged) => {
+    const writer = new SegmentWriter(keys, merged.documents, put);
+    return andThen(mergeTerms(sources, merged, writer, pause), () => ({
+      documents: merged.documents.length,
+      bytes: writer.finish(),
+    }));
+  });
+}
+
 /** All documents of some sources, in the order of their keys. No key is in two of them, but for those left out. */
-export function mergeDocuments(sources: readonly TermSource[], pause: Pause): PromiseOrValue<Merged> {
+function mergeDocuments(sources: readonly TermSource[], pause: Pause): PromiseOrValue<Merged> {
   const documents: SegmentDocument[] = [];
   const numbers = sources.map(({ documents: { length } }) => new Int32Array(length).fill(-1));
   const at = sources.map(() => 0);
@@ -51,7 +69,7 @@ export function mergeDocuments(sources: readonly TermSource[], pause: Pause): Pr
 }
 
 /** Writes the terms of all sources. */
-export function mergeTerms(
+function mergeTerms(
   sources: readonly TermSource[],
   { numbers }: Merged,
   writer: SegmentWriter,
@@ -76,7 +94,7 @@ class TermMerging {
   readonly #writer: SegmentWriter;
   readonly #ended: boolean[];
   /** The sources that have the term that is written. */
-  readonly #having: number[] = [];
+  readonly #having: Int32Array;
   #postings = new PostingBuffer();
   #other = new PostingBuffer();
 
@@ -85,6 +103,7 @@ class TermMerging {
     this.#numbers = numbers;
     this.#writer = writer;
     this.#ended = sources.map(() => false);
+    this.#having = new Int32Array(sources.length);
   }
 
   /** Fills a source whose terms were all taken; `undefined` where there is none. */
@@ -104,20 +123,22 @@ class TermMerging {
   addTerm(): number {
     const sources = this.#sources;
     const having = this.#having;
+    let count = 0;
     let term: TermBytes | undefined;
     for (let at = 0; at < sources.length; at++) {
       const own = (sources[at] as TermSource).term;
       if (own === undefined) continue;
       const order = term === undefined ? -1 : compareTerms(own, term);
       if (order > 0) continue;
-      if (order < 0) having.length = 0;
-      having.push(at);
+      if (order < 0) count = 0;
+      having[count++] = at;
       term = own;
     }
     if (term === undefined) return 0;
     let net = 0;
     this.#postings.count = 0;
-    for (const at of having) {
+    for (let place = 0; place < count; place++) {
+      const at = having[place] as number;
       const source = sources[at] as TermSource;
       net += source.net;
       // One source alone keeps its numbers.
@@ -127,7 +148,7 @@ class TermMerging {
       this.#unite(from);
     }
     this.#writer.add({ term, net, postings: this.#postings });
-    for (const at of having) (sources[at] as TermSource).advance();
+    for (let place = 0; place < count; place++) (sources[having[place] as number] as TermSource).advance();
     return this.#postings.count + 16;
   }
 

@@ -65,8 +65,15 @@ const LONGEST_POSTING = 11;
 const LONGEST_HEAD = 5 * 5;
 const LONGEST_BODY = BIT_BYTES + 2 + 6 * WINDOW;
 
+/** A list as bytes: the first `length` of them, which hold until the next list is encoded. */
+export interface EncodedPostings {
+  readonly bytes: Uint8Array;
+  readonly length: number;
+}
+
 /** Bytes that are written over and over, and copied by those who keep them. */
 let heads: Uint8Array = new Uint8Array(16_384);
+const encoded = { bytes: heads, length: 0 };
 let bodies: Uint8Array = new Uint8Array(65_536);
 
 function reserve(bytes: Uint8Array, length: number): Uint8Array {
@@ -76,10 +83,11 @@ function reserve(bytes: Uint8Array, length: number): Uint8Array {
   return larger;
 }
 
-/** The bytes of a list, which hold until the next call. `lengthOf`: how many terms a document has. */
-export function encodePostings(postings: Postings, lengthOf: (document: number) => number): Uint8Array {
-  const length = postings.count <= LIST_FORMAT.short ? writeShort(postings) : writeWindows(postings, lengthOf);
-  return heads.subarray(0, length);
+/** `lengths`: how many terms documents have. */
+export function encodePostings(postings: Postings, lengths: ArrayLike<number>): EncodedPostings {
+  encoded.length = postings.count <= LIST_FORMAT.short ? writeShort(postings) : writeWindows(postings, lengths);
+  encoded.bytes = heads;
+  return encoded;
 }
 
 function writeShort({ documents, occurrences, count }: Postings): number {
@@ -97,7 +105,7 @@ function writeShort({ documents, occurrences, count }: Postings): number {
   return place;
 }
 
-function writeWindows(postings: Postings, lengthOf: (document: number) => number): number {
+function writeWindows(postings: Postings, lengths: ArrayLike<number>): number {
   const { documents, occurrences, count } = postings;
   const windows = windowsIn(postings);
   heads = reserve(heads, 5 + windows * LONGEST_HEAD);
@@ -114,7 +122,7 @@ function writeWindows(postings: Postings, lengthOf: (document: number) => number
     let shortest = Number.MAX_SAFE_INTEGER;
     for (; to < count && (documents[to] as number) < end; to++) {
       most = Math.max(most, occurrences[to] as number);
-      shortest = Math.min(shortest, lengthOf(documents[to] as number));
+      shortest = Math.min(shortest, lengths[documents[to] as number] as number);
     }
     const after = writeOccurrences(occurrences, from, to, writeNumbers(documents, from, to, body));
     place = writeVarint(bytes, place, window - last);

@@ -1,17 +1,17 @@
 /** Finds the documents of a full-text index that hold the terms of a query, and how well each matches. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import type { Pause } from './analyzer.js';
 import { inverseFrequency, type Statistics } from './bm25.js';
-import { manifestKey, pendingPrefix, type SegmentKeys } from './layout.js';
+import { manifestKey, pendingPrefix, type SegmentKeys, unfoldedRange, unlistedPrefix } from './layout.js';
 import { readManifest } from './manifest.js';
 import { readChange } from './pending.js';
 import type { PostingList } from './postings.js';
 import { nameOf, type QueryTerm, type SearchQuery } from './query.js';
 import { type DocumentCounts, QueryCounter } from './query-counter.js';
 import { openSegments } from './segment-terms.js';
+import { readUnlisted, type UnlistedSegment } from './unlisted-segments.js';
 
 /** A term of a query: how often it stands there, and its weight in scores. */
 export interface WeightedTerm {
@@ -52,6 +52,12 @@ export interface Search {
   readonly overridden: ReadonlySet<string>;
 }
 
+/** What isn't in the manifest. */
+interface Unfolded {
+  readonly pending: readonly SearchedChange[];
+  readonly unlisted: readonly UnlistedSegment[];
+}
+
 /** Reads what a query concerns; `undefined` where the index was never built, or isn't yet. */
 export function openSearch(
   transaction: Transaction,
@@ -62,16 +68,17 @@ export function openSearch(
   const times = new Map<string, number>();
   for (const term of query.terms) times.set(nameOf(term), (times.get(nameOf(term)) ?? 0) + 1);
   const wanted = [...new Map(query.terms.map((term) => [nameOf(term), term])).values()];
-  const pendingRange = prefixRange(pendingPrefix(index));
-  const fetched = transaction.prefetch?.({ keys: [manifestKey(index)], ranges: [pendingRange] });
+  const fetched = transaction.prefetch?.({ keys: [manifestKey(index)], ranges: [unfoldedRange(index)] });
   return andThen(fetched, () =>
     andThen(transaction.get(manifestKey(index)), (stored): PromiseOrValue<Search | undefined> => {
       if (stored === undefined) return undefined;
       const manifest = readManifest(stored);
       const terms = [...wanted, ...query.excluded];
-      return andThen(readPending(transaction, index, terms, pause), (pending) =>
-        andThen(openSegments(transaction, index, manifest.segments, terms, pause), (opened) => {
-          const statistics = adjusted(manifest, pending);
+      return andThen(readUnfolded(transaction, index, terms, pause), (unfolded) => {
+        const segments = [...manifest.segments, ...unfolded.unlisted];
+        return andThen(openSegments(transaction, index, segments, terms, pause), (opened) => {
+          const { pending } = unfolded;
+          const statistics = adjusted(manifest, unfolded);
           const weighted = wanted.map((term, at): WeightedTerm => {
             const net = opened.reduce((sum, { found }) => sum + (found[at]?.net ?? 0), 0);
             const having = net + pendingFrequency(pending, at);
@@ -92,25 +99,31 @@ export function openSearch(
             pending,
             overridden: new Set(pending.flatMap(({ before, key }) => (before === undefined ? [] : key))),
           };
-        }),
-      );
+        });
+      });
     }),
   );
 }
 
-function readPending(
+function readUnfolded(
   transaction: Transaction,
   index: string,
   terms: readonly QueryTerm[],
   pause: Pause,
-): PromiseOrValue<SearchedChange[]> {
+): PromiseOrValue<Unfolded> {
   const prefix = pendingPrefix(index);
+  const ofUnlisted = unlistedPrefix(index);
   const changes: SearchedChange[] = [];
+  const unlisted: UnlistedSegment[] = [];
   let counter: QueryCounter | undefined;
-  const read = forEachBatch(transaction.scan(prefixRange(prefix)), (batch) => {
-    counter ??= new QueryCounter(terms);
-    const counting = counter;
+  const read = forEachBatch(transaction.scan(unfoldedRange(index)), (batch) => {
     const counted = forEachInOrder(batch, ([key, stored]) => {
+      if (key.startsWith(ofUnlisted)) {
+        unlisted.push(readUnlisted(key.slice(ofUnlisted.length), stored));
+        return undefined;
+      }
+      counter ??= new QueryCounter(terms);
+      const counting = counter;
       const { before, after } = readChange(stored);
       return andThen(before && counting.count(before, pause), (old) =>
         andThen(after && counting.count(after, pause), (fresh) => {
@@ -121,12 +134,16 @@ function readPending(
     });
     return andThen(counted, () => andThen(pause(), () => false));
   });
-  return andThen(read, () => changes);
+  return andThen(read, () => ({ pending: changes, unlisted }));
 }
 
-function adjusted({ documents, terms }: Statistics, pending: readonly SearchedChange[]): Statistics {
+function adjusted({ documents, terms }: Statistics, { pending, unlisted }: Unfolded): Statistics {
   let count = documents;
   let all = terms;
+  for (const segment of unlisted) {
+    count += segment.documents;
+    all += segment.terms;
+  }
   for (const { before, after } of pending) {
     count += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
     all += (after?.length ?? 0) - (before?.length ?? 0);

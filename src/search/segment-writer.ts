@@ -65,7 +65,7 @@ export class SegmentWriter {
   add({ term, net, postings }: TermPostings): void {
     const { count } = postings;
     if (count === 0 && net === 0) return;
-    const list = encodePostings(postings, (document) => this.#lengths[document] as number);
+    const list = encodePostings(postings, this.#lengths);
     this.#bytes += list.length;
     if (this.#pageBytes === 0) {
       this.#page.begin();
@@ -79,12 +79,12 @@ export class SegmentWriter {
     this.#pageBytes += bytes + 6;
     if (list.length <= INLINE) {
       this.#page.varint(list.length + 1);
-      this.#page.raw(list);
+      this.#page.part(list.bytes, 0, list.length);
       this.#pageBytes += list.length;
     } else {
       this.#page.varint(0);
       this.#page.varint(this.#lists);
-      this.#put(this.#keys.list(this.#lists++), list.slice());
+      this.#put(this.#keys.list(this.#lists++), list.bytes.slice(0, list.length));
     }
     if (this.#pageBytes >= PAGE) this.#endPage();
   }

@@ -22,9 +22,9 @@ function levelOf(documents: number): number {
 const SMALLEST = 256;
 
 /**
- * Which segments are merged with a new one of so many documents: those at least half of whose documents have changed;
- * and from the youngest on those that are no larger than what they become one with, once there are `FAN` with it. So a
- * document is rewritten once for each power of `FAN`, and no more than half of a segment is void.
+ * Which segments are merged, together with a new one of so many documents (0: there is none): those at least half of
+ * whose documents have changed; and all up to a size of which there are `FAN`, the new one among them. So a document is
+ * rewritten once for each power of `FAN`, and no more than half of a segment is void.
  */
 export function toMerge(segments: readonly SegmentEntry[], count: number): ChosenSegments {
   let merged: SegmentEntry[] = [];
@@ -33,18 +33,34 @@ export function toMerge(segments: readonly SegmentEntry[], count: number): Chose
     const isStale = 2 * segment.changed >= segment.documents;
     (isStale && mayBeOne([...merged, segment], count) ? merged : kept).push(segment);
   }
+  kept.sort((a, b) => left([a]) - left([b]));
   for (;;) {
-    const level = levelOf(count + left(merged));
-    let like: SegmentEntry[] = [];
-    for (let at = kept.length - 1; at >= 0; at--) {
-      const more = [kept[at] as SegmentEntry, ...like];
-      if (levelOf(left(more.slice(0, 1))) > level || !mayBeOne([...merged, ...more], count)) break;
-      like = more;
-    }
-    if (like.length + 1 < FAN) return { kept, merged };
-    kept = kept.slice(0, -like.length);
-    merged = [...like, ...merged];
+    const chosen = upToFullLevel(kept, merged, count);
+    if (chosen === 0) return { kept, merged };
+    merged = [...merged, ...kept.slice(0, chosen)];
+    kept = kept.slice(chosen);
   }
+}
+
+/** How many of the smallest segments are merged next: up to the first size of which there are enough. */
+function upToFullLevel(kept: readonly SegmentEntry[], merged: readonly SegmentEntry[], count: number): number {
+  const size = count + left(merged);
+  const own = size > 0 ? levelOf(size) : -1;
+  let level = -1;
+  let alike = 0;
+  for (let at = 0; at <= kept.length; at++) {
+    const segment = kept[at];
+    const next = segment === undefined ? Number.POSITIVE_INFINITY : levelOf(left([segment]));
+    if (next !== level) {
+      if (alike >= FAN) return at;
+      level = next;
+      alike = own === next ? 1 : 0;
+    }
+    if (segment === undefined) break;
+    if (!mayBeOne([...merged, ...kept.slice(0, at + 1)], count)) return alike >= FAN ? at : 0;
+    alike++;
+  }
+  return 0;
 }
 
 /** Whether segments may become one with so many documents more. */

@@ -2,7 +2,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { ByteCursor } from './byte-cursor.js';
-import { SegmentKeys } from './layout.js';
+import { type SegmentId, SegmentKeys } from './layout.js';
 import { addStored, type ListFormat, type PostingBuffer, WINDOW } from './postings.js';
 import {
   isMarked,
@@ -72,7 +72,7 @@ export class StoredSource implements TermSource {
   static open(
     transaction: Transaction,
     index: string,
-    segment: number,
+    segment: SegmentId,
     changed?: Uint8Array,
   ): PromiseOrValue<StoredSource> {
     const keys = new SegmentKeys(index, segment);

@@ -1,5 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { isLoopbackAddress } from '../base/loopback.js';
 import type { MetricsText } from '../metrics/text.js';
 
 export interface MetricsServer {
@@ -16,6 +17,10 @@ export async function serveMetrics(
   metrics: MetricsText,
 ): Promise<MetricsServer> {
   const server = createServer((request, response) => {
+    if (!isForThisMachine(request)) {
+      response.writeHead(403).end();
+      return;
+    }
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
       response.writeHead(404).end();
       return;
@@ -32,6 +37,21 @@ export async function serveMetrics(
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // A scraper that never finishes its request must not hold up the end of the server.
+        server.closeAllConnections();
+      }),
   };
+}
+
+/**
+ * Whether the host that a request over loopback names is this machine: a page of another site reaches it under a name
+ * of its own that resolves to 127.0.0.1 (DNS rebinding). Other networks may use any names.
+ */
+function isForThisMachine({ socket, headers }: IncomingMessage): boolean {
+  if (!isLoopbackAddress(socket.localAddress ?? '')) return true;
+  const name = (headers.host ?? '').replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return name === 'localhost' || isIP(name) !== 0;
 }

@@ -120,6 +120,12 @@ export interface Transaction {
    * that come after have greater ones.
    */
   afterCommit(callback: (last: Versionstamp) => void): void;
+  /**
+   * Calls `callback` once, when the transaction is to be committed and before it is, to write what is better written
+   * together. Rolling back to a savepoint doesn't take it back. Where it fails, nothing is committed, and `commit`
+   * throws its error.
+   */
+  beforeCommit(callback: () => PromiseOrValue<void>): void;
   /** Marks a point to which `rollback` returns: later writes are discarded, the read set stays. */
   savepoint(): Savepoint;
   rollback(to: Savepoint): void;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Timers } from '../../src/env/environment.js';
-import { TesseraError } from '../../src/errors/error.js';
+import { failure, TesseraError } from '../../src/errors/error.js';
 import { stampIn } from '../../src/storage/append.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Stored, Transaction } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
@@ -579,6 +579,35 @@ export function storageConformance(name: string, open: OpenStorage): void {
     });
 
     describe('callbacks', () => {
+      it('calls before a commit, with what is written then in it', async () => {
+        const transaction = await begin();
+        const savepoint = transaction.savepoint();
+        transaction.put('a', 1);
+        transaction.beforeCommit(async () => {
+          transaction.put('late', (await transaction.get('a')) ?? 2);
+        });
+        transaction.beforeCommit(() => transaction.put('later', 3));
+        transaction.rollback(savepoint);
+        await transaction.commit();
+        const snapshot = await engine.begin({ writable: false });
+        expect(await snapshot.getMany(['a', 'late', 'later'])).toEqual([undefined, 2, 3]);
+        snapshot.cancel();
+      });
+
+      it('commits nothing where that fails', async () => {
+        const transaction = await begin();
+        transaction.put('a', 1);
+        transaction.beforeCommit(() => {
+          throw failure('cancelled');
+        });
+        await expect((async () => transaction.commit())()).rejects.toMatchObject({ code: 'cancelled' });
+        expect(() => transaction.put('b', 1)).toThrow();
+        transaction.cancel();
+        const snapshot = await engine.begin({ writable: false });
+        expect(await snapshot.get('a')).toBeUndefined();
+        snapshot.cancel();
+      });
+
       it('calls back when a commit can be seen, in the order of commits, and not what was rolled back', async () => {
         const called: string[] = [];
         const shown: Promise<void>[] = [];

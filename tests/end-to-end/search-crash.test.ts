@@ -39,6 +39,8 @@ async function write(socket: RpcSocket, round: number): Promise<void> {
       await socket.query(
         `UPSERT t:${(at * 37 + round) % ROWS} SET body = '${word} tea'; CREATE t SET body = '${word} new'; DELETE t:${(at * 53) % ROWS}`,
       );
+      // So many in one transaction become a segment.
+      if (at % 16 === 15) await socket.query(`CREATE |t:150| SET body = '${word} many' RETURN NONE`);
     }
   } catch (error) {
     expect((error as Error).message).toBe('The connection is gone');

@@ -20,6 +20,8 @@ beforeEach(async () => {
       THEN { { body: $request.body.a + 1 } };
     DEFINE API '/typed' FOR get MIDDLEWARE api::res::body() THEN { { body: { a: 1 } } };
     DEFINE API '/page' FOR get THEN { { headers: { 'content-type': 'text/plain', 'content-length': '1000' }, body: 'text' } };
+    DEFINE API '/script' FOR get THEN { { headers: { 'content-type': 'text/html', 'content-security-policy': 'default-src *',
+      'service-worker-allowed': '/', 'clear-site-data': '*', 'x-content-type-options': 'no' }, body: '<script>1</script>' } };
     DEFINE API '/shut' FOR get PERMISSIONS NONE THEN { { body: 1 } };
     DEFINE API '/nothing' FOR get THEN { { status: 204 } };
     DEFINE API '/early' FOR get THEN { { status: 101 } };
@@ -71,6 +73,16 @@ test('answer in the type that they choose, or that the client takes', async () =
     payload: 'text',
     headers: { 'content-type': 'text/plain', 'content-length': '4' },
   });
+});
+
+test('share no origin with the Studio, and set no headers that hold for it', async () => {
+  expect((await ask('GET', '/page')).headers['content-security-policy']).toMatch(/^sandbox /);
+  const { payload, headers } = await ask('GET', '/script');
+  expect(payload).toBe('<script>1</script>');
+  expect(headers['content-security-policy']).toMatch(/^default-src \*, sandbox (?!.*allow-same-origin)/);
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  expect(Object.keys(headers)).not.toContain('service-worker-allowed');
+  expect(Object.keys(headers)).not.toContain('clear-site-data');
 });
 
 test('fail in answers', async () => {

@@ -1,4 +1,6 @@
 /** `GET /metrics`, over a real server. */
+import { request } from 'node:http';
+import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
 import { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -108,6 +110,22 @@ describe('GET /metrics', () => {
     }
   });
 
+  test('has no names of tables that clients make up', async () => {
+    await sql('DEFINE ACCESS anybody ON DATABASE TYPE RECORD SIGNUP (CREATE user)');
+    const signedUp = await fetch(`${server.url}/signup`, {
+      method: 'POST',
+      body: JSON.stringify({ ns: 'test', db: 'test', ac: 'anybody' }),
+      headers: { accept: 'application/json' },
+    });
+    const { token } = (await signedUp.json()) as { token: string };
+    const before = await metrics();
+    await sql('CREATE made_up; INSERT INTO made_up {}; UPSERT made_up:1', { authorization: `Bearer ${token}` });
+    const after = await metrics();
+    const denied = 'tessera_denied_writes_total';
+    expect(after.sum(denied, { table: 'made_up' })).toBe(0);
+    expect(after.sum(denied, { table: 'other' }) - before.sum(denied, { table: 'other' })).toBe(3);
+  });
+
   test('counts sign-ins with their outcomes', async () => {
     const before = await metrics();
     await sql('RETURN 1', { authorization: basic('nobody', 'wrong') });
@@ -155,6 +173,37 @@ test('An address of its own answers without signing in, and nothing else', async
   } finally {
     await server.close();
   }
+});
+
+test('The address of its own on loopback answers under no name of another site', async () => {
+  const server = await startTestServer({ SVC_METRICS_BIND: '127.0.0.1:0' });
+  const { hostname, port } = new URL(server.metricsUrl as string);
+  const status = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const asked = request({ hostname, port, path: '/metrics', headers: { host } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      asked.on('error', reject).end();
+    });
+  try {
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, '[::1]:9100']) expect(await status(host)).toBe(200);
+    for (const host of [`evil.example:${port}`, '127.0.0.1.evil.example']) expect(await status(host)).toBe(403);
+  } finally {
+    await server.close();
+  }
+});
+
+test('A request for metrics that never ends doesn’t hold up the end of the server', async () => {
+  const server = await startTestServer({ SVC_METRICS_BIND: '127.0.0.1:0' });
+  const { hostname, port } = new URL(server.metricsUrl as string);
+  const socket = connect(Number(port), hostname);
+  const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
+  await new Promise((resolve) => socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n', resolve));
+  // The server has taken the connection when it answers another one.
+  await (await fetch(server.metricsUrl as string)).text();
+  await server.close();
+  await closed;
 });
 
 describe('On disk', () => {

@@ -62,6 +62,7 @@ test('records that change while an index is built are found as they are', { time
   await ask('DEFINE INDEX ft ON doc FIELDS t FULLTEXT ANALYZER words CONCURRENTLY');
   // Judged from the table until then.
   expect(await shown("SELECT VALUE count() FROM doc WHERE t @@ 'tea' GROUP ALL")).toBe('[4000]');
+  await ask(`INSERT INTO doc [${rows(6_000, 200, 'coffee')}] RETURN NONE`);
   for (let at = 0; at < 40; at++) {
     await ask(
       `UPDATE doc:${at * 100} SET t = 'coffee'; DELETE doc:${at * 100 + 1}; CREATE doc:${5_000 + at} SET t = 'coffee'`,
@@ -69,7 +70,7 @@ test('records that change while an index is built are found as they are', { time
   }
   await until(async () => (await shown('INFO FOR INDEX ft ON doc')).includes("'ready'"));
   expect(await shown("SELECT VALUE count() FROM doc WHERE t @@ 'tea' GROUP ALL")).toBe('[3920]');
-  expect(await shown("SELECT VALUE count() FROM doc WHERE t @@ 'coffee' GROUP ALL")).toBe('[80]');
+  expect(await shown("SELECT VALUE count() FROM doc WHERE t @@ 'coffee' GROUP ALL")).toBe('[280]');
   // Statistics are exact, too: the score is that of an index built at once.
   const score = "SELECT VALUE search::score(1) FROM doc WHERE t @1@ 'coffee' LIMIT 1";
   const found = await shown(score);

@@ -21,7 +21,7 @@ test('a fold conflicts with changes of what it folds, and with no others', async
   await first.commit();
   const fold = async (meanwhile: string): Promise<void> => {
     const folding = await engine.begin({ writable: true });
-    await foldPending(folding, INDEX, { least: 1, most: 100 }, () => undefined);
+    await foldPending(folding, INDEX, { least: 1, most: 100, segments: 1 }, () => undefined);
     const writing = await engine.begin({ writable: true });
     writing.put(PREFIX + meanwhile, await change('new'));
     await writing.commit();

@@ -137,7 +137,7 @@ async function isFolded(most: number): Promise<boolean> {
   const index = table?.indexes.find(({ name }) => name === 'ft');
   if (catalog === undefined || table === undefined || index === undefined) throw new Error('there is no index');
   const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
-  await foldPending(transaction, prefix, { least: 1, most }, () => undefined);
+  await foldPending(transaction, prefix, { least: 1, most, segments: 1 }, () => undefined);
   try {
     await transaction.commit();
     return true;
@@ -193,6 +193,17 @@ class Changes {
     const text = this.text();
     this.texts.set(id, text);
     return `UPSERT ${id} SET t = '${text}', n = ${this.random(5)}`;
+  }
+
+  /** The same for so many records at once that they become a segment, those aside that are there already. */
+  many(): string {
+    const from = this.random(800);
+    const rows = Array.from({ length: 200 }, (_, at) => {
+      const text = this.text();
+      this.texts.set(`doc:${from + at}`, text);
+      return `{ id: ${from + at}, t: '${text}', n: ${this.random(5)} }`;
+    });
+    return `INSERT INTO doc [${rows}] ON DUPLICATE KEY UPDATE t = $input.t RETURN NONE`;
   }
 
   #part(isExcluded: boolean): Part {
@@ -292,6 +303,7 @@ describe.each(Object.entries(WAYS))('%s', (_, { options, store, rounds }) => {
     const changes = new Changes(session, random);
     for (let round = 0; round < rounds; round++) {
       const statements = Array.from({ length: 1 + random(40) }, () => changes.next());
+      if (random(5) === 0) statements.push(changes.many());
       const isTogether = random(2) === 0;
       await answers(session, isTogether ? `BEGIN; ${statements.join('; ')}; COMMIT` : statements.join('; '));
       await changes.check();

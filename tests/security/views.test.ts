@@ -423,6 +423,17 @@ describe('the audit log', () => {
     expect(refused.as).toBeUndefined();
   });
 
+  it('has what was refused beside statements', async () => {
+    await owner.viewAs(EDITOR);
+    await expect((async () => owner.begin())()).rejects.toMatchObject({ code: 'view_read_only' });
+    const pieces = async function* () {
+      yield 'CREATE open:9';
+    };
+    await expect(owner.import(pieces())).rejects.toMatchObject({ code: 'view_read_only' });
+    const refused = { action: 'refuse', outcome: 'denied', error: 'view_read_only', as: { roles: ['editor'] } };
+    expect((await told()).slice(1, 3)).toMatchObject([refused, refused]);
+  });
+
   it('has the end of a view once, however the session ends', async () => {
     await owner.viewAs(ANN);
     owner.invalidate();

@@ -137,6 +137,32 @@ it('lends no rights to pages of other sites, by requests or by sockets', async (
   expect(await studio.sql('(INFO FOR ROOT).users.keys()')).toEqual([[ROOT.user]]);
 });
 
+it('has its token read by no page of an endpoint of DEFINE API, which is of the same server', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page } = await studio.open();
+  await signIn(page);
+  await expect.poll(() => page.evaluate('Object.keys(sessionStorage).length')).toBeGreaterThan(0);
+  await studio.sql(
+    `DEFINE API OVERWRITE '/hostile' FOR get THEN { { headers: { 'content-type': 'text/html' }, body: ${JSON.stringify(STEALS)} } }`,
+  );
+  // A navigation is a guest's, so that it needs --allow-guests to get there without the header.
+  const authorization = `Basic ${Buffer.from(`${ROOT.user}:${ROOT.pass}`).toString('base64')}`;
+  await page.setExtraHTTPHeaders({ authorization });
+  await page.goto(`${studio.server.url}/api/${PLACE.namespace}/${PLACE.database}/hostile`);
+  await expect.poll(() => page.title()).toBe('SecurityError SecurityError');
+  await studio.sql("REMOVE API '/hostile'");
+  await page.close();
+});
+
+/** Script of a page that tries to read the tab's storage and to register a service worker; its title tells. */
+const STEALS = `<title></title><script>
+  const tried = async (work) => { try { return String(await work()) } catch ({ name }) { return name } };
+  Promise.all([
+    tried(() => JSON.stringify(sessionStorage)),
+    tried(() => navigator.serviceWorker.register(location.href)),
+  ]).then((found) => { document.title = found.join(' ') })
+</script>`;
+
 const POST = `async ([url, type, body]) => {
   const headers = { 'content-type': type, 'svc-ns': '${PLACE.namespace}', 'svc-db': '${PLACE.database}', accept: 'application/json' };
   // As a form would, and with all that a script may send.

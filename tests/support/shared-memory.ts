@@ -179,6 +179,7 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
       inner.append(prefix, value);
     },
     afterCommit: (callback) => inner.afterCommit(callback),
+    beforeCommit: (callback) => inner.beforeCommit(callback),
     savepoint: () => {
       const savepoint = inner.savepoint();
       savepoints.set(savepoint, writes);

@@ -5,6 +5,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
+import { OTHER_LABEL } from '../../metrics/label-values.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
 import type { DeniedWrite } from '../runtime/audit-recorder.js';
@@ -33,7 +34,7 @@ export function denyChange(
 /** Records the denial for the audit log and the metrics, without an error. */
 export function skipWrite({ request, services }: Execution, denied: DeniedWrite): undefined {
   request.auditRecorder?.recordDenial(denied);
-  services.metrics?.deniedWrite(denied.table, denied.action);
+  services.metrics?.deniedWrite(denied.isMissing ? OTHER_LABEL : denied.table, denied.action);
   return undefined;
 }
 

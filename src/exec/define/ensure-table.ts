@@ -16,7 +16,7 @@ import type { Execution } from '../runtime/execution.js';
  */
 export function ensureTable(execution: Execution, name: string): PromiseOrValue<boolean> {
   return andThen(defineIfMissing(execution, name), (exists) => {
-    if (!exists) denyWrite(execution, { action: 'create', table: name });
+    if (!exists) denyWrite(execution, { action: 'create', table: name, isMissing: true });
     return exists;
   });
 }

@@ -19,6 +19,7 @@ import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
+import { countDocument } from './noted-documents.js';
 
 export const fullText: IndexKeeping = {
   maintain: (index, execution, changes) =>
@@ -93,7 +94,8 @@ function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Executi
 function note(index: KeptIndex, execution: Execution, { key, before, after }: IndexedChange): PromiseOrValue<void> {
   if (before !== undefined && after !== undefined && isSame(index, before, after)) return;
   const { transaction } = execution.context;
-  const place = pendingPrefix(index.prefix) + encodeKey(key);
+  const encoded = encodeKey(key);
+  const place = pendingPrefix(index.prefix) + encoded;
   return andThen(transaction.get(place), (stored) => {
     const folded = stored === undefined ? termsOfRecord(index, execution, before) : readChange(stored).before;
     return andThen(folded, (old) =>
@@ -104,6 +106,7 @@ function note(index: KeptIndex, execution: Execution, { key, before, after }: In
         }
         transaction.put(place, storeChange({ before: old, after: fresh }));
         countNote(index, execution);
+        return countDocument(index, execution, encoded, (old?.length ?? 0) + (fresh?.length ?? 0));
       }),
     );
   });
@@ -113,8 +116,8 @@ function isSame(index: KeptIndex, before: ObjectValue, after: ObjectValue): bool
   return indexedValue(index, before) === indexedValue(index, after);
 }
 
-/** Minimum number of changes that are folded together. */
-const FOLD = { least: 64, most: 2_048 };
+/** When changes, and segments of writers, are folded, and how many at once. */
+const FOLD = { least: 64, most: 2_048, segments: 8 };
 
 function fold({ prefix }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
   return foldPending(execution.context.transaction, prefix, FOLD, pausingOf(execution).pause);

@@ -28,7 +28,7 @@ export function assertStorable(value: Value): void {
 
 /**
  * The stored form of a record: without fields that are NONE, however deep. Closures can't be stored. Parts that were
- * stored before are known to be valid, and only counted.
+ * stored before are counted, but not checked again.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {

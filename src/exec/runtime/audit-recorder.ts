@@ -49,4 +49,6 @@ export interface DeniedWrite {
   readonly action: 'create' | 'update' | 'delete';
   readonly table: string;
   readonly field?: string;
+  /** The table doesn't exist, so that the client has made its name up. */
+  readonly isMissing?: true;
 }

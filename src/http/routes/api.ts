@@ -17,17 +17,34 @@ import { answerBounds, sendAnswer } from '../response/send-answer.js';
 /** Credentials aren't passed to endpoints, which use `$auth` instead. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
-/** Response headers that only the server sets. */
+/**
+ * Response headers that only the server sets: of the connection, and those that hold for the whole origin, which is
+ * that of the Studio and of other tenants' endpoints.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
+  'alt-svc',
+  'clear-site-data',
   'connection',
   'content-length',
   'date',
   'keep-alive',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  'strict-transport-security',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'x-content-type-options',
 ]);
+
+/**
+ * What a database's owner has an endpoint answer is shown in an origin of its own: as a page of the server's it could
+ * read the Studio's token in the tab, or put a service worker before the Studio.
+ */
+const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
 
 export function apiRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const { namespace, database, path } = addressOf(request.url);
@@ -92,6 +109,9 @@ function sendInvoked(context: Context, request: FastifyRequest, reply: FastifyRe
     if (name === 'content-type') type = String(value);
     else if (!OWN_HEADERS.has(name)) reply.header(name, String(value));
   }
+  // Policies add up: what the endpoint says can only forbid more.
+  const policy = headers['content-security-policy'];
+  reply.header('content-security-policy', policy === undefined ? SANDBOX : `${String(policy)}, ${SANDBOX}`);
   // Below 200 there would be no end of the answer.
   reply.code(typeof status === 'number' && status >= 200 ? status : 500);
   if (body === undefined) return type === undefined ? reply.send() : sendBody(reply, type, '');

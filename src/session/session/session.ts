@@ -238,14 +238,14 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   begin({ writable = true, background = false }: HeldTransactionOptions = {}): PromiseOrValue<HeldTransaction> {
-    if (writable) this.#view.assertNone('transaction');
+    if (writable) this.#view.assertNone('transaction', this.#auditor);
     const entered = andThen(this.#durability.durable, () => this.#enter(background));
     return andThen(entered, () => this.#transactions.begin(this.#identity, writable, this.#participantOf(background)));
   }
 
   transaction(id: string): HeldTransaction {
     this.#mustBeLive();
-    this.#view.assertNone('transaction');
+    this.#view.assertNone('transaction', this.#auditor);
     return this.#transactions.find(id, this.#participantOf());
   }
 
@@ -434,7 +434,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   async import(pieces: AsyncIterable<string>, timeout?: TransferTimeout): Promise<void> {
-    this.#view.assertNone('import');
+    this.#view.assertNone('import', this.#auditor);
     await this.#transfers.import(pieces, timeout);
   }
 

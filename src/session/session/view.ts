@@ -90,11 +90,15 @@ export class SessionView {
   /**
    * Call before an action that views don't allow; `what` completes the phrase "there is no". The view of an expired
    * session is over, so that the session can sign in again.
+   * `auditor` records the refusal, where the caller doesn't.
    * @throws TesseraError `view_read_only`
    */
-  assertNone(what: string): void {
+  assertNone(what: string, auditor?: Auditor): void {
     if (this.#session.isOver()) this.forget();
-    if (this.#identity !== undefined) throw failure('view_read_only', { what });
+    if (this.#identity === undefined) return;
+    const refusal = failure('view_read_only', { what });
+    auditor?.refused(refusal);
+    throw refusal;
   }
 
   /** Whether the viewer still may have it. */

@@ -1,5 +1,12 @@
 import { invariant } from '../../base/invariant.js';
-import { andThen, lastly, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import {
+  andThen,
+  forEachInOrder,
+  lastly,
+  otherwise,
+  type PromiseOrValue,
+  untilTrue,
+} from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import { APPENDED_LENGTH } from '../append.js';
 import type {
@@ -47,6 +54,8 @@ type TransactionOptions = Pick<BeginOptions, 'memory' | 'maintenance'>;
 
 /** What only read-only transactions share. */
 const NO_SAVEPOINT: Savepoint = {};
+/** Of most transactions. */
+const NO_CALLBACKS: (() => PromiseOrValue<void>)[] = [];
 /** Keys of a range that are deleted at a time. */
 const DELETED_AT_ONCE = 512;
 
@@ -64,6 +73,7 @@ export class SnapshotTransaction implements Transaction {
   readonly #writes: WriteSet | undefined;
   readonly #memory: MemoryReservation | undefined;
   #finished = false;
+  #beforeCommit: (() => PromiseOrValue<void>)[] = NO_CALLBACKS;
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
 
   /** Read-only without a committer. */
@@ -158,6 +168,12 @@ export class SnapshotTransaction implements Transaction {
     this.#mustBeWritable().call(callback);
   }
 
+  beforeCommit(callback: () => PromiseOrValue<void>): void {
+    this.#mustBeWritable();
+    if (this.#beforeCommit === NO_CALLBACKS) this.#beforeCommit = [];
+    this.#beforeCommit.push(callback);
+  }
+
   savepoint(): Savepoint {
     this.#mustBeOpen();
     return this.#writes === undefined ? NO_SAVEPOINT : this.#writes.savepoint();
@@ -178,6 +194,24 @@ export class SnapshotTransaction implements Transaction {
   }
 
   #commit(until: CommitStage): PromiseOrValue<void> {
+    const callbacks = this.#beforeCommit;
+    if (callbacks.length === 0) return this.#commitWritten(until);
+    this.#mustBeOpen();
+    this.#beforeCommit = NO_CALLBACKS;
+    return otherwise(
+      () =>
+        andThen(
+          forEachInOrder(callbacks, (callback) => andThen(callback(), () => undefined)),
+          () => this.#commitWritten(until),
+        ),
+      (error) => {
+        this.cancel();
+        throw error;
+      },
+    );
+  }
+
+  #commitWritten(until: CommitStage): PromiseOrValue<void> {
     this.#mustBeOpen();
     this.#finish();
     const committer = this.#committer;
