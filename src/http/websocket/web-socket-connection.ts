@@ -168,7 +168,7 @@ export class WebSocketConnection implements SocketChannel {
         if (isPromise(done)) await done;
         this.#waitingBytes -= message.data.length;
         const pause = this.#maybeYield();
-        if (pause !== undefined) await way;
+        if (pause !== undefined) await pause;
       }
       this.#reserveIncoming();
     }
