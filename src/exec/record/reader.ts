@@ -15,7 +15,7 @@ import { failure } from '../../errors/error.js';
 import type { Part, Permission, TableAction } from '../../language/ast.js';
 import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { Functions } from '../../plan/function-reads.js';
-import type { KeyRange, ScanOptions } from '../../storage/contract.js';
+import type { Key, KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/cursor.js';
 import { encodeKey, encodeRecordKey } from '../../value/codecs/key-codec.js';
 import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
@@ -32,6 +32,7 @@ import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { ListedKeys } from './listed-keys.js';
 import { applyMask, mayHide } from './mask.js';
+import { isAsStored, isChecked, isPlain } from './plain.js';
 import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
 import { storedOf, withStoredRecord } from './stored.js';
@@ -162,6 +163,7 @@ export class StoredRecordReader implements RecordReader {
         computed: table.computed.needed(scan.fields ?? ALL_FIELDS, catalog.functions),
       };
       if (scan.candidates !== undefined) return this.#follow(reading, scan.candidates, scan.idsOnly === true, visit);
+      if (scan.records !== undefined) return this.#readListed(reading, scan.records, visit);
       return scan.index === undefined
         ? this.#walk(reading, scan.keys ?? recordRange(entry, scan.range), scan, visit)
         : this.#lookUp(reading, scan.index, scan, visit);
@@ -207,6 +209,19 @@ export class StoredRecordReader implements RecordReader {
 
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
     return referrersAt(execution, id, subjects);
+  }
+
+  storedRange(
+    execution: Execution,
+    entry: TableEntry,
+    purpose: ReadPurpose,
+    fields: FieldsRead,
+  ): PromiseOrValue<KeyRange | undefined> {
+    const table = this.#tables.prepare(entry);
+    return andThen(execution.context.catalog(), (catalog) => {
+      const computed = table.computed.needed(fields, catalog?.functions);
+      return isAsStored({ execution, purpose, computed }) ? recordRange(entry, undefined) : undefined;
+    });
   }
 
   mayHide(entry: TableEntry, path: readonly Part[]): boolean {
@@ -303,6 +318,15 @@ export class StoredRecordReader implements RecordReader {
       () => andThen(skipEntries(cursor, scan.skip ?? 0, pausingOf(execution).pause), walk),
       () => cursor.close(),
     );
+  }
+
+  #readListed(reading: Reading, keys: readonly Key[], visit: BatchVisitor): PromiseOrValue<void> {
+    let from = 0;
+    return untilTrue(() => {
+      const batch = keys.slice(from, from + LISTED);
+      from += LISTED;
+      return batch.length === 0 || this.#handListed(reading, batch, visit);
+    });
   }
 
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
@@ -451,20 +475,8 @@ function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => Pr
 
 /** Ranges of an index that are read together. */
 const TOGETHER = 256;
-
-function isChecked(execution: Execution, purpose: ReadPurpose): boolean {
-  return purpose === 'select' ? execution.checks.view : execution.checks.edit;
-}
-
-/** Whether no rules apply. */
-function isPlain(execution: Execution, purpose: ReadPurpose): boolean {
-  return !execution.checks.view && !isChecked(execution, purpose);
-}
-
-/** Whether records come out as they are stored. */
-function isAsStored({ execution, purpose, computed }: Reading): boolean {
-  return computed.length === 0 && isPlain(execution, purpose);
-}
+/** Records of a list that are read in one step. */
+const LISTED = 256;
 
 /** A visible record, with its computed fields and without its hidden ones. */
 function unveil({ execution, table, computed }: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue> {
