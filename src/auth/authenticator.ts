@@ -1,8 +1,8 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
+import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import type { SignInFailures } from '../exec/runtime/inspection.js';
 import { newObject } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
 import { signUpByAccess } from './access-signup.js';
@@ -16,7 +16,7 @@ import { REFRESH_GRACE_SECONDS, revokeRefresh } from './refresh.js';
 import { revalidatePrincipal } from './session-validity.js';
 import type { PublicJwk } from './signing-keys.js';
 import { signInUser, signInUserOnce } from './system-user.js';
-import { type FailureExchange, Throttle } from './throttle.js';
+import { type AttemptAdmission, type FailureExchange, Throttle } from './throttle.js';
 import type { ThrottleRules } from './throttle-rules.js';
 import { ownerOf, signInWithToken } from './token-signin.js';
 import { type TokenOptions, Tokens } from './tokens.js';
@@ -28,6 +28,8 @@ export interface AuthenticatorOptions {
   readonly throttle?: ThrottleRules;
   /** Absent where no other server uses the store. */
   readonly failures?: FailureExchange | undefined;
+  /** Admits attempts for all processes of the server. Default: this one alone. */
+  readonly admission?: AttemptAdmission | undefined;
   readonly failureDelay?: FailureDelayOptions;
   /** Seconds in which a reused refresh token counts as a lost race rather than theft. Default 10; 0 disables it. */
   readonly refreshGraceSeconds?: number;
@@ -104,7 +106,7 @@ export function createAuthenticator(
     hasher,
     verified: new VerifiedCredentials(environment),
     tokens: new Tokens(environment, options.tokens),
-    throttle: new Throttle(environment, options.throttle, options.failures),
+    throttle: new Throttle(environment, options.throttle, options.failures, options.admission),
     failureDelay: new FailureDelay(environment, options.failureDelay),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };

@@ -1,7 +1,7 @@
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
+import type { FailureCount } from '../catalog/credentials/signin-failures.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
-import type { FailureCount } from '../exec/runtime/inspection.js';
 import { type Attempt, type AttemptKeys, digestsOf, keysOf, networkOf } from './attempt-keys.js';
 import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
 import { DEFAULT_RULES, type ThrottleRules } from './throttle-rules.js';
@@ -30,6 +30,18 @@ export interface FailureExchange {
   failed(kind: CounterKind, key: string): void;
   /** Calls back with those of other servers. */
   onFailures(callback: (failures: Failures) => void): void;
+}
+
+/** `proven` resets the counters; neither `passed` nor `excused`, the server's fault, does, nor counts. */
+export type AttemptOutcome = 'proven' | 'passed' | 'failed' | 'excused';
+
+/** To be called once, when an attempt that was admitted has ended. */
+export type EndAttempt = (outcome: AttemptOutcome) => void;
+
+/** Says when attempts may begin: for this process, or for all that share one. */
+export interface AttemptAdmission {
+  /** Waits until an attempt may begin. @throws TesseraError `too_many_attempts` */
+  admit(keys: AttemptKeys): Promise<EndAttempt>;
 }
 
 /**
@@ -94,7 +106,7 @@ interface Line {
  * Waiting attempts are served last in, first out, so that a burst of guesses doesn't delay later attempts. If too many
  * wait for a delay, the oldest is denied.
  */
-export class Throttle {
+export class Throttle implements AttemptAdmission {
   readonly #environment: Pick<Environment, 'clock' | 'timers'>;
   readonly #rules: ThrottleRules;
   readonly #counters: Readonly<Record<CounterKind, TwoGenerationCache<string, Counter>>> = {
@@ -112,17 +124,23 @@ export class Throttle {
   /** What the counters count. */
   readonly #names = new AttemptNames();
   readonly #exchange: FailureExchange | undefined;
+  readonly #admission: AttemptAdmission | undefined;
   #waitingInAll = 0;
 
-  /** `exchange` is absent where no other server uses the store. */
+  /**
+   * `exchange` is absent where no other server uses the store; `admission`, where no other process of this server
+   * admits attempts.
+   */
   constructor(
     environment: Pick<Environment, 'clock' | 'timers'>,
     rules: ThrottleRules = DEFAULT_RULES,
     exchange?: FailureExchange,
+    admission?: AttemptAdmission,
   ) {
     this.#environment = environment;
     this.#rules = rules;
     this.#exchange = exchange;
+    this.#admission = admission;
     exchange?.onFailures(({ kind, key, count, node }) => {
       for (let left = Math.min(count, MOST_AT_ONCE); left > 0; left--) this.#count({ kind, key }, node);
     });
@@ -137,18 +155,39 @@ export class Throttle {
   async attempt<T>(attempt: Attempt, work: () => Promise<T>, proves: (result: T) => boolean = () => true): Promise<T> {
     const keys = this.#exchange === undefined ? keysOf(attempt) : digestsOf(keysOf(attempt));
     const limits = this.#limitsOf(keys);
-    await this.#begin(limits);
+    const end = await (this.#admission ?? this).admit(keys);
+    let outcome: AttemptOutcome = 'excused';
     try {
       const result = await work();
-      if (proves(result)) for (const limit of limits) this.#clear(limit);
-      if (keys.pair !== undefined && keys.source !== undefined) this.#known.set(keys.pair, true);
+      outcome = proves(result) ? 'proven' : 'passed';
       return result;
     } catch (error) {
-      if (isClientsFault(error)) for (const limit of limits) this.#failed(limit, attempt);
+      if (isClientsFault(error)) {
+        outcome = 'failed';
+        for (const limit of limits) this.#names.set(nameOf(limit), countedBy(limit, attempt));
+      }
       throw error;
     } finally {
-      this.#end(limits);
+      // Counted here as well, for those who list the failures.
+      if (this.#admission !== undefined) this.#settle(limits, keys, outcome);
+      end(outcome);
     }
+  }
+
+  async admit(keys: AttemptKeys): Promise<EndAttempt> {
+    const limits = this.#limitsOf(keys);
+    await this.#begin(limits);
+    return (outcome) => {
+      this.#settle(limits, keys, outcome);
+      this.#end(limits);
+    };
+  }
+
+  #settle(limits: readonly Limit[], { pair, source }: AttemptKeys, outcome: AttemptOutcome): void {
+    if (outcome === 'failed') for (const limit of limits) this.#failed(limit);
+    if (outcome === 'proven') for (const limit of limits) this.#clear(limit);
+    const isIn = outcome === 'proven' || outcome === 'passed';
+    if (isIn && pair !== undefined && source !== undefined) this.#known.set(pair, true);
   }
 
   #begin(limits: readonly Limit[]): Promise<void> | undefined {
@@ -307,8 +346,7 @@ export class Throttle {
     }
   }
 
-  #failed(limit: Limit, attempt: Attempt): void {
-    this.#names.set(nameOf(limit), countedBy(limit, attempt));
+  #failed(limit: Limit): void {
     this.#count(limit, this.#exchange?.node);
     this.#exchange?.failed(limit.kind, limit.key);
   }

@@ -16,6 +16,8 @@ export function isDocumentFree(expression: Expression): boolean {
     case 'array':
     case 'set':
       return expression.items.every(isDocumentFree);
+    case 'range':
+      return [expression.start, expression.end].every((bound) => bound === undefined || isDocumentFree(bound.value));
     case 'record-id':
       return expression.key.kind === 'key' && isDocumentFree(expression.key.value);
     case 'object':

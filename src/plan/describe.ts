@@ -43,6 +43,10 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     operator: 'PointLookup',
     attributes: { table, id: printExpression(id.value) },
   }),
+  'list-lookup': ({ table, ids }) => ({
+    operator: 'ListLookup',
+    attributes: { table, ids: printExpression(ids.value) },
+  }),
   'range-scan': (scan) => ({
     operator: 'RangeScan',
     attributes: { table: scan.table, access: boundsText(ID_PATH, scan).join(' AND '), ...ordered(scan.direction) },
@@ -166,6 +170,7 @@ const IS_BY_QUERY: { readonly [Kind in Access['kind']]: (access: Of<Kind>) => bo
   // The visible part of a table depends on permissions.
   'table-scan': () => false,
   'point-lookup': ({ id }) => id.from === 'query',
+  'list-lookup': ({ ids }) => ids.from === 'query',
   'range-scan': ({ from, to }) => [from, to].every((bound) => bound === undefined || bound.from === 'query'),
   'index-scan': (scan) => operandsOf(scan).every(({ from }) => from === 'query'),
   'full-text-scan': ({ query }) => query.from === 'query',

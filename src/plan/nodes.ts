@@ -33,7 +33,7 @@ export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit |
 export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
 
 /** Access paths to the records of one table. */
-export type Access = TableScan | PointLookup | RangeScan | IndexAccess | UnionScan | KnnScan;
+export type Access = TableScan | PointLookup | ListLookup | RangeScan | IndexAccess | UnionScan | KnnScan;
 
 /** Access paths by an index. */
 export type IndexAccess = IndexScan | FullTextScan;
@@ -58,6 +58,13 @@ export interface PointLookup {
   readonly kind: 'point-lookup';
   readonly table: string;
   readonly id: Operand;
+}
+
+/** Only the records of a list can meet the condition: `WHERE id IN $followed`. Those found come in the order of ids. */
+export interface ListLookup {
+  readonly kind: 'list-lookup';
+  readonly table: string;
+  readonly ids: Operand;
 }
 
 /** Only records whose ids lie between bounds can meet the condition: `WHERE id > $last`. */
@@ -375,6 +382,7 @@ export interface OrderKeyWanted {
 const ACCESSES: { readonly [Kind in Access['kind']]: true } = {
   'table-scan': true,
   'point-lookup': true,
+  'list-lookup': true,
   'range-scan': true,
   'index-scan': true,
   'full-text-scan': true,

@@ -7,6 +7,7 @@ import { batchFilter } from './rules/batch-filter.js';
 import { countWithoutReading } from './rules/count-without-reading.js';
 import { directLookup } from './rules/direct-lookup.js';
 import { indexScan } from './rules/index-scan.js';
+import { listLookup } from './rules/list-lookup.js';
 import { offsetPushdown } from './rules/offset-pushdown.js';
 import { orderedScan } from './rules/ordered-scan.js';
 import { packedVectors } from './rules/packed-vectors.js';
@@ -21,7 +22,7 @@ import { unionScan } from './rules/union-scan.js';
  * Each rewrites the scans of a table that earlier ones have left; the last establishes the requested
  * order.
  */
-const ACCESS_RULES: readonly AccessRule[] = [pointLookup, indexScan, rangeScan, unionScan, orderedScan];
+const ACCESS_RULES: readonly AccessRule[] = [pointLookup, listLookup, indexScan, rangeScan, unionScan, orderedScan];
 
 type Rules = { readonly [Kind in RowNode['kind']]?: readonly NodeRule<Kind>[] };
 

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
+import type { AttemptAdmission } from '../auth/throttle.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
 import type { Log } from '../http/log.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
@@ -23,13 +24,15 @@ import { importFile } from './import-file.js';
 const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
 
 /**
- * Opens storage, audit log and database; the storage as one of a group of processes, if there is one.
+ * Opens storage, audit log and database; the storage as one of a group of processes, if there is one, for all of which
+ * `admission` admits sign-in attempts.
  * @throws TesseraError if the storage cannot be opened
  */
 export async function openConfigured(
   configuration: Configuration,
   log: Log,
   group?: WorkerGroup,
+  admission?: AttemptAdmission,
 ): Promise<OpenDatabase> {
   const { path, fieldPermissions, allowGuests, allowScripting, scriptLimits } = configuration;
   if (group === undefined) tellSubstitutes(configuration, log);
@@ -75,6 +78,7 @@ export async function openConfigured(
       heldMemory: configuration.maxHeldMemory,
     },
     memory: configuration.memoryLimits,
+    authentication: { admission },
     metrics: new ServerMetrics(),
     slowLog: slowLogOf(configuration, log),
     ...functionRules(configuration),

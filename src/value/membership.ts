@@ -132,6 +132,11 @@ export function wantsOrder(items: ArrayValue, count: number): boolean {
   return order === 'asked' || (order === undefined && items.length * count > MAX_PAIRS);
 }
 
+/** Whether a value is looked up in a list in a few steps, since its order is known. */
+export function isOrderKnown(items: ArrayValue): boolean {
+  return typeof orders.get(items) === 'object';
+}
+
 /** Remembers the order of a list; `ascending` is what it is when sorted, unless there is a regex in it. */
 export function rememberOrder(items: ArrayValue, ascending: ArrayValue): void {
   orders.set(items, ascending.some((item) => item instanceof Regex) ? 'none' : ascending);

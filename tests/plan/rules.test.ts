@@ -11,6 +11,7 @@ import { toText } from '../../src/value/text/text.js';
 const SHOWN: { readonly [Rule in Exclude<RuleName, 'permission-access'>]: readonly [statement: string, word: string] } =
   {
     'point-lookup': ['SELECT * FROM t WHERE id = t:3', 'PointLookup'],
+    'list-lookup': ['SELECT * FROM t WHERE id IN [t:5, t:3, t:3, 7, t:77]', 'ListLookup'],
     'index-scan': ['SELECT * FROM t WHERE a = 1', 'IndexScan'],
     'range-scan': ['SELECT * FROM t WHERE id > t:3 AND id <= t:6', 'RangeScan'],
     'union-scan': ['SELECT * FROM t WHERE a = 1 OR b = 2 ORDER BY id', 'UnionScan'],

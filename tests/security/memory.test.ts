@@ -160,6 +160,25 @@ describe('products of SPLIT', () => {
 const TEXT = "LET $s = string::repeat('abcdefgh', 8000);";
 
 describe('requests', () => {
+  attack(67, 'highlights and offsets of many rows count as what they are', async () => {
+    await open({ memory: { ...SMALL, request: MIB } });
+    const eve = await world.person('eve');
+    await run(
+      world.owner,
+      `DEFINE TABLE text PERMISSIONS FOR select FULL; DEFINE ANALYZER words TOKENIZERS blank;
+      DEFINE INDEX body ON text FIELDS body FULLTEXT ANALYZER words BM25 HIGHLIGHTS;
+      INSERT INTO text (<array> 0..400).map(|$n| { id: $n, body: string::repeat('tea ', 200) })`,
+    );
+    const found = (what: string) => answer(eve, `SELECT ${what} FROM text WHERE body @0@ 'tea' LIMIT 300`);
+    for (const what of ['search::offsets(0)', "search::highlight('<b>', '</b>', 0, true)"]) {
+      expect((await found(what)).slice(0, 40)).toMatch(/^request_memory_exceeded/);
+    }
+    expect(
+      await answer(eve, "RETURN (SELECT VALUE search::offsets(0) FROM text WHERE body @0@ 'tea' LIMIT 5).len()"),
+    ).toBe('5');
+    expect(await found('search::score(0)')).toContain('search::score');
+  });
+
   attack(67, 'makes more than there is memory for, from little', async () => {
     await open();
     const doors = await Doors.open(world);

@@ -10,6 +10,7 @@ import { checkEntries } from '../../src/exec/check/check-entries.js';
 import { Faults } from '../../src/exec/check/fault.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { Engine, KeyRange } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { openEngine } from '../../src/storage/engines/open.js';
@@ -65,12 +66,12 @@ let database: OpenDatabase;
 let owner: Session;
 let reported: Error[];
 
-async function open(on: Engine): Promise<void> {
+async function open(on: Engine, options: DatabaseOptions = {}): Promise<void> {
   steps = new Steps();
   reported = [];
   engine = on;
   const { environment } = steps;
-  database = await openDatabase(engine, { environment, report: (error) => void reported.push(error) });
+  database = await openDatabase(engine, { environment, report: (error) => void reported.push(error), ...options });
   owner = database.ownerSession();
   await owner.use('test', 'test');
 }
@@ -329,6 +330,22 @@ describe('a build that fails', () => {
     expect(await build()).toBe(ERROR);
     expect(await plan('b = 1')).toContain('TableScan');
     expect(await queued()).toBe(0);
+  });
+
+  test('ends where a record takes more memory than there is for a request, rather than trying for ever', async () => {
+    await database.close();
+    const memory = { total: 2 ** 30, connection: 2 ** 30, session: 2 ** 30, guest: 2 ** 18, vectors: 2 ** 20 };
+    await open(new MemoryEngine(), { memory: { ...memory, request: 2 ** 20 } });
+    await ask("DEFINE ANALYZER parts TOKENIZERS blank FILTERS ngram(1, 10); CREATE t:1 SET a = 'small'");
+    const words = Array.from({ length: 4_000 }, (_, at) => `word${at}ofmany`).join(' ');
+    await owner.query('CREATE t:2 SET a = $words RETURN NONE', { words });
+    await ask('DEFINE INDEX i ON t FIELDS a FULLTEXT ANALYZER parts BM25 CONCURRENTLY');
+    await steps.finish();
+    expect(await build()).toMatch(
+      /^\{ error: 'The request needs more than the 1 MiB of memory.*', status: 'error' \}$/,
+    );
+    expect(await queued()).toBe(0);
+    expect(reported).toEqual([]);
   });
 
   test('doesn’t refuse records that can’t be listed, either', async () => {

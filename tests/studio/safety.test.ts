@@ -154,7 +154,7 @@ it('has its token read by no page of an endpoint of DEFINE API, which is of the 
   await page.close();
 });
 
-/** Script of a page that tries to read the tab's storage and to register a service worker; its title tells. */
+/** Script of a page that tries to read the tab's storage and to register a service worker, and shows both errors as its title. */
 const STEALS = `<title></title><script>
   const tried = async (work) => { try { return String(await work()) } catch ({ name }) { return name } };
   Promise.all([

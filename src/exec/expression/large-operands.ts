@@ -9,7 +9,7 @@ import {
   SMALL_INPUT,
 } from '../../functions/input-limit.js';
 import { sortedInSteps } from '../../functions/sorted-in-steps.js';
-import { itemsOf, rememberOrder, wantsOrder } from '../../value/membership.js';
+import { isOrderKnown, itemsOf, rememberOrder, wantsOrder } from '../../value/membership.js';
 import type { Value } from '../../value/value.js';
 import { countWork, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
@@ -73,6 +73,7 @@ export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
   return (a, b, execution) => {
     const size = inputSize(a) + inputSize(b);
     if (size > largest) throw failInput(`the operator ${operator}`, largest);
+    if (container?.values === 'one' && isQuick(container.side === 'left' ? a : b)) return apply(a, b);
     const turn = countWork(execution, size);
     if (container === undefined || size <= MAX_INPUT / 8) {
       return turn === undefined ? apply(a, b) : turn.then(() => apply(a, b));
@@ -82,6 +83,12 @@ export function operateOnLarge(operator: PlainOperator): OperateOnLarge {
     if (count > MAX_LOOKED_FOR) throw failInput(`the operator ${operator}`, MAX_LOOKED_FOR);
     return andThen(turn, () => andThen(inOrder(itemsOf(list), count, execution), () => apply(a, b)));
   };
+}
+
+/** Whether a list is searched by its order, as a list is that each record of a table is compared with. */
+function isQuick(list: Value): boolean {
+  const items = itemsOf(list);
+  return items !== undefined && isOrderKnown(items);
 }
 
 /** Whether a value is small enough for an operator without bounds. */

@@ -10,6 +10,7 @@ import type { SearchQuery } from '../../search/query.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { float, isArray, isObject, objectFrom, type Value } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
 import { indexedValue } from '../index/full-text.js';
 import { noteOf } from '../runtime/candidates.js';
 import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
@@ -51,7 +52,10 @@ export function compileMatchCall(call: Call, condition: Binary, compiler: Compil
     const note = noteOf(frame.current);
     const known = isScore && note?.condition === condition ? note.scores?.get(reference) : undefined;
     if (known !== undefined) return float(known);
-    return andThen(args(frame), (values) => andThen(siteOf(frame), (site) => run(frame, site, values)));
+    const made = andThen(args(frame), (values) => andThen(siteOf(frame), (site) => run(frame, site, values)));
+    if (isScore) return made;
+    // Many small spans are much together.
+    return andThen(made, (value) => frame.execution.request.memory.charged(value, weightOf));
   };
 }
 

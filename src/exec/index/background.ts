@@ -90,6 +90,19 @@ function stepOfFolding(site: StepSite, work: IndexWork): PromiseOrValue<boolean>
 
 /** The index may be gone, with its table or its database. */
 function stepOfBuild(site: StepSite, work: IndexWork, bounds: StepBounds): PromiseOrValue<boolean> {
+  return whileBuilding(site, work, (at) => buildSome(site, at, work, bounds));
+}
+
+/** Ends a build that can't go on; `reason` is shown by INFO FOR INDEX. */
+export function failBuild(site: StepSite, work: IndexWork, reason: string): PromiseOrValue<boolean> {
+  return whileBuilding(site, work, (at) => andThen(failIndex(site, at, reason), () => true));
+}
+
+function whileBuilding(
+  site: StepSite,
+  work: IndexWork,
+  then: (at: IndexInCatalog) => PromiseOrValue<boolean>,
+): PromiseOrValue<boolean> {
   return andThen(loadDatabase(site.transaction, site.catalogs, work.namespace, work.databaseName), (catalog) => {
     const table = catalog?.database.id === work.database ? catalog.tablesById.get(work.table) : undefined;
     const index = table?.indexes.find(({ id, state }) => id === work.index && state === 'building');
@@ -97,7 +110,7 @@ function stepOfBuild(site: StepSite, work: IndexWork, bounds: StepBounds): Promi
       endIndexWork(site.transaction, work);
       return true;
     }
-    return buildSome(site, { catalog, table, index }, work, bounds);
+    return then({ catalog, table, index });
   });
 }
 

@@ -4,6 +4,7 @@ import type { Compiler } from '../runtime/frame.js';
 import { narrowByFullText } from './full-text-scan.js';
 import { narrowByIndex } from './index-scan.js';
 import { narrowByNearest } from './knn-scan.js';
+import { narrowToRecords } from './list-lookup.js';
 import { type Narrow, unlessFailing } from './narrow.js';
 import { narrowToRecord } from './point-lookup.js';
 import { narrowToRange } from './range-scan.js';
@@ -17,6 +18,7 @@ type ByKind = {
 export const ACCESSES: ByKind = {
   'table-scan': narrowToTable,
   'point-lookup': narrowToRecord,
+  'list-lookup': narrowToRecords,
   'range-scan': narrowToRange,
   'index-scan': narrowByIndex,
   'full-text-scan': narrowByFullText,

@@ -1,7 +1,7 @@
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Direction } from '../../plan/nodes.js';
-import type { KeyRange } from '../../storage/contract.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
 import { isQueryError } from '../authorization/error-redaction.js';
 import type { Candidates } from '../runtime/candidates.js';
@@ -11,6 +11,8 @@ import type { Demand } from './operator.js';
 /** A part of a table that contains all records that can meet the condition. */
 export type Narrowed =
   | { readonly kind: 'record'; readonly id: Value }
+  /** Records of the table by their keys, ascending, each once. */
+  | { readonly kind: 'records'; readonly keys: readonly Key[] }
   /** The table, or some of its keys. */
   | { readonly kind: 'table'; readonly keys?: KeyRange; readonly direction?: Direction }
   /** Of the keys of an index. */

@@ -27,7 +27,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
     andThen(narrow(frame, catalog, entry, demand), (narrowed) => {
       const { execution } = frame;
       if (narrowed?.kind === 'record') return readOne(frame, table, narrowed.id, reading, visit);
-      const direction = narrowed?.direction;
+      const direction = narrowed?.kind === 'records' ? undefined : narrowed?.direction;
       const most = direction === undefined ? demand.rows : demand.inOrder;
       const scan = {
         table,
@@ -38,6 +38,7 @@ export function compileReadTable(access: Access, { compiler, reading }: Operator
         ...(demand.skip !== undefined && { skip: demand.skip }),
         ...(narrowed?.kind === 'index' && { index: narrowed.ranges }),
         ...(narrowed?.kind === 'candidates' && { candidates: narrowed.candidates, idsOnly }),
+        ...(narrowed?.kind === 'records' && { records: narrowed.keys }),
         ...(narrowed?.kind === 'table' && narrowed.keys && { keys: narrowed.keys }),
       };
       // In order, any row may be the last one needed.

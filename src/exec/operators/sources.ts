@@ -25,6 +25,7 @@ type ByKind = {
 export const SOURCES: ByKind = {
   'table-scan': tableStream,
   'point-lookup': tableStream,
+  'list-lookup': tableStream,
   'range-scan': tableStream,
   'index-scan': tableStream,
   'full-text-scan': tableStream,

@@ -2,7 +2,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
 import type { Metrics } from '../../plan/query-plan.js';
-import type { List, Stream } from './operator.js';
+import type { List, Stream, Visit } from './operator.js';
+import { oneByOne } from './read-table.js';
 
 /** Wraps the operators of a plan when it is compiled, so that they can be measured. */
 export interface Meter {
@@ -39,17 +40,20 @@ export class Stopwatch implements Meter {
     this.#clock = clock;
   }
 
-  /** While a visitor processes rows, the step that requested them is active. */
+  /**
+   * While a visitor processes rows, the step that requested them is active. Where PERMISSIONS bind, rows come one by
+   * one: how many of a batch are left when enough have been found would reveal how many are hidden.
+   */
   stream(step: object, stream: Stream): Stream {
     const own = this.#of(step);
     return (frame, demand, visit) => {
       const visitor = this.#current;
-      return this.#within(own, () =>
-        stream(frame, demand, (batch, direction) => {
-          own.rows += batch.length;
-          return this.#within(visitor, () => visit(batch, direction));
-        }),
-      );
+      const counted: Visit = (batch, direction) => {
+        own.rows += batch.length;
+        return this.#within(visitor, () => visit(batch, direction));
+      };
+      const visited = frame.execution.checks.view ? oneByOne(counted) : counted;
+      return this.#within(own, () => stream(frame, demand, visited));
     };
   }
 

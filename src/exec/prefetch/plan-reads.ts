@@ -112,6 +112,8 @@ function ofAccess(access: Access, compiler: Compiler): FirstReads {
             ? { keys: [entry.keys.record(encodeRecordKey(id))] }
             : NOTHING;
         }
+        case 'records':
+          return { keys: narrowed.keys.slice(0, MAX_KEYS) };
         case 'index':
           return { ranges: narrowed.ranges.map((range) => ({ ...range, reverse })) };
         case 'candidates':
@@ -148,6 +150,8 @@ function guessed(access: Guessable): Guessable {
       return access;
     case 'point-lookup':
       return { ...access, id: guess(access.id) };
+    case 'list-lookup':
+      return { ...access, ids: guess(access.ids) };
     case 'range-scan':
       return { ...access, ...guessedBounds(access) };
     case 'index-scan':
@@ -179,6 +183,8 @@ function operandsOf(access: Guessable): readonly Operand[] {
       return [];
     case 'point-lookup':
       return [access.id];
+    case 'list-lookup':
+      return [access.ids];
     case 'range-scan':
       return [access.from, access.to].filter((operand) => operand !== undefined);
     case 'index-scan':

@@ -15,7 +15,7 @@ import { failure } from '../../errors/error.js';
 import type { Part, Permission, TableAction } from '../../language/ast.js';
 import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../../plan/fields-read.js';
 import type { Functions } from '../../plan/function-reads.js';
-import type { KeyRange, ScanOptions } from '../../storage/contract.js';
+import type { Key, KeyRange, ScanOptions } from '../../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues, skipEntries } from '../../storage/cursor.js';
 import { encodeKey, encodeRecordKey } from '../../value/codecs/key-codec.js';
 import { isObject, newObject, type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
@@ -163,6 +163,7 @@ export class StoredRecordReader implements RecordReader {
         computed: table.computed.needed(scan.fields ?? ALL_FIELDS, catalog.functions),
       };
       if (scan.candidates !== undefined) return this.#follow(reading, scan.candidates, scan.idsOnly === true, visit);
+      if (scan.records !== undefined) return this.#readListed(reading, scan.records, visit);
       return scan.index === undefined
         ? this.#walk(reading, scan.keys ?? recordRange(entry, scan.range), scan, visit)
         : this.#lookUp(reading, scan.index, scan, visit);
@@ -319,6 +320,15 @@ export class StoredRecordReader implements RecordReader {
     );
   }
 
+  #readListed(reading: Reading, keys: readonly Key[], visit: BatchVisitor): PromiseOrValue<void> {
+    let from = 0;
+    return untilTrue(() => {
+      const batch = keys.slice(from, from + LISTED);
+      from += LISTED;
+      return batch.length === 0 || this.#handListed(reading, batch, visit);
+    });
+  }
+
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution } = reading;
     const { transaction } = execution.context;
@@ -465,6 +475,8 @@ function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => Pr
 
 /** Ranges of an index that are read together. */
 const TOGETHER = 256;
+/** Records of a list that are read in one step. */
+const LISTED = 256;
 
 /** A visible record, with its computed fields and without its hidden ones. */
 function unveil({ execution, table, computed }: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue> {

@@ -4,7 +4,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Permission } from '../../language/ast.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
-import type { KeyRange } from '../../storage/contract.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
 import type { Candidates } from './candidates.js';
 
@@ -27,6 +27,8 @@ export interface RecordScan {
   readonly range?: RecordId;
   /** Of the table's own keys. */
   readonly keys?: KeyRange;
+  /** By their keys. */
+  readonly records?: readonly Key[];
   readonly index?: readonly KeyRange[];
   readonly candidates?: Candidates;
   /** Of candidates that are certain (`IndexNote.isUncertain`) ids suffice. */

@@ -1,6 +1,6 @@
 import { indexInOrder } from '../access/index-match.js';
 import { orderOf } from '../access/order.js';
-import type { Access } from '../nodes.js';
+import type { Access, ListLookup, PointLookup } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
 /**
@@ -9,7 +9,7 @@ import type { AccessRule } from './rule.js';
 export const orderedScan: AccessRule = {
   name: 'ordered-scan',
   rewrite(access, facts) {
-    if (facts.order === undefined || access.kind === 'point-lookup' || access.kind === 'union-scan') return undefined;
+    if (facts.order === undefined || isLookup(access) || access.kind === 'union-scan') return undefined;
     const given = orderOf(access, facts);
     if (given !== undefined) return { ...access, ...given } as Access;
     // If most records are rejected, sorting the others is less work than looking up each in order.
@@ -17,3 +17,7 @@ export const orderedScan: AccessRule = {
     return facts.mayNarrow ? indexInOrder(facts) : undefined;
   },
 };
+
+function isLookup(access: Access): access is PointLookup | ListLookup {
+  return access.kind === 'point-lookup' || access.kind === 'list-lookup';
+}

@@ -9,6 +9,7 @@ import type { Access, RowNode } from '../nodes.js';
 export const RULE_NAMES = [
   'permission-access',
   'point-lookup',
+  'list-lookup',
   'index-scan',
   'range-scan',
   'union-scan',

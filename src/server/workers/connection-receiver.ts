@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ConnectionMessage, WorkerMessage } from './messages.js';
+import type { AdmissionMessage, ConnectionMessage, WorkerMessage } from './messages.js';
 
 /** The part of `process` that a worker needs of its channel to the first process. */
 export type Channel = Pick<NodeJS.Process, 'on' | 'send'>;
@@ -18,7 +18,9 @@ export class ConnectionReceiver {
     this.#channel = channel;
     // Node watches over a server's connections, such as for slow headers, once the server listens.
     server.emit('listening');
-    channel.on('message', (message: ConnectionMessage, socket) => this.#receive(message, socket as Socket | undefined));
+    channel.on('message', (message: ConnectionMessage | AdmissionMessage, socket) => {
+      if ('connection' in message) this.#receive(message, socket as Socket | undefined);
+    });
     this.#send({ type: 'ready' });
   }
 

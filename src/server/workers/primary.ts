@@ -10,6 +10,7 @@ import type { Running } from '../running.js';
 import { urlOf } from '../server.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
 import { ConnectionDistributor } from './connection-distributor.js';
+import { AdmissionOffice } from './sign-in-admission.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** How much longer than its workers this process waits for what is under way, in milliseconds. */
@@ -28,11 +29,15 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
     converting: () => log.info({}, 'The values of this store get checksums, before the workers are started'),
   });
   const connections = new ConnectionDistributor();
+  const admission = new AdmissionOffice(realEnvironment);
   const pool = new WorkerPool({
     size: configuration.workers,
     timers: realEnvironment.timers,
     log,
-    onReady: (worker) => connections.add(worker),
+    onReady: (worker) => {
+      admission.add(worker);
+      connections.add(worker);
+    },
   });
   const close = async () => {
     // Workers accept connections for as long as they drain.

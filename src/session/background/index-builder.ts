@@ -5,8 +5,9 @@ import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/prom
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
+import { TesseraError } from '../../errors/error.js';
 import type { Executor } from '../../exec/executor.js';
-import { stepOfIndexWork } from '../../exec/index/background.js';
+import { failBuild, type StepSite, stepOfIndexWork } from '../../exec/index/background.js';
 import type { Execution } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
@@ -121,35 +122,47 @@ export class IndexBuilder {
     return earlyAnswers === undefined ? transaction.commit() : earlyAnswers.accept(transaction);
   }
 
-  /** A step that conflicts changes nothing, and is repeated later with fewer rows. */
+  /**
+   * A step that conflicts changes nothing, and is repeated later with fewer rows; so is one that needs more memory than
+   * a request may use. If that is the step with the fewest rows, the build has failed.
+   */
   #step(work: IndexWork): PromiseOrValue<boolean> {
-    const { clock, random } = this.#environment;
+    const { clock } = this.#environment;
     const began = clock.monotonic();
+    const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };
+    const step = () => this.#inTransaction(work, (site) => stepOfIndexWork(site, work, bounds));
+    return otherwise<boolean>(
+      () =>
+        andThen(step(), (isDone) => {
+          this.#metrics?.indexStep('ok');
+          if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
+          return isDone;
+        }),
+      (error) => {
+        if (isConflict(error)) this.#metrics?.indexStep('conflict');
+        else if (work.task !== 'build' || !isTooLarge(error)) throw error;
+        else if (this.#rows === 1) return this.#inTransaction(work, (site) => failBuild(site, work, error.message));
+        this.#adjust(false);
+        return false;
+      },
+    );
+  }
+
+  #inTransaction(work: IndexWork, run: (site: StepSite) => PromiseOrValue<boolean>): PromiseOrValue<boolean> {
+    const { clock, random } = this.#environment;
     return andThen(this.#begin(work.task === 'fold'), (transaction) =>
       otherwise<boolean>(
         () => {
-          const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };
           const { catalogs } = this.#executor;
           const execution = (namespace: string, database: string) =>
             this.#execution(transaction, { namespace, database });
           const site = { transaction, clock, random, catalogs, execution };
-          const done = underLease(this.#leases?.of(work.database), transaction, () =>
-            stepOfIndexWork(site, work, bounds),
-          );
-          return andThen(done, (isDone) =>
-            andThen(this.#commit(transaction), () => {
-              this.#metrics?.indexStep('ok');
-              if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
-              return isDone;
-            }),
-          );
+          const done = underLease(this.#leases?.of(work.database), transaction, () => run(site));
+          return andThen(done, (isDone) => andThen(this.#commit(transaction), () => isDone));
         },
         (error) => {
           transaction.cancel();
-          if (!isConflict(error)) throw error;
-          this.#metrics?.indexStep('conflict');
-          this.#adjust(false);
-          return false;
+          throw error;
         },
       ),
     );
@@ -158,6 +171,10 @@ export class IndexBuilder {
   #adjust(wasShort: boolean): void {
     this.#rows = wasShort ? Math.min(2 * this.#rows, STEP_ROWS) : Math.max(1, this.#rows >> 1);
   }
+}
+
+function isTooLarge(error: unknown): error is TesseraError {
+  return error instanceof TesseraError && error.code === 'request_memory_exceeded';
 }
 
 function nameOf({ database, table, index }: IndexWork): string {

@@ -57,7 +57,7 @@ export interface ByteStore {
   /**
    * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise
    * resolves the changes are durable; they become visible to new views no sooner than that. `stamp` is the last
-   * versionstamp given out, if it is a new one.
+   * assigned versionstamp, if it is a new one.
    */
   write(changes: WriteBatch, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;

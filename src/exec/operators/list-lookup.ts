@@ -1,0 +1,33 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInSteps } from '../../base/steps.js';
+import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { ListLookup } from '../../plan/nodes.js';
+import { encodeRecordKey } from '../../value/codecs/key-codec.js';
+import { itemsOf } from '../../value/membership.js';
+import { Range, RecordId, Regex, type Value } from '../../value/value.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
+import type { Narrow, Narrowed } from './narrow.js';
+import { compileOperand } from './operand.js';
+
+/** Reads the records of a table that a list names; everything if it is no list, or holds a pattern. */
+export function narrowToRecords({ ids }: ListLookup, compiler: Compiler): Narrow {
+  const evaluate = compileOperand(ids, compiler);
+  return (frame, _, entry) => andThen(evaluate(frame), (list) => recordsOf(list, entry, frame.execution));
+}
+
+function recordsOf(list: Value, entry: TableEntry, execution: Execution): PromiseOrValue<Narrowed | undefined> {
+  const items = itemsOf(list);
+  if (items === undefined || items.some((item) => item instanceof Regex)) return undefined;
+  const { name } = entry.definition;
+  const keys = mapInSteps(items, pausingOf(execution), (item) =>
+    item instanceof RecordId && item.table === name && !(item.key instanceof Range)
+      ? entry.keys.record(encodeRecordKey(item))
+      : undefined,
+  );
+  return andThen(keys, (found) => ({
+    kind: 'records',
+    keys: [...new Set(found.filter((key) => key !== undefined))].sort(),
+  }));
+}
