@@ -147,7 +147,7 @@ async function measure(name, rows) {
   await target.close();
 }
 
-/** What those whom PERMISSIONS bind pay for scores of rows that they may see. */
+/** The cost of scores of visible rows, for users subject to PERMISSIONS. */
 async function measureBound(tessera, rows) {
   await tessera.ask('DEFINE TABLE OVERWRITE article PERMISSIONS FOR select WHERE body != NONE');
   const guest = await tessera.guest();

@@ -32,15 +32,24 @@ const AT_ONCE = 500;
 const MOST_AT_ONCE = 2 ** 24;
 /** Searches before those that are measured: by then V8 has compiled what they run. The peer needs few of them, and so do long ones. */
 const WARM_UPS = Math.max(5, Math.min(300, Math.round((300 * 20_000 * 128) / (ROWS * DIMENSION))));
-/** One of a hundred rows is of each part. */
+/** One of a hundred rows is of each part, one of ten of these of each tenth of it. */
 const PARTS = 100;
+const TENTHS = 10;
 
 // Evenly spread in a cube, so that all are about as far from each other: the hard case.
 const random = seededRandom(1);
 const vectors = spread(ROWS, DIMENSION, random);
 const queries = spread(SEARCHES, DIMENSION, random);
 
-const isIn = (at) => at % PARTS === 7;
+const partOf = (at) => at % PARTS;
+const isIn = (at) => partOf(at) === 7;
+/** Which share of the rows meets a condition. */
+const SHARES = [
+  ['50 %', 'part < 50', (at) => partOf(at) < 50],
+  ['10 %', 'part < 10', (at) => partOf(at) < 10],
+  ['1 %', 'part = 7', isIn],
+  ['0.1 %', 'tenth = 7', (at) => at % (PARTS * TENTHS) === 7],
+];
 
 const distance = (a, b) => {
   let sum = 0;
@@ -61,8 +70,8 @@ async function tessera() {
   const folder = options.disk ? mkdtempSync(join(tmpdir(), 'tessera-vectors-')) : undefined;
   const { ask, close, linked, search, write } = await openVectorTable(folder ?? 'memory');
   await ask('DEFINE TABLE t');
-  await ask('DEFINE INDEX part ON t FIELDS part');
-  await write([...vectors.entries()], (at) => ({ part: at % PARTS }));
+  await ask('DEFINE INDEX part ON t FIELDS part; DEFINE INDEX tenth ON t FIELDS tenth');
+  await write([...vectors.entries()], (at) => ({ part: partOf(at), tenth: at % (PARTS * TENTHS) }));
   const began = cpu();
   // More than a transaction may write is indexed step by step.
   const concurrently = ROWS * DIMENSION > MOST_AT_ONCE ? ' CONCURRENTLY' : '';
@@ -230,9 +239,9 @@ async function measureTessera() {
   await measure('<|10,100|>', here.search(`v <|${K},100|> $query`));
   await measure('<|10,40|>', here.search(`v <|${K},40|> $query`));
   await measure('<|10,EUCLIDEAN|> of 1 %', here.search(`v <|${K},EUCLIDEAN|> $query AND part = 7`), isIn);
-  await measure('<|10,100|> of 1 %', here.search(`v <|${K},100|> $query AND part = 7`), isIn);
-  const isHalf = (at) => at % PARTS < 50;
-  await measure('<|10,100|> of 50 %', here.search(`v <|${K},100|> $query AND part < 50`), isHalf);
+  for (const [share, condition, isOf] of SHARES) {
+    await measure(`<|10,100|> of ${share}`, here.search(`v <|${K},100|> $query AND ${condition}`), isOf);
+  }
   console.log(`the process after the searches: ${memory()} MiB`);
   await here.close();
   console.log(`the process when it is closed: ${memory()} MiB`);

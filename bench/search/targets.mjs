@@ -59,7 +59,7 @@ export async function openTessera(address = 'memory') {
   return {
     ...surrealql(ask, { RecordId }, row),
     ask,
-    /** The same searches by a guest, whom PERMISSIONS bind. */
+    /** The same searches by a guest, who is subject to PERMISSIONS. */
     guest: async () => surrealql(await asking(database.session({})), { RecordId }, row),
     /** Of the keys of the index, and of what stands under them as it is encoded. */
     indexBytes: () => indexBytes(engine),

@@ -52,7 +52,7 @@ async function cost(opened, rows, { text, variables, made: isNew }, milliseconds
       random = (random * 48_271) % 2_147_483_647;
       return random % rows;
     }
-    // One after the other beyond the end, as ids that count up come.
+    // One after the other beyond the end, as ascending ids come.
     return rows + (text.startsWith('DELETE') ? counts.deleted++ : counts.created++);
   };
   const isOver = () => text.startsWith('DELETE') && counts.deleted + AT_ONCE > counts.created;

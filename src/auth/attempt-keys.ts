@@ -1,7 +1,7 @@
 /** Which counters of failures a sign-in attempt belongs to. */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import type { AttemptedAccount } from '../exec/runtime/inspection.js';
+import type { AttemptedAccount } from '../catalog/credentials/signin-failures.js';
 
 /** A sign-in attempt. */
 export interface Attempt {

@@ -4,8 +4,8 @@
  */
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { readGrantKey } from '../catalog/credentials/grant.js';
+import type { AttemptedAccount } from '../catalog/credentials/signin-failures.js';
 import type { DatabasePath } from '../catalog/principal.js';
-import type { AttemptedAccount } from '../exec/runtime/inspection.js';
 import { SECRETS } from './account.js';
 import type { AccessCredentials } from './credentials.js';
 

@@ -1,8 +1,8 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
+import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
-import type { SignInFailures } from '../exec/runtime/inspection.js';
 import { newObject } from '../value/value.js';
 import { signInByAccess } from './access-signin.js';
 import { signUpByAccess } from './access-signup.js';

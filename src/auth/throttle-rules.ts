@@ -16,10 +16,10 @@ export interface ThrottleRule {
  * - `source`: one source for all accounts, except those that have signed in from there before, so that users who share
  *   an address with a guesser aren't locked out. Generous, since an office or a web server may share one address.
  *
- * No counter denies attempts for good: an attempt waits for its turn. With `DEFAULT_RULES`, a guesser who has used up
- * the free failures gets at most 180 attempts per hour on one account, from one source or many, and 900 per hour from
- * one source over all accounts; 660 on an account whose owner signs in from the same source meanwhile, which resets its
- * counter.
+ * No counter denies attempts permanently: an attempt waits for its turn. With `DEFAULT_RULES`, a guesser who has used
+ * up the free failures gets at most 180 attempts per hour on one account, from one source or many, and 900 per hour
+ * from one source over all accounts; 660 on an account whose owner signs in from the same source meanwhile, which
+ * resets its counter.
  */
 export interface ThrottleRules {
   readonly pair: ThrottleRule;

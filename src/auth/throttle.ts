@@ -1,7 +1,7 @@
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
+import type { FailureCount } from '../catalog/credentials/signin-failures.js';
 import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
-import type { FailureCount } from '../exec/runtime/inspection.js';
 import { type Attempt, type AttemptKeys, digestsOf, keysOf, networkOf } from './attempt-keys.js';
 import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
 import { DEFAULT_RULES, type ThrottleRules } from './throttle-rules.js';

@@ -27,6 +27,11 @@ export function encodedVectorKey(prefix: string, key: string): Key {
   return prefix + VECTORS + key;
 }
 
+/** The encoded key of the record whose vector lies under a key. */
+export function encodedKeyOfVector(prefix: string, key: Key): string {
+  return key.slice(prefix.length + VECTORS.length);
+}
+
 /** All vectors of an index. */
 export function vectorRange(prefix: string): KeyRange {
   return prefixRange(prefix + VECTORS);

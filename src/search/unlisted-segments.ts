@@ -3,9 +3,12 @@
  * manifest, which two writers would conflict over, until a fold lists them there; they are searched as those are.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { sortInSteps } from '../base/sort-in-steps.js';
+import { forEachInSteps } from '../base/steps.js';
 import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
+import { byteOrder } from '../storage/transaction/read-set.js';
 import { isArray } from '../value/value.js';
 import type { Pause } from './analyzer.js';
 import { GatheredSource } from './gathered-source.js';
@@ -61,18 +64,20 @@ export function segmentOfNotes(
 ): PromiseOrValue<void> {
   const prefix = pendingPrefix(index);
   const source = new GatheredSource();
-  let taken = 0;
-  const gathered = forEachInOrder([...new Set(keys)].sort(), (key) => {
-    // Whatever was taken back with a savepoint is read no more.
-    if (!transaction.hasWritten(prefix + key)) return undefined;
+  let read = 0;
+  const gather = (key: string): PromiseOrValue<void> => {
+    // What was taken back with a savepoint wasn't written.
+    if (!transaction.hasWritten(prefix + key)) return;
     return andThen(transaction.get(prefix + key), (stored) => {
       const { before, after } = stored === undefined ? NO_CHANGE : readChange(stored);
-      if (before !== undefined || after === undefined) return undefined;
-      return andThen(source.add(key, after, pause), () =>
-        andThen(++taken % GATHERED === 0 ? pause() : undefined, () => undefined),
-      );
+      return before === undefined && after !== undefined ? source.add(key, after, pause) : undefined;
     });
-  });
+  };
+  const gathered = andThen(sortInSteps([...new Set(keys)], { pause }, byteOrder), (sorted) =>
+    forEachInOrder(sorted, (key) =>
+      andThen(gather(key), () => andThen(++read % GATHERED === 0 ? pause() : undefined, () => undefined)),
+    ),
+  );
   return andThen(gathered, () => {
     const { documents } = source;
     if (documents.length < least) return;
@@ -82,7 +87,7 @@ export function segmentOfNotes(
       return andThen(written, ({ bytes }) => {
         const terms = documents.reduce((sum, { length }) => sum + length, 0);
         transaction.put(unlistedPrefix(index) + id, [documents.length, terms, bytes]);
-        for (const { key } of documents) transaction.delete(prefix + key);
+        return forEachInSteps(documents, { pause }, ({ key }) => transaction.delete(prefix + key));
       });
     });
   });

@@ -102,6 +102,12 @@ export interface Transaction {
   hasWritten(key: Key): boolean;
   /** The number of keys in a range. */
   count(range: KeyRange): PromiseOrValue<number>;
+  /**
+   * A number by which what was made of a range is known to be still right: transactions of this engine that get the
+   * same one for a range see the same there. It counts as reading the range. `undefined` where that isn't known, as
+   * where this transaction has written in the range. Absent where the engine doesn't keep account.
+   */
+  readonly rangeRevision?: (range: KeyRange) => number | undefined;
   /** @throws TesseraError `key_too_long` where the engine has a limit (LMDB: 1978 bytes) */
   put(key: Key, value: Stored): void;
   delete(key: Key): void;

@@ -11,6 +11,9 @@ export class BlockMemory {
   readonly #width: number;
   readonly #capacity: number;
   #floats: Float32Array;
+  /** Places that were given back. */
+  readonly #free: number[] = [];
+  #places = 0;
 
   private constructor(module: KernelModule, width: number, capacity: number) {
     this.#module = module;
@@ -28,8 +31,25 @@ export class BlockMemory {
     return module && new BlockMemory(module, width, capacity);
   }
 
+  /** Whether a place was given back, so that the next takes no more memory. */
+  get hasFree(): boolean {
+    return this.#free.length > 0;
+  }
+
+  /** A place for a block, to be given back; `undefined` if there is no room. */
+  take(): number | undefined {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    if (!this.#hasRoomFor(this.#places)) return undefined;
+    return this.#places++;
+  }
+
+  giveBack(at: number): void {
+    this.#free.push(at);
+  }
+
   /** Whether there is room for the `at`-th block. */
-  hasRoomFor(at: number): boolean {
+  #hasRoomFor(at: number): boolean {
     const needed = FLOAT * this.#offsetOf(at + 1);
     if (needed > this.#floats.byteLength) {
       // Rarely, since each time counts as much new memory for the collector. What isn't written to takes none.

@@ -7,8 +7,8 @@ import { type KernelName, type Kernels, LANES } from './kernels.js';
 const GREATEST = 2 ** 40;
 const LEAST = 2 ** -40;
 const FLOAT = 4;
-/** A magnitude and a position. */
-const BESIDE = 8 + 4;
+/** A magnitude. */
+const BESIDE = 8;
 
 /** Whether vectors of a magnitude can be screened: not those with NaN or infinities. */
 export function isInRange(norm: number): boolean {
@@ -24,38 +24,40 @@ export interface BlockPlace {
 export class PackedBlock {
   /** Components a vector, those that pad it among them. */
   readonly width: number;
-  readonly #place: BlockPlace | undefined;
+  readonly place: BlockPlace | undefined;
   /** Where it has no place. */
   readonly #vectors: Float32Array;
   /** The magnitudes of the vectors. */
   readonly norms: Float64Array;
-  /** Where each vector comes from, as it was counted when it was added. */
-  readonly positions: Uint32Array;
   count = 0;
   greatestNorm = 0;
   /** Whether what is measured of it says something: nothing is out of the range of 32 bits. */
   isSound = true;
 
+  /** @param capacity the most vectors that are added */
   constructor(capacity: number, dimension: number, place?: BlockPlace) {
     this.width = paddedLength(dimension);
-    this.#place = place;
+    this.place = place;
     this.#vectors = new Float32Array(place === undefined ? capacity * this.width : 0);
     this.norms = new Float64Array(capacity);
-    this.positions = new Uint32Array(capacity);
   }
 
   /** What so many vectors take, in bytes. */
-  static sizeOf(capacity: number, dimension: number): number {
-    return capacity * (FLOAT * paddedLength(dimension) + BESIDE);
+  static sizeOf(vectors: number, dimension: number): number {
+    return vectors * (FLOAT * paddedLength(dimension) + BESIDE);
   }
 
-  add(vector: Floats, position: number): void {
+  /** In bytes, without its place. */
+  get size(): number {
+    return this.#vectors.byteLength + this.norms.byteLength;
+  }
+
+  add(vector: Floats): void {
     const { count } = this;
     const norm = magnitude(vector);
-    if (this.#place === undefined) this.#vectors.set(vector, count * this.width);
-    else this.#place.memory.set(this.#place.at, count, vector);
+    if (this.place === undefined) this.#vectors.set(vector, count * this.width);
+    else this.place.memory.set(this.place.at, count, vector);
     this.norms[count] = norm;
-    this.positions[count] = position;
     this.count++;
     if (!isInRange(norm)) this.isSound = false;
     this.greatestNorm = Math.max(this.greatestNorm, norm);
@@ -63,8 +65,8 @@ export class PackedBlock {
 
   /** Measures all vectors against one as wide. What it answers holds until the next are measured. */
   measure(kernel: KernelName, query: Float32Array, kernels: Kernels): Float32Array {
-    const { count, width } = this;
-    if (this.#place !== undefined) return this.#place.memory.measure(kernel, query, this.#place.at, count);
+    const { count, width, place } = this;
+    if (place !== undefined) return place.memory.measure(kernel, query, place.at, count);
     const measured = new Float32Array(count);
     kernels[kernel](query, this.#vectors.subarray(0, count * width), measured);
     return measured;

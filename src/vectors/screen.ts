@@ -2,11 +2,12 @@
  * What packed vectors say roughly of their distances, so that few have to be measured exactly.
  *
  * Vectors x̃ and q̃ of 32-bit floats differ from x and q by 2⁻²⁴ of their components, so that by the triangle
- * inequality their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms is off by n · 2⁻²⁴ of itself. The
- * margins below are at least twice that, and what remains is less than TINY.
+ * inequality their distance is off by no more than 2⁻²⁴(‖x‖ + ‖q‖); a sum of n terms, which is made of `LANES` sums, is
+ * off by (n / LANES + 6) · 2⁻²⁴ of itself. The margins below are at least twice that, and what remains is less than
+ * TINY.
  */
-import { magnitude } from './distances.js';
-import { fastestKernels, type KernelName, type Kernels } from './kernels.js';
+import { type Floats, magnitude } from './distances.js';
+import { fastestKernels, type KernelName, type Kernels, LANES } from './kernels.js';
 import type { Metric, MetricName } from './metric.js';
 import { isInRange, type PackedBlock, paddedLength } from './packed-block.js';
 
@@ -15,12 +16,16 @@ const TINY = 1e-15;
 
 interface Screening {
   readonly kernel: KernelName;
-  /**
-   * A number beyond which what the kernel has measured says that a vector is farther away than `distance`; for
-   * similarities below which, times the magnitude of the vector. NaN if `distance` is.
-   */
-  limit(distance: number, query: Query, block: PackedBlock): number;
   readonly isSimilarity: boolean;
+  /** The distance that is measured of a vector of a magnitude. NaN where it isn't defined. */
+  distance(measured: number, norm: number, query: Query): number;
+  /** How far that may be off. */
+  error(distance: number, query: Query, block: PackedBlock): number;
+  /**
+   * What is measured of a vector that lies as far away as this, or farther; of similarities times the magnitude of the
+   * vector.
+   */
+  measure(distance: number, query: Query): number;
 }
 
 interface Query {
@@ -33,37 +38,47 @@ const SCREENINGS: { readonly [Name in MetricName]?: Screening } = {
   EUCLIDEAN: {
     kernel: 'squaredEuclidean',
     isSimilarity: false,
-    limit: (distance, { norm, sumError }, { greatestNorm }) =>
-      ((distance + UNIT * (norm + greatestNorm) + TINY) / (1 - sumError)) ** 2,
+    distance: (measured) => Math.sqrt(measured),
+    error: (distance, { norm, sumError }, { greatestNorm }) =>
+      (distance * sumError) / (1 - sumError) + UNIT * (norm + greatestNorm) + TINY,
+    measure: (distance) => distance ** 2,
   },
   MANHATTAN: {
     kernel: 'manhattan',
     isSimilarity: false,
+    distance: (measured) => measured,
     // ‖x‖₁ ≤ √n ‖x‖₂
-    limit: (distance, { norm, sumError }, { greatestNorm, width }) =>
-      (distance + UNIT * Math.sqrt(width) * (norm + greatestNorm) + TINY) / (1 - sumError),
+    error: (distance, { norm, sumError }, { greatestNorm, width }) =>
+      (distance * sumError) / (1 - sumError) + UNIT * Math.sqrt(width) * (norm + greatestNorm) + TINY,
+    measure: (distance) => distance,
   },
   COSINE: {
     kernel: 'dotProduct',
     isSimilarity: true,
-    limit: (distance, { norm, sumError }) => norm * (1 - distance - 2 * sumError - TINY),
+    distance: (measured, norm, query) => 1 - measured / (query.norm * norm),
+    error: (_, { sumError }) => 2 * sumError + TINY,
+    measure: (distance, { norm }) => norm * (1 - distance),
   },
 };
 
-/** Longer vectors aren't kept packed, so that a batch of them takes no longer than a step may. */
-const MOST_PACKED = 2 ** 12;
+/** Sums of more terms than a process has memory for would be off by more. */
+const MOST_SUM_ERROR = 0.5;
 
-/** Whether there is a kernel for a metric, and vectors of a length are kept packed for it. */
-export function isScreened({ name }: Metric, dimension: number): boolean {
-  return SCREENINGS[name] !== undefined && dimension <= MOST_PACKED;
+/** Whether there is a kernel for a metric, so that its vectors are kept packed. */
+export function isScreened({ name }: Metric): boolean {
+  return SCREENINGS[name] !== undefined;
 }
 
-/** Looks for what may lie within a distance. */
-export interface Sought {
-  /** The distance, which may fall with each visit; NaN while all are visited. */
+/** Takes what may lie within a distance. */
+export interface Screened {
+  /** The distance, which may fall with each that is taken; infinite while all are. */
   readonly bound: number;
-  /** @param at the number of a vector in its block */
-  visit(at: number): void;
+  /**
+   * @param at the number of a vector in its block
+   * @param distance what it is roughly, NaN where it isn't defined
+   * @param error how far that may be off
+   */
+  take(at: number, distance: number, error: number): void;
 }
 
 export class Screen {
@@ -73,34 +88,39 @@ export class Screen {
   readonly #facts: Query;
 
   /** @param metric one that is screened */
-  constructor(metric: Metric, point: Float64Array, kernels = fastestKernels()) {
+  constructor(metric: Metric, point: Floats, kernels = fastestKernels()) {
     this.#screening = SCREENINGS[metric.name] as Screening;
     this.#kernels = kernels;
     this.#query = new Float32Array(paddedLength(point.length));
     this.#query.set(point);
-    this.#facts = { norm: magnitude(point), sumError: UNIT * (point.length + 16) };
+    const sumError = Math.min(MOST_SUM_ERROR, UNIT * (Math.ceil(point.length / LANES) + 16));
+    this.#facts = { norm: magnitude(point), sumError };
   }
 
-  /** Visits the vectors of a block that aren't known to lie beyond a distance. */
-  run(block: PackedBlock, sought: Sought): void {
+  /** Hands over the vectors of a block that aren't known to lie beyond a distance. */
+  run(block: PackedBlock, screened: Screened): void {
     const { count } = block;
     if (!block.isSound || !isInRange(this.#facts.norm)) {
-      for (let at = 0; at < count; at++) sought.visit(at);
+      for (let at = 0; at < count; at++) screened.take(at, 0, Number.POSITIVE_INFINITY);
       return;
     }
     const { kernel, isSimilarity } = this.#screening;
     const measured = block.measure(kernel, this.#query, this.#kernels);
     const { norms } = block;
-    let limit = this.#limit(sought, block);
+    let limit = this.#limit(screened, block);
     for (let at = 0; at < count; at++) {
       const each = measured[at] as number;
-      if (isSimilarity ? each < limit * (norms[at] as number) : each > limit) continue;
-      sought.visit(at);
-      limit = this.#limit(sought, block);
+      const norm = norms[at] as number;
+      if (isSimilarity ? each < limit * norm : each > limit) continue;
+      const distance = this.#screening.distance(each, norm, this.#facts);
+      screened.take(at, distance, this.#screening.error(distance, this.#facts, block));
+      limit = this.#limit(screened, block);
     }
   }
 
-  #limit({ bound }: Sought, block: PackedBlock): number {
-    return this.#screening.limit(bound, this.#facts, block);
+  /** Beyond it, what is measured says that a vector lies farther away than is wanted. */
+  #limit({ bound }: Screened, block: PackedBlock): number {
+    const { error, measure } = this.#screening;
+    return measure((bound + error(0, this.#facts, block)) / (1 - this.#facts.sumError), this.#facts);
   }
 }

@@ -171,7 +171,7 @@ describe('an audit log', () => {
     expect(await verifyAuditLog(sink.lines)).toMatchObject({ records: sink.lines.length });
   });
 
-  test('closes although its sink fails for good', async () => {
+  test('closes although its sink fails permanently', async () => {
     const log = await open();
     await settle();
     sink.isFull = true;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { SLOWDOWN } from '../support/timeouts.js';
 
 const children: ChildProcess[] = [];
 const folders: string[] = [];
@@ -84,7 +85,7 @@ describe('the end of a server', () => {
     await expect.poll(() => messages.has('signin')).toBe(true);
     ask('query', [`SLEEP ${time}; RETURN 'awake'`]);
     return async () => {
-      await expect.poll(() => messages.get('query'), { timeout: 10_000 }).toBeDefined();
+      await expect.poll(() => messages.get('query'), { timeout: 10_000 * SLOWDOWN }).toBeDefined();
       return messages.get('query');
     };
   }
@@ -95,8 +96,8 @@ describe('the end of a server', () => {
     const server = start(folder, ...user);
     const url = await server.url();
     // It is still asleep when the port is free: that takes less than a second.
-    const overWebSocket = await askSleeper(url, '1s');
-    const overHttp = sql(url, 'SLEEP 2s; CREATE person:1');
+    const overWebSocket = await askSleeper(url, `${SLOWDOWN}s`);
+    const overHttp = sql(url, `SLEEP ${2 * SLOWDOWN}s; CREATE person:1`);
     // What has begun is known to have begun when something behind it has been answered.
     await sql(url, 'RETURN 1');
     await sql(url, 'RETURN 1');

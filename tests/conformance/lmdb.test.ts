@@ -5,6 +5,7 @@ import type { Timers } from '../../src/env/environment.js';
 import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 import type { LmdbOptions } from '../../src/storage/engines/lmdb/lmdb-options.js';
 import { earlyAnswersConformance } from './early-answers.js';
+import { rangeRevisionConformance } from './range-revisions.js';
 import { storageConformance } from './storage.js';
 
 function onDisk(options: LmdbOptions) {
@@ -29,3 +30,4 @@ function onDisk(options: LmdbOptions) {
 storageConformance('lmdb', onDisk({ sync: 'every' }));
 earlyAnswersConformance('lmdb', onDisk({ sync: 'every' }));
 storageConformance('lmdb, never flushed, nothing cached', onDisk({ sync: 'never', cacheBytes: 0 }));
+rangeRevisionConformance('lmdb', onDisk({ sync: 'never' }));

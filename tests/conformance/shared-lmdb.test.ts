@@ -6,6 +6,7 @@ import { lockFolder } from '../../src/storage/engines/lmdb/folder-lock.js';
 import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
 import type { LmdbOptions } from '../../src/storage/engines/lmdb/lmdb-options.js';
 import { openSharedLmdb } from '../../src/storage/engines/shared-lmdb/open.js';
+import { rangeRevisionConformance } from './range-revisions.js';
 import { storageConformance } from './storage.js';
 
 function shared(options: LmdbOptions) {
@@ -41,3 +42,4 @@ function shared(options: LmdbOptions) {
 
 storageConformance('LMDB shared by processes', shared({ sync: 'every' }));
 storageConformance('LMDB shared by processes, never flushed, nothing cached', shared({ sync: 'never', cacheBytes: 0 }));
+rangeRevisionConformance('LMDB shared by processes', shared({ sync: 'never' }));

@@ -565,7 +565,7 @@ export function storageConformance(name: string, open: OpenStorage): void {
         expect((await readLog('other')).values).toEqual([]);
       });
 
-      it('gives out greater versionstamps when it is opened again', async () => {
+      it('assigns greater versionstamps when it is opened again', async () => {
         if (fixture.reopen === undefined) return;
         for (const value of [1, 2]) {
           const transaction = await begin();

@@ -334,7 +334,7 @@ describe('sessions', () => {
     let asked = 0;
     for (; rounds < 3 && asked < 200_000; asked++) await db.query('RETURN 1');
     clearImmediate(immediate);
-    expect(rounds).toBe(3);
+    expect(rounds).toBeGreaterThanOrEqual(3);
   });
 });
 

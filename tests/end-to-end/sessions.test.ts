@@ -84,7 +84,7 @@ it('a token past its time opens no session, while the session that it opened liv
   socket.close();
 });
 
-it('the default token holds for an hour, the default session for good', async () => {
+it('the default token holds for an hour, the default session without end', async () => {
   const token = await tokenOf(server.url, 'signin', { user: ROOT.user, pass: ROOT.pass });
   const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as Record<
     string,

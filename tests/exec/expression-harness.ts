@@ -159,6 +159,7 @@ export function executionOver(world: World, store: Store): Execution {
         readMany: (_, ids) => mapInOrder(ids, (id) => store.read(id)),
         scan: missing,
         present: missing,
+        storedRange: missing,
         mayHide: missing,
         edges: (_, id, step) => store.edges(id, step),
         ends: () => undefined,

@@ -50,7 +50,7 @@ test('a plan holds for every state in which there is nothing to choose from', ()
   expect([plain, other, plain].map((catalog) => runIn(catalog))).toEqual([1, 1, 1]);
   expect([indexed, plain, indexed].map((catalog) => runIn(catalog))).toEqual([2, 1, 2]);
   expect([missing, other].map((catalog) => runIn(catalog))).toEqual([3, 1]);
-  // Those whom PERMISSIONS bind have plans of their own for each state.
+  // Users subject to PERMISSIONS have separate plans for each state.
   expect([plain, other, plain].map((catalog) => runIn(catalog, true))).toEqual([4, 5, 4]);
 });
 

@@ -179,7 +179,7 @@ describe('it belongs to the credential that attached it', () => {
     expect((await call(ANN, 'query', ['RETURN 1'])).status).toBe(401);
   });
 
-  it('signing in names it in vain, and learns nothing of it', async () => {
+  it('signing in ignores its name, and learns nothing of it', async () => {
     await call(ANN, 'attach');
     for (const id of [ID, OTHER]) {
       expect(await call(undefined, 'signin', [{ user: 'bob', pass: 'a password' }], id)).toMatchObject({ status: 200 });

@@ -95,7 +95,7 @@ describe('An asynchronous event', () => {
     await nodes.pass(TAKE_OVER);
     expect(await logged(two)).toBe('[1, 2]');
     expect(calls).toHaveLength(3);
-    // What the first one does when it goes on comes to nothing.
+    // Later commits of the first one have no effect.
     calls[0]?.();
     one.process.resume();
     await nodes.pass(TAKE_OVER);

@@ -203,7 +203,7 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     return String((id as Value[])[0]);
   }
 
-  test('numbers of a sequence are given out once', { timeout: atLeast(60_000) }, async () => {
+  test('numbers of a sequence are assigned once', { timeout: atLeast(60_000) }, async () => {
     await openBoth();
     const owner = await a.owner();
     await run(owner, 'DEFINE SEQUENCE s BATCH 3');

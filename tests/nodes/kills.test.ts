@@ -1,7 +1,7 @@
 /**
- * Servers on one store in PostgreSQL under load, of which one is killed, whose database is killed, or whose link to it is cut, late or silent: no
- * acknowledged write is lost, none is done twice, the others go on, and all recovers by itself. For many more of each
- * `KILLS=100 KILLS_SEED=… npx vitest run tests/nodes/kills`.
+ * Servers on one store in PostgreSQL under load, of which one is killed, whose database is killed, or whose link to it
+ * is cut, late or silent: no acknowledged write is lost, none is done twice, the others go on, and all recovers by
+ * itself. For many more of each `KILLS=100 KILLS_SEED=… npx vitest run tests/nodes/kills`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
@@ -16,15 +16,15 @@ import { HistoryClients, type HistoryNode } from '../support/statement-histories
 const KILLS = Number(process.env['KILLS'] ?? 2);
 const SEED = Number(process.env['KILLS_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
 /**
- * Before all of the request has left the server, when it has, and when its answer has come as far as the wire: one that is
- * drawn, or all of them by turns.
+ * Before all of the request has left the server, when it has, and when its answer has come as far as the wire: one that
+ * is drawn, or all of them by turns.
  */
 const MOMENTS = ['before', 'during', 'after'] as const satisfies readonly Moment[];
 const MOMENTS_OF_KILLS =
   process.env['KILLS'] === undefined && !RUNS_ALL
     ? [MOMENTS[SEED % MOMENTS.length]!]
     : Array.from({ length: Math.max(KILLS, MOMENTS.length) }, (_, at) => MOMENTS[at % MOMENTS.length]!);
-/** For starting servers, apart from what is waited for in vain at most. */
+/** For starting servers; other waits are shorter. */
 const DEADLINE = 120_000 + KILLS * 60_000;
 /** A machine that is busy otherwise may take long; how long it was is printed. */
 const PATIENCE = { timeout: 60_000, interval: 10 };
@@ -171,7 +171,9 @@ class Load {
     node.url = server.url;
   }
 
-  /** Waits until each of some nodes has acknowledged something, and notes how long that took after what was done before. */
+  /**
+   * Waits until each of some nodes has acknowledged something, and notes how long that took after what was done before.
+   */
   async goOn(nodes: readonly HistoryNode[]): Promise<void> {
     const began = realEnvironment.clock.monotonic();
     await this.acknowledges(nodes);

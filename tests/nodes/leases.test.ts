@@ -1,4 +1,7 @@
-/** Which of several nodes does the background work, and how it goes on when that node dies, stands still, or can't reach the store. */
+/**
+ * Which of several nodes does the background work, and how it goes on when that node dies, stands still, or can't reach
+ * the store.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DATABASE_WORKS, WORKS, type Work } from '../../src/catalog/nodes/lease-row.js';
 import { failure, type TesseraError } from '../../src/errors/error.js';
@@ -17,7 +20,7 @@ interface Node {
   readonly membership: Membership;
   readonly reported: TesseraError[];
   readonly forgotten: string[];
-  /** When it was seen that others may have taken it for dead. */
+  /** When it noticed that others may have declared it dead. */
   readonly returns: number[];
   /** Whether the store answers. */
   isReached: boolean;

@@ -224,7 +224,7 @@ describe('INFO FOR SESSIONS', () => {
   });
 });
 
-test('the sessions of a node that was taken for gone are listed again', async () => {
+test('the sessions of a node that was declared gone are listed again', async () => {
   const { a, b } = nodes;
   await signUp(b, 'ann');
   expect(await listed(a.owner)).toHaveLength(1);

@@ -64,7 +64,7 @@ describe('Several releases', () => {
     await expect(nodes.join(NEWEST)).rejects.toThrow('has format 2, and this version of Tessera knows 4 only');
   });
 
-  test('do not serve from an older one that was taken for dead and goes on', async () => {
+  test('do not serve from an older one that was declared dead and continues', async () => {
     const older = await nodes.join(OLDER);
     const newer = await nodes.join(NEWER);
     await nodes.ask(newer, 'CREATE a:1');

@@ -11,6 +11,12 @@ import { seededRandom, spread } from '../vectors/measured.js';
 
 const ROWS = 400;
 const DIMENSION = 4;
+const WORDS = ['green tea', 'tea', 'coffee', 'milk', 'water'];
+/** What is near by one search or another, and has a word: one ranking. */
+const hybrid = (search: string) => `
+  LET $near = SELECT id, vector::distance::knn() AS distance FROM t WHERE v <|10,${search}|> ${POINT};
+  LET $words = SELECT id, search::score(0) AS ft_score FROM t WHERE text @0@ 'tea' ORDER BY ft_score DESC, id LIMIT 10;
+  RETURN search::rrf([$near, $words], 12).map(|$each| [$each.id, $each.rrf_score])`;
 const POINT = '[0.3, 0.1, 0.9, 0.5]';
 
 // .ci/run installs PostgreSQL where it is missing.
@@ -39,7 +45,7 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL', () => {
     const [first, second] = owners as [(typeof owners)[0], (typeof owners)[0]];
     const write = async (session: typeof first, from: number) => {
       const rows = spread(ROWS, DIMENSION, random).map((v, at) =>
-        objectFrom(Object.entries({ id: new RecordId('t', from + at), v, n: from + at })),
+        objectFrom(Object.entries({ id: new RecordId('t', from + at), v, n: from + at, text: WORDS[(from + at) % 5] })),
       );
       for (const { outcome } of await session.query('INSERT INTO t $rows RETURN NONE', { rows })) {
         expect(outcome).toMatchObject({ ok: true });
@@ -57,8 +63,15 @@ describe.skipIf(postgresPrograms() === undefined)('On PostgreSQL', () => {
           expect(await answer(owner, `SELECT VALUE id FROM t WHERE v <|${k},100|> ${POINT} ${rest}`)).toBe(exact);
         }
       }
+      const fused = await answer(first, hybrid('EUCLIDEAN'));
+      expect(fused).toContain('t:');
+      for (const owner of owners) expect(await answer(owner, hybrid('100'))).toBe(fused);
     };
-    await answer(first, `DEFINE TABLE t; DEFINE INDEX x ON t FIELDS v HNSW DIMENSION ${DIMENSION} TYPE F64`);
+    await answer(
+      first,
+      `DEFINE TABLE t; DEFINE INDEX x ON t FIELDS v HNSW DIMENSION ${DIMENSION} TYPE F64;
+       DEFINE ANALYZER simple TOKENIZERS class; DEFINE INDEX words ON t FIELDS text FULLTEXT ANALYZER simple BM25`,
+    );
     await write(first, 0);
     await check();
     const { live } = await linkedGraph(nodes.nodes[0]!);

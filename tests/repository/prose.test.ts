@@ -1,4 +1,7 @@
-/** Comments and documents in plain English (`CONTRIBUTING.md`): no riddles, no personified code; comments of at most 120 columns. */
+/**
+ * Comments and documents in plain English (`CONTRIBUTING.md`): no riddles, no personified code; comments of at most 120
+ * columns.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -25,6 +28,11 @@ const PRIVATE_WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = 
   [/\bstands? for\b/i, 'denotes, replaces, means'],
   [/\b(comes|came|come) of\b|\bwhat becomes of\b/i, 'the result'],
   [/\banew\b|\bin the stead\b|\bno good\b|\bany ?more\b/i, 'again, instead, invalid, no longer'],
+  [/\b(given|gives?|gave|giving) out\b/i, 'assigned, issued'],
+  [/\bfor good\b|\bin vain\b|\b(comes?|came) to nothing\b|\bserves? for nothing\b/i, 'permanently, fails, unused'],
+  [/\b(whom PERMISSIONS bind|bound by PERMISSIONS)\b/i, 'subject to PERMISSIONS'],
+  [/\b(takes?|took|taken) (it |them |a node )?for (dead|gone)\b/i, 'declared dead'],
+  [/\bturn(s|ed)? down\b|\b(comes?|came) upon\b|\bas (it|they) stands?\b|\bhasn't got\b/i, 'rejects, finds, is'],
   [/\bgives? way\b|\bhave their turns?\b|\bin its turn\b/i, 'yields'],
 ];
 

@@ -5,6 +5,7 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database/data
 import { openEngine } from '../../src/storage/engines/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
+import { atLeast } from '../support/timeouts.js';
 
 let database: OpenDatabase;
 let session: Session;
@@ -44,7 +45,7 @@ async function besideOthers(text: string, variables: Readonly<Record<string, Val
   return [await answered, served];
 }
 
-test('a text of 16 MiB is indexed and found while others are served', { timeout: 120_000 }, async () => {
+test('a text of 16 MiB is indexed and found while others are served', { timeout: atLeast(120_000) }, async () => {
   const words = Array.from({ length: 50_000 }, (_, at) => `word${at}`).join(' ');
   const text = `${words} `.repeat(Math.ceil(2 ** 24 / words.length)).slice(0, 2 ** 24);
   const [created, served] = await besideOthers('CREATE doc:1 SET t = $text RETURN VALUE id', { text });
@@ -54,7 +55,7 @@ test('a text of 16 MiB is indexed and found while others are served', { timeout:
   expect(await ask('SELECT VALUE id FROM doc WHERE t @QUERY@ \'"word7 word8" -"word8 word7"\'')).toBe('[doc:1]');
 });
 
-test('a query of 10,000 words is answered', { timeout: 60_000 }, async () => {
+test('a query of 10,000 words is answered', { timeout: atLeast(60_000) }, async () => {
   await ask("CREATE doc:1 SET t = 'word1 word2'; CREATE doc:2 SET t = 'word9999'");
   await ask('REBUILD INDEX ft ON doc');
   const text = Array.from({ length: 10_000 }, (_, at) => `word${at}`).join(' ');
@@ -86,7 +87,9 @@ test('lone surrogates end tokens, in texts and queries', async () => {
   expect(await ask('SELECT VALUE search::offsets(1) FROM doc WHERE t @1@ $text', { text: 'c' })).toContain('e: 5');
 });
 
-test('ngrams that grow beyond the bound are an error, and nothing is half indexed', { timeout: 60_000 }, async () => {
+test('ngrams that grow beyond the bound are an error, and nothing is half indexed', {
+  timeout: atLeast(60_000),
+}, async () => {
   await ask(
     'DEFINE ANALYZER grams TOKENIZERS blank FILTERS ngram(0,65535); DEFINE INDEX g ON grown FIELDS t FULLTEXT ANALYZER grams',
   );
@@ -149,7 +152,7 @@ test('the offsets of overlapping parts are found in one walk over the text', asy
   ).toBe('invalid_arguments');
 });
 
-test('the terms of a text count as memory of the request', { timeout: 60_000 }, async () => {
+test('the terms of a text count as memory of the request', { timeout: atLeast(60_000) }, async () => {
   await ask('DEFINE ANALYZER letters FILTERS ngram(1,1); DEFINE ANALYZER chain FILTERS ngram(1,200), ngram(1,50)');
   const text = 'ab'.repeat(2 ** 17);
   const analyze = "RETURN search::analyze('letters', $text).len()";

@@ -92,7 +92,7 @@ describe('an export', () => {
       await second.owner.import(inPieces(text, size));
       expect(await exported(second.owner)).toBe(text);
       expect(await state(second.owner)).toEqual(await state(first.owner));
-      // What was taken of a sequence isn't given out again, and views go on from where they are.
+      // Used numbers of a sequence aren't assigned again, and views continue from where they are.
       expect(await second.value("RETURN sequence::nextval('used')")).toBe(15);
       expect(await second.value('INSERT INTO s { id: 3, a: 6 }; SELECT VALUE n FROM ONLY a_view:[]')).toBe(3);
     }

@@ -150,7 +150,7 @@ describe('a copy of a store', () => {
     );
   });
 
-  test('gives out later versionstamps than its source, even if those are ahead of the clock', async () => {
+  test('assigns later versionstamps than its source, even if those are ahead of the clock', async () => {
     const ahead = 1n << 61n;
     const addresses = [newFolder(), ...(server === undefined ? [] : [server.address(`copy_${stores++}`)])];
     for (const address of addresses) {

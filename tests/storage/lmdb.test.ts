@@ -255,7 +255,7 @@ describe('LmdbEngine', () => {
     reading.cancel();
   });
 
-  it('is unavailable for good after a failed write', async () => {
+  it('stays unavailable after a failed write', async () => {
     await put('a', 1);
     const open = engine.begin({ writable: true });
     store.failure = new Error('no space left');

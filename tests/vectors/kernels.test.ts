@@ -42,17 +42,20 @@ test.each([
       const distances = others.map((vector) => distance(Float64Array.from(vector), query));
       for (const memory of [undefined, BlockMemory.for(paddedLength(query.length), others.length) as BlockMemory]) {
         // The second lies behind another.
-        if (memory !== undefined) expect(memory.hasRoomFor(1)).toBe(true);
+        if (memory !== undefined) expect([memory.take(), memory.take()]).toEqual([0, 1]);
         const block = new PackedBlock(others.length, query.length, memory && { memory, at: 1 });
-        others.forEach((vector, at) => {
-          block.add(Float64Array.from(vector), at);
-        });
-        for (const bound of [Number.NaN, ...distances]) {
-          const met = new Set<number>();
-          new Screen(metric, query, kernels).run(block, { bound, visit: (at) => met.add(at) });
-          // What isn't known, or isn't a number, is measured.
+        for (const vector of others) block.add(Float64Array.from(vector));
+        for (const bound of [Number.POSITIVE_INFINITY, ...distances]) {
+          const met = new Map<number, readonly [distance: number, error: number]>();
+          new Screen(metric, query, kernels).run(block, {
+            bound,
+            take: (at, distance, error) => met.set(at, [distance, error]),
+          });
+          // What isn't a number comes after all that are.
           distances.forEach((each, at) => {
+            const [distance, error] = met.get(at) ?? [each, 0];
             expect(met.has(at) || each > bound).toBe(true);
+            expect(Math.abs(distance - each) > error).toBe(false);
           });
         }
       }

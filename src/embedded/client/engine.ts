@@ -164,7 +164,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     let answer: ObjectValue | undefined;
     try {
       const { rpc } = await connection;
-      await this.#giveWay();
+      await this.#maybeYield();
       await rpc.take(this.#translation.toEngine(request), false, (given) => {
         answer = given;
       });
@@ -180,7 +180,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
    * Synchronously answered requests would starve the process's timers and sockets as long as they follow each other.
    * Later requests wait as well, so that the order is kept.
    */
-  #giveWay(): Promise<void> | undefined {
+  #maybeYield(): Promise<void> | undefined {
     const { clock, timers } = this.#options.environment ?? realEnvironment;
     if (this.#pause === undefined && clock.monotonic() >= this.#sliceEnd) {
       this.#pause = timers.yield().then(() => {

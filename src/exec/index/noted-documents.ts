@@ -16,7 +16,7 @@ const MANY = 128;
 /** A segment is made before the commit of notes that take so many bytes. */
 const MOST_BYTES = 4 * 2 ** 20;
 /** Of a note, beside its terms. */
-const OVERHEAD = 64;
+const OVERHEAD = 256;
 
 /** What a transaction has noted in an index since it has made a segment of it. */
 interface OwnNotes {

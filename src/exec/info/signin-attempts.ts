@@ -1,12 +1,12 @@
 /** INFO FOR SIGNIN ATTEMPTS: which accounts and addresses have failed to sign in, and which are delayed. */
 
+import type { FailureCount } from '../../catalog/credentials/signin-failures.js';
 import { type DatabasePath, databasePathOf, mayAct } from '../../catalog/principal.js';
 import type { Level } from '../../language/ast.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { authorize } from '../authorization/authorize.js';
 import type { Execution } from '../runtime/execution.js';
-import type { FailureCount } from '../runtime/inspection.js';
 
 /** Maximum number of rows, the latest first. */
 const MOST_LISTED = 1_000;

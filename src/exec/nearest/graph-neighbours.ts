@@ -17,12 +17,10 @@ import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { GraphWalk, isQuicklyRead } from './graph-walk.js';
-import type { FoundVector, VectorSearch } from './vector-search.js';
+import { candidatesNext, type FoundVector, type VectorSearch } from './vector-search.js';
 
 /** Up to `few` unlinked vectors, or one in `part` of all, are measured beside the graph. */
 const UNLINKED = { few: 512, part: 8 };
-/** Candidates a batch, after the first. */
-const BATCH = 256;
 /** What a candidate that is held takes, in bytes. */
 const HELD = 160;
 
@@ -76,9 +74,8 @@ export class GraphNeighbours implements Candidates {
     this.#execution.request.memory.releaseTo(this.#charged);
   }
 
-  /** As few as are wanted first: mostly they are enough. */
   #take(): readonly Candidate[] {
-    const most = this.#isFirst ? Math.max(this.#search.k, 1) : BATCH;
+    const most = candidatesNext(this.#search, this.#isFirst);
     this.#isFirst = false;
     const some = this.#found.slice(this.#given, this.#given + most);
     this.#given += some.length;

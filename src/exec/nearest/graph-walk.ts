@@ -7,6 +7,7 @@ import { type Distance, distanceOf } from '../../vectors/distances.js';
 import { searchEntries } from '../../vectors/hnsw/descend.js';
 import type { Graph } from '../../vectors/hnsw/graph.js';
 import { type FoundNode, LayerSearch } from '../../vectors/hnsw/layer-search.js';
+import { isPoorWalk } from '../../vectors/hnsw/walk-sample.js';
 import { scanWhole, type WholeScan } from '../../vectors/hnsw/whole-scan.js';
 import type { Execution } from '../runtime/execution.js';
 import { COMPONENTS_AT_ONCE, compareFound, measureKeys } from './measure-keys.js';
@@ -17,6 +18,11 @@ import type { FoundVector, VectorSearch } from './vector-search.js';
  * walking the graph, and misses none.
  */
 const SCANNED = { byCodes: 512, byFloats: 256, components: 128 };
+/**
+ * Where walks miss much (`walk-quality.ts`), vectors of up to this many times `ef` components together are measured by
+ * their codes: that takes up to four times as long as a walk. Shorter vectors count as so long.
+ */
+const SCANNED_IF_POOR = { components: 2 ** 20, shortest: 128 };
 /** The same where each has to be read. */
 const READ = 32;
 /** Measuring all finds so many more than are wanted first, since 64 bits may order them otherwise. */
@@ -39,6 +45,12 @@ function isQuicklyScanned({ codes, slots }: Graph, dimension: number, ef: number
   return slots <= (codes === undefined ? SCANNED.byFloats : SCANNED.byCodes) * share * ef;
 }
 
+/** Whether all vectors in memory are measured if walks are known to miss much. */
+function isScannedIfPoor({ codes, slots }: Graph, dimension: number, ef: number): boolean {
+  const length = Math.max(dimension, SCANNED_IF_POOR.shortest);
+  return codes !== undefined && slots * length <= SCANNED_IF_POOR.components * ef;
+}
+
 export class GraphWalk {
   readonly #execution: Execution;
   readonly #search: VectorSearch;
@@ -57,6 +69,8 @@ export class GraphWalk {
   #waiting: number | undefined;
   #walked: LayerSearch | undefined;
   #scan: WholeScan | undefined;
+  /** Whether all vectors are measured from now on. */
+  #scansAll = false;
   /** Whether everything was found, or the rest is better found by measuring all vectors. */
   end: 'complete' | 'measure' | undefined;
 
@@ -102,19 +116,39 @@ export class GraphWalk {
       this.end = 'measure';
       return [];
     }
-    const isScanned = isWhole && (this.#waiting === 0 || isQuicklyScanned(graph, this.#search.point.length, ef));
-    if (isScanned && this.#scan === undefined && this.#walked === undefined) {
-      return this.#scanMore(Math.min(ef, this.#search.k + BESIDE));
-    }
+    const { length } = this.#search.point;
+    const isFirst = this.#scan === undefined && this.#walked === undefined;
+    const isDoubtful = isWhole && isScannedIfPoor(graph, length, ef);
+    this.#scansAll ||=
+      isWhole &&
+      (this.#waiting === 0 || isQuicklyScanned(graph, length, ef) || (isFirst && isDoubtful && graph.walks.arePoor()));
+    const few = Math.min(ef, this.#search.k + BESIDE);
+    if (this.#scansAll && isFirst) return this.#scanMore(few);
     this.#ef *= GROWTH;
-    if (isScanned) return this.#scanMore(ef);
+    if (this.#scansAll) return this.#scanMore(ef);
     return andThen(this.#walkMore(ef), (walked) =>
-      andThen(this.#waitingNodes(ef), (waiting) => {
-        const nodes = merged(walked, waiting);
-        const certain = Math.max(this.#search.k, Math.floor(ef / CERTAIN));
-        return this.#resolved(nodes.slice(0, certain));
+      andThen(isDoubtful && this.#isPoorWalk(walked), (isPoor) => {
+        if (!isPoor) return this.#withWaiting(walked, ef);
+        this.#scansAll = true;
+        return this.#scanMore(few);
       }),
     );
+  }
+
+  #withWaiting(walked: readonly FoundNode[], ef: number): PromiseOrValue<readonly FoundVector[]> {
+    return andThen(this.#waitingNodes(ef), (waiting) => {
+      const nodes = merged(walked, waiting);
+      const certain = Math.max(this.#search.k, Math.floor(ef / CERTAIN));
+      return this.#resolved(nodes.slice(0, certain));
+    });
+  }
+
+  #isPoorWalk(walked: readonly FoundNode[]): PromiseOrValue<boolean> {
+    const { graph } = this.#opened;
+    const { codes } = graph;
+    if (codes === undefined || !graph.walks.areOpen()) return false;
+    const sample = { point: this.#search.point, accepts: this.#accepts, end: this.#waiting ?? graph.slots };
+    return this.#stored.run(graph, isPoorWalk(graph, codes, sample, walked));
   }
 
   /** The nearest of those from the first on that isn't linked yet. */

@@ -7,7 +7,7 @@ import { float, type RecordKey } from '../../value/value.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 import type { Execution } from '../runtime/execution.js';
 import { compareFound, measureKeys } from './measure-keys.js';
-import type { VectorSearch } from './vector-search.js';
+import { candidatesNext, type FoundVector, type VectorSearch } from './vector-search.js';
 
 /** So many are few: reading their vectors takes less time than judging what a graph finds, one by one. */
 const FEW = 1_024;
@@ -27,20 +27,25 @@ export function fewListed(execution: Execution, ranges: readonly KeyRange[]): Pr
 }
 
 export class ListedNeighbours implements Candidates {
-  #isGiven = false;
+  readonly #execution: Execution;
+  readonly #search: VectorSearch;
+  readonly #keys: readonly string[];
+  /** Nearest first; the first `given` have been delivered. */
+  #found: readonly FoundVector[] | undefined;
+  #given = 0;
 
-  constructor(
-    private readonly execution: Execution,
-    private readonly search: VectorSearch,
-    private readonly keys: readonly string[],
-  ) {}
+  constructor(execution: Execution, search: VectorSearch, keys: readonly string[]) {
+    this.#execution = execution;
+    this.#search = search;
+    this.#keys = keys;
+  }
 
   next(): PromiseOrValue<readonly Candidate[] | undefined> {
-    if (this.#isGiven) return undefined;
-    this.#isGiven = true;
-    return andThen(measureKeys(this.execution, this.search, this.keys), (found) => {
-      if (found.length === 0) return undefined;
-      return found.sort(compareFound).map(({ key, distance }) => ({
+    return andThen(this.#found ?? this.#measured(), (found) => {
+      const batch = found.slice(this.#given, this.#given + candidatesNext(this.#search, this.#given === 0));
+      this.#given += batch.length;
+      if (batch.length === 0) return undefined;
+      return batch.map(({ key, distance }) => ({
         key: decodeKey(key).value as RecordKey,
         note: { distance: float(distance) },
       }));
@@ -49,5 +54,12 @@ export class ListedNeighbours implements Candidates {
 
   close(): void {
     // Nothing is held open.
+  }
+
+  #measured(): PromiseOrValue<readonly FoundVector[]> {
+    return andThen(measureKeys(this.#execution, this.#search, this.#keys), (found) => {
+      this.#found = found.sort(compareFound);
+      return this.#found;
+    });
   }
 }

@@ -4,26 +4,29 @@
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { sortInSteps } from '../../base/sort-in-steps.js';
-import { recordOfVector, vectorRange } from '../../index/vectors.js';
-import type { Entry, Key } from '../../storage/contract.js';
+import { encodedKeyOfVector, encodedVectorKey, recordOfVector, vectorRange } from '../../index/vectors.js';
+import type { Entry, Key, Stored } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { float } from '../../value/value.js';
 import { type Distance, distanceOf, type Floats } from '../../vectors/distances.js';
 import { Nearest, type Neighbour } from '../../vectors/nearest.js';
-import type { PackedBlock } from '../../vectors/packed-block.js';
 import { isScreened, Screen } from '../../vectors/screen.js';
 import { vectorReader } from '../../vectors/vector-type.js';
 import type { Candidate, Candidates } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
-import type { VectorSearch } from './vector-search.js';
+import { compareFound, measureKeys } from './measure-keys.js';
+import { canSearchPacked, searchPacked } from './packed-search.js';
+import { candidatesNext, type VectorSearch } from './vector-search.js';
 
 /** Factor by which the next batch is larger if conditions and PERMISSIONS rejected too many. */
 const GROWTH = 16;
-/** Entries, or candidates, a batch. */
+/** Entries a batch. */
 const BATCH = 256;
-/** Components a batch: a few milliseconds where they have to be read and packed. */
+/** Components a batch: a few milliseconds where they have to be read. */
 const COMPONENTS = 2 ** 18;
+/** Of more neighbours than these, all vectors are read: most of them would be anyway. */
+const MOST_BY_KEYS = 1_024;
 /** What a candidate that is held takes, in bytes. */
 const HELD = 128;
 
@@ -53,8 +56,7 @@ export class MeasuredNeighbours implements Candidates {
     this.#search = search;
     this.#distance = distanceOf(metric);
     this.#read = vectorReader(search.type, point.length);
-    const isKept = isScreened(metric, point.length);
-    this.#screen = isKept ? new Screen(metric, Float64Array.from(point)) : undefined;
+    this.#screen = isScreened(metric) && canSearchPacked(execution) ? new Screen(metric, point) : undefined;
     this.#batch = Math.max(1, Math.min(BATCH, Math.floor(COMPONENTS / point.length)));
     this.#wanted = first;
     this.#charged = execution.request.memory.used;
@@ -63,7 +65,8 @@ export class MeasuredNeighbours implements Candidates {
   next(): PromiseOrValue<readonly Candidate[] | undefined> {
     const more = this.#given < this.#found.length ? undefined : this.#findMore();
     return andThen(more, () => {
-      const batch = this.#found.slice(this.#given, this.#given + BATCH);
+      const most = candidatesNext(this.#search, this.#given === 0);
+      const batch = this.#found.slice(this.#given, this.#given + most);
       this.#given += batch.length;
       return batch.length === 0 ? undefined : batch.map((neighbour) => this.#candidate(neighbour));
     });
@@ -86,46 +89,45 @@ export class MeasuredNeighbours implements Candidates {
   }
 
   #nearest(most: number): PromiseOrValue<readonly Neighbour<Key>[]> {
+    const screen = this.#screen;
+    if (screen === undefined || most > MOST_BY_KEYS) return this.#nearestOfAll(most);
+    return andThen(this.#nearestByKeys(screen, most), (nearest) => nearest ?? this.#nearestOfAll(most));
+  }
+
+  /** By the vectors as they are kept packed; `undefined` where these can't tell the nearest from too many others. */
+  #nearestByKeys(screen: Screen, most: number): PromiseOrValue<readonly Neighbour<Key>[] | undefined> {
+    const { index, point } = this.#search;
+    const read = (stored: Stored) => this.#read(stored as Uint8Array);
+    const source = { name: '', dimension: point.length, range: vectorRange(index), read };
+    return andThen(searchPacked(this.#execution, source, screen, most), (keys) => {
+      if (keys === undefined) return undefined;
+      const records = keys.map((key) => encodedKeyOfVector(index, key));
+      return andThen(measureKeys(this.#execution, this.#search, records), (found) =>
+        found
+          .sort(compareFound)
+          .slice(0, most)
+          .map(({ key, distance }) => ({ distance, item: encodedVectorKey(index, key) })),
+      );
+    });
+  }
+
+  #nearestOfAll(most: number): PromiseOrValue<readonly Neighbour<Key>[]> {
     const nearest = new Nearest<Key>(most, (a, b) => (a < b ? -1 : 1));
     const { context, interrupt } = this.#execution;
     const cursor = context.transaction.scan(vectorRange(this.#search.index), { batch: this.#batch });
-    let batches = 0;
     const measured = forEachBatch(cursor, (entries) => {
-      this.#measure(entries, batches++, nearest);
+      this.#measure(entries, nearest);
       return andThen(interrupt.checkpoint(), () => false);
     });
     return andThen(measured, () => sortInSteps(nearest.items(), pausingOf(this.#execution), nearest.compare));
   }
 
-  #measure(entries: readonly Entry[], batch: number, nearest: Nearest<Key>): void {
+  #measure(entries: readonly Entry[], nearest: Nearest<Key>): void {
     const { point } = this.#search;
-    const measure = (at: number): void => {
-      const [key, bytes] = entries[at] as Entry;
+    for (const [key, bytes] of entries) {
       const distance = this.#distance(this.#read(bytes as Uint8Array), point);
       if (!(distance > nearest.bound)) nearest.offer(distance, key);
-    };
-    if (this.#screen === undefined) {
-      for (let at = 0; at < entries.length; at++) measure(at);
-      return;
     }
-    const bound = () => nearest.bound;
-    this.#screen.run(this.#block(entries, batch), {
-      get bound() {
-        return bound();
-      },
-      visit: measure,
-    });
-  }
-
-  #block(entries: readonly Entry[], batch: number): PackedBlock {
-    const { index, point } = this.#search;
-    const sources = entries.map(([, bytes]) => bytes);
-    const site = { name: index, dimension: point.length, capacity: this.#batch };
-    return this.#execution.services.packedVectors.block(site, batch, sources, (block) => {
-      sources.forEach((bytes, at) => {
-        block.add(this.#read(bytes as Uint8Array), at);
-      });
-    });
   }
 
   #candidate({ distance, item }: Neighbour<Key>): Candidate {

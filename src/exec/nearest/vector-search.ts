@@ -15,6 +15,15 @@ export interface VectorSearch {
   readonly ef: number;
 }
 
+/** Candidates that are handed over together, and numbers of their vectors: their records are read in one step. */
+const CANDIDATES = { most: 256, components: 2 ** 16 };
+
+/** How many candidates are handed over next: at first as few as are wanted, since mostly they are enough. */
+export function candidatesNext({ k, point }: VectorSearch, isFirst: boolean): number {
+  const most = Math.min(CANDIDATES.most, Math.floor(CANDIDATES.components / point.length));
+  return Math.max(1, Math.min(most, isFirst ? k : most));
+}
+
 /** A vector that was found, by the encoded key of its record. */
 export interface FoundVector {
   readonly key: string;

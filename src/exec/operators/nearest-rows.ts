@@ -8,9 +8,6 @@ import { float, isArray, isObject, type Value } from '../../value/value.js';
 import { comparesSets, type Distance, distanceOf } from '../../vectors/distances.js';
 import type { Metric, MetricName } from '../../vectors/metric.js';
 import { Nearest, type Neighbour } from '../../vectors/nearest.js';
-import type { PackedBlock } from '../../vectors/packed-block.js';
-import type { BlockSite } from '../../vectors/packed-cache.js';
-import { Screen } from '../../vectors/screen.js';
 import { storedOf, withStoredRecord } from '../record/stored.js';
 import { withNote } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
@@ -24,12 +21,10 @@ interface Measured {
 
 /** So many components are measured between two checkpoints: about half a millisecond. */
 const COMPONENTS_AT_ONCE = 2 ** 18;
-/** A scan hands over so many rows at once. Blocks of more would be measured as well, more slowly. */
-const BATCH = 512;
 
 export class NearestRows {
   readonly frame: Frame;
-  readonly metric: Metric;
+  readonly #metric: Metric;
   readonly packed: Float64Array;
   readonly #point: Vector;
   readonly #distance: Distance;
@@ -39,17 +34,12 @@ export class NearestRows {
 
   constructor(frame: Frame, point: Vector, k: number, metric: Metric) {
     this.frame = frame;
-    this.metric = metric;
+    this.#metric = metric;
     this.packed = pack(point);
     this.#point = point;
     this.#distance = distanceOf(metric);
     this.#nearest = new Nearest(k, compareRows);
     this.#scratch = new Float64Array(point.length);
-  }
-
-  /** Beyond it no row is among the nearest; NaN while all are. */
-  get bound(): number {
-    return this.#nearest.bound;
   }
 
   /** Measures rows; those without a vector of this length are left out. Returns that it wants more. */
@@ -60,34 +50,30 @@ export class NearestRows {
     let at = 0;
     const measureSome = (): boolean => {
       const end = Math.min(at + step, rows.length);
-      for (; at < end; at++) this.measure(rows[at], vectors[at]);
+      for (; at < end; at++) this.#measure(rows[at], vectors[at]);
       return at === rows.length;
     };
     const done = measureSome() ? undefined : untilTrue(() => andThen(interrupt.checkpoint(), measureSome));
-    return andThen(done, () => this.charge(rows, size));
+    return andThen(done, () => this.#charge(rows, size));
   }
 
-  measure(row: Value, vector: Value): void {
+  #measure(row: Value, vector: Value): void {
     if (!isArray(vector)) return;
     const packed = this.pack(vector);
     if (packed === undefined) return;
     const distance = this.#distance(packed, this.packed);
-    if (!(distance > this.bound)) this.#nearest.offer(distance, { row, vector: vector as Vector });
+    if (!(distance > this.#nearest.bound)) this.#nearest.offer(distance, { row, vector: vector as Vector });
   }
 
   /** The packed vector, until the next is packed; `undefined` if it can't be compared. */
   pack(vector: readonly Value[]): Float64Array | undefined {
-    const isOwn = comparesSets(this.metric) && vector.length !== this.#scratch.length;
+    const isOwn = comparesSets(this.#metric) && vector.length !== this.#scratch.length;
     const scratch = isOwn ? new Float64Array(vector.length) : this.#scratch;
     return packInto(scratch, vector) ? scratch : undefined;
   }
 
-  get size(): number {
-    return this.#nearest.size;
-  }
-
   /** Accounts for rows that are held, of which there were `before`. What replaces others takes no more. */
-  charge(rows: readonly Value[], before: number): false {
+  #charge(rows: readonly Value[], before: number): false {
     const more = this.#nearest.size - before;
     if (more > 0) this.frame.execution.request.memory.chargeRows(rows.slice(0, more));
     return false;
@@ -102,7 +88,7 @@ export class NearestRows {
 
   #noted({ distance, item: { row, vector } }: Neighbour<Measured>): Value {
     if (!isObject(row)) return row;
-    const exact = IN_KIND[this.metric.name]?.(vector, this.#point) ?? float(distance);
+    const exact = IN_KIND[this.#metric.name]?.(vector, this.#point) ?? float(distance);
     return withStoredRecord(withNote(row, { distance: exact }), storedOf(row));
   }
 }
@@ -115,44 +101,4 @@ const IN_KIND: { readonly [Name in MetricName]?: (a: Vector, b: Vector) => Value
 
 function compareRows({ row: a }: Measured, { row: b }: Measured): number {
   return isObject(a) && isObject(b) ? compare(a['id'], b['id']) : 0;
-}
-
-/** Measures only those rows that aren't known to be too far away, by their vectors as they are kept packed. */
-export class ScreenedRows {
-  readonly #rows: NearestRows;
-  readonly #screen: Screen;
-  readonly #site: BlockSite;
-  #batches = 0;
-
-  /** `name`: of the table, the field and the length of the vectors. */
-  constructor(rows: NearestRows, name: string) {
-    this.#rows = rows;
-    this.#screen = new Screen(rows.metric, rows.packed);
-    this.#site = { name, dimension: rows.packed.length, capacity: BATCH };
-  }
-
-  add(rows: readonly Value[], vectors: readonly Value[]): PromiseOrValue<false> {
-    const nearest = this.#rows;
-    const { packedVectors } = nearest.frame.execution.services;
-    const { size } = nearest;
-    const block = packedVectors.block(this.#site, this.#batches++, vectors, (empty) => this.#pack(empty, vectors));
-    this.#screen.run(block, {
-      get bound() {
-        return nearest.bound;
-      },
-      visit: (at) => {
-        const position = block.positions[at] as number;
-        nearest.measure(rows[position], vectors[position]);
-      },
-    });
-    return nearest.charge(rows, size);
-  }
-
-  #pack(block: PackedBlock, vectors: readonly Value[]): void {
-    for (let at = 0; at < vectors.length; at++) {
-      const vector = vectors[at];
-      const packed = isArray(vector) ? this.#rows.pack(vector) : undefined;
-      if (packed !== undefined) block.add(packed, at);
-    }
-  }
 }

@@ -32,6 +32,7 @@ import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { ListedKeys } from './listed-keys.js';
 import { applyMask, mayHide } from './mask.js';
+import { isAsStored, isChecked, isPlain } from './plain.js';
 import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
 import { storedOf, withStoredRecord } from './stored.js';
@@ -208,6 +209,19 @@ export class StoredRecordReader implements RecordReader {
 
   referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
     return referrersAt(execution, id, subjects);
+  }
+
+  storedRange(
+    execution: Execution,
+    entry: TableEntry,
+    purpose: ReadPurpose,
+    fields: FieldsRead,
+  ): PromiseOrValue<KeyRange | undefined> {
+    const table = this.#tables.prepare(entry);
+    return andThen(execution.context.catalog(), (catalog) => {
+      const computed = table.computed.needed(fields, catalog?.functions);
+      return isAsStored({ execution, purpose, computed }) ? recordRange(entry, undefined) : undefined;
+    });
   }
 
   mayHide(entry: TableEntry, path: readonly Part[]): boolean {
@@ -463,20 +477,6 @@ function mapInTurn<T, U>(_: Execution, items: readonly T[], map: (item: T) => Pr
 const TOGETHER = 256;
 /** Records of a list that are read in one step. */
 const LISTED = 256;
-
-function isChecked(execution: Execution, purpose: ReadPurpose): boolean {
-  return purpose === 'select' ? execution.checks.view : execution.checks.edit;
-}
-
-/** Whether no rules apply. */
-function isPlain(execution: Execution, purpose: ReadPurpose): boolean {
-  return !execution.checks.view && !isChecked(execution, purpose);
-}
-
-/** Whether records come out as they are stored. */
-function isAsStored({ execution, purpose, computed }: Reading): boolean {
-  return computed.length === 0 && isPlain(execution, purpose);
-}
 
 /** A visible record, with its computed fields and without its hidden ones. */
 function unveil({ execution, table, computed }: Reading, raw: ObjectValue): PromiseOrValue<ObjectValue> {

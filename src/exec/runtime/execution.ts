@@ -14,7 +14,7 @@ import type { Live, Part, Permission, TableAction } from '../../language/ast.js'
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
 import type { Analyzer } from '../../search/analyzer.js';
-import type { Transaction, Versionstamp } from '../../storage/contract.js';
+import type { KeyRange, Transaction, Versionstamp } from '../../storage/contract.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../../value/value.js';
 import type { PackedCache } from '../../vectors/packed-cache.js';
 import type { AuditRecorder } from './audit-recorder.js';
@@ -188,6 +188,16 @@ export interface RecordReader {
     purpose?: ReadPurpose,
     fields?: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined>;
+  /**
+   * The keys under which the records of a table are stored just as this execution reads some fields of them;
+   * `undefined` where rules apply or one of the fields is computed.
+   */
+  storedRange(
+    execution: Execution,
+    table: TableEntry,
+    purpose: ReadPurpose,
+    fields: FieldsRead,
+  ): PromiseOrValue<KeyRange | undefined>;
   /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
   mayHide(table: TableEntry, path: readonly Part[]): boolean;
   /**

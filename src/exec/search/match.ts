@@ -34,13 +34,22 @@ export interface MatchSite {
 /** Judges row by row; what an index has found by the very condition meets it. */
 export function compileMatches(condition: Binary, compiler: Compiler): Evaluate {
   const siteOf = compileMatchSite(condition, compiler);
-  return (frame) => {
-    const note = noteOf(frame.current);
-    if (note?.condition === condition && note.isUncertain !== true) return true;
-    return andThen(siteOf(frame), (site) =>
+  const judge = (frame: Frame): PromiseOrValue<boolean> =>
+    andThen(siteOf(frame), (site) =>
       andThen(rowTerms(frame.execution, site), (terms) => isMatch(frame.execution, site, terms)),
     );
+  const rowOf = compileRow(condition, compiler);
+  // `$before` of what is created is no record, and has no words.
+  if (rowOf !== undefined) return (frame) => andThen(rowOf(frame), (row) => row != null && judge(frame));
+  return (frame) => {
+    const note = noteOf(frame.current);
+    return note?.condition === condition && note.isUncertain !== true ? true : judge(frame);
   };
+}
+
+/** The record whose field is matched, where that isn't a field of the row: `$after` of `$after.body @@ 'tea'`. */
+function compileRow({ left }: Binary, compiler: Compiler): Evaluate | undefined {
+  return left.kind === 'idiom' && left.start?.kind === 'param' ? compiler.expression(left.start) : undefined;
 }
 
 /** Whether a row with these terms is what a query asks for. */
@@ -68,11 +77,12 @@ export function rowTerms(
 export function compileMatchSite(condition: Binary, compiler: Compiler): (frame: Frame) => PromiseOrValue<MatchSite> {
   const { left, operator } = condition;
   invariant(typeof operator === 'object' && operator.kind === 'matches', 'the condition is a MATCHES');
-  const isPath = left.kind === 'idiom' && left.start === undefined;
-  const path = isPath ? printIdiom(left as Idiom) : undefined;
+  const rowOf = compileRow(condition, compiler);
+  const isPath = left.kind === 'idiom' && (left.start === undefined || rowOf !== undefined);
+  const path = isPath ? printIdiom({ kind: 'idiom', parts: (left as Idiom).parts }) : undefined;
   const evaluate = compiler.expression(condition.right);
-  return (frame) => {
-    const { execution, current } = frame;
+  const siteAt = (frame: Frame, current: Value): PromiseOrValue<MatchSite> => {
+    const { execution } = frame;
     return andThen(execution.context.catalog(), (catalog) => {
       const id = isObject(current) ? current['id'] : undefined;
       const table = id instanceof RecordId ? catalog?.tables.get(id.table) : undefined;
@@ -94,6 +104,7 @@ export function compileMatchSite(condition: Binary, compiler: Compiler): (frame:
       );
     });
   };
+  return (frame) => andThen(rowOf === undefined ? frame.current : rowOf(frame), (row) => siteAt(frame, row));
 }
 
 /** The condition as its text has it: literals were replaced by slots (`language/parameterize.ts`). */

@@ -45,6 +45,7 @@ function beforeAll(reader: RecordReader): RecordReader {
     ends: () => [],
     referrers: () => [],
     present: (execution, table, raw, purpose, fields) => reader.present(execution, table, raw, purpose, fields),
+    storedRange: () => undefined,
     mayHide: (table, path) => reader.mayHide(table, path),
     judge: (execution, table, raw, action) => reader.judge(execution, table, raw, action),
     holds: (execution, table, raw, permission, value) => reader.holds(execution, table, raw, permission, value),

@@ -38,7 +38,7 @@ export function storedGroups(
   return context.transaction.scan(prefixRange(viewPrefix(database.id, definition.id, 'group')));
 }
 
-/** A stored group as it stands in a LET. */
+/** A stored group in the form of a LET. */
 export function groupTotals(
   [key, stored]: readonly [string, Value],
   { database }: DatabaseCatalog,

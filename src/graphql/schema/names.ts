@@ -28,7 +28,7 @@ const TURNS: readonly ((text: string, alias: string | undefined) => boolean)[] =
   () => true,
 ];
 
-/** Gives out names, each only once. */
+/** Assigns names, each only once. */
 export class Names {
   readonly #taken: Set<string>;
 

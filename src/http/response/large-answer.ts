@@ -30,7 +30,8 @@ export function encodeAnswer(
   environment: Environment,
   bounds: AnswerBounds,
 ): PromiseOrValue<string | Uint8Array> {
-  if (isLargeValue(value)) return inTurns(piecesOf(value, format.pieces, bounds.limit, exceeded), environment, bounds);
+  if (isLargeValue(value))
+    return joinPieces(piecesOf(value, format.pieces, bounds.limit, exceeded), environment, bounds);
   return checkedAnswer(format.encode(value), bounds.limit);
 }
 
@@ -51,13 +52,13 @@ function exceeded(limit: number): TesseraError {
   return failure('answer_too_large', { limit });
 }
 
-async function inTurns(
+async function joinPieces(
   pieces: Iterable<Uint8Array>,
   { clock, timers }: Environment,
   { budget }: AnswerBounds,
 ): Promise<Uint8Array> {
   let sliceEnd = clock.monotonic() + SLICE;
-  const giveWay = async () => {
+  const yieldSlice = async () => {
     await timers.yield();
     sliceEnd = clock.monotonic() + SLICE;
   };
@@ -68,7 +69,7 @@ async function inTurns(
       budget.reserve(piece.length);
       taken.push(piece);
       length += piece.length;
-      if (clock.monotonic() >= sliceEnd) await giveWay();
+      if (clock.monotonic() >= sliceEnd) await yieldSlice();
     }
     const whole = Buffer.allocUnsafeSlow(length);
     let at = 0;
@@ -78,7 +79,7 @@ async function inTurns(
       at += piece.length;
       if (at - copied < COPIED) continue;
       copied = at;
-      if (clock.monotonic() >= sliceEnd) await giveWay();
+      if (clock.monotonic() >= sliceEnd) await yieldSlice();
     }
     return whole;
   } finally {

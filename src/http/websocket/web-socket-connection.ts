@@ -167,8 +167,8 @@ export class WebSocketConnection implements SocketChannel {
         const done = this.#socketSession.receive(message.data, message.isBinary);
         if (isPromise(done)) await done;
         this.#waitingBytes -= message.data.length;
-        const way = this.#giveWay();
-        if (way !== undefined) await way;
+        const pause = this.#maybeYield();
+        if (pause !== undefined) await pause;
       }
       this.#reserveIncoming();
     }
@@ -187,7 +187,7 @@ export class WebSocketConnection implements SocketChannel {
     this.#cork();
     if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
       this.#socket.send(data, { binary: isBinary }, sent);
-      return this.#giveWay();
+      return this.#maybeYield();
     }
     this.#blocked++;
     return new Promise((resolve) => {
@@ -206,7 +206,7 @@ export class WebSocketConnection implements SocketChannel {
     return () => budget.release(bytes);
   }
 
-  #giveWay(): Promise<void> | undefined {
+  #maybeYield(): Promise<void> | undefined {
     const { clock, timers } = this.#environment;
     if (clock.monotonic() < this.#sliceEnd) return undefined;
     return timers.yield(this.#turns++).then(() => {

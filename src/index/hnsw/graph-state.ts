@@ -5,7 +5,7 @@ import { isObject, objectFrom, type Value } from '../../value/value.js';
 export interface GraphState {
   /** Counts the changes of the graph. */
   readonly sequence: number;
-  /** Drawn for each change, so that one that came to nothing isn't taken for the one that came instead. */
+  /** Drawn for each change, so that an abandoned one isn't mistaken for the one that replaced it. */
   readonly stamp: string;
   /** The least id that was never used. */
   readonly next: number;

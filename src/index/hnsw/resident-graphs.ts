@@ -26,7 +26,7 @@ export interface ChangingGraph {
   readonly graph: Graph;
   /** The change is complete, and leads to a state if it is committed. */
   made(next: GraphState): void;
-  /** It has come to nothing. */
+  /** It was abandoned. */
   failed(): void;
 }
 

@@ -50,7 +50,7 @@ export type AnalyzerFilter =
   | { readonly kind: 'snowball' | 'stopwords'; readonly language: string }
   | { readonly kind: 'mapper'; readonly path: string };
 
-/** Numbers that go up and are given out once. What is written is evaluated when the sequence is defined. */
+/** Ascending numbers, each assigned once. The clauses are evaluated when the sequence is defined. */
 export interface DefineSequence extends DefinitionClauses {
   readonly kind: 'define-sequence';
   readonly name: Name;

@@ -1,4 +1,4 @@
-/** SPLIT and GROUP BY name what is selected: as it stands, or under its alias. */
+/** SPLIT and GROUP BY name projections: by their expression, or by their alias. */
 import type { Group, Idiom, Projections } from '../ast.js';
 import { printExpression } from '../print.js';
 import type { Mark } from '../source-error.js';

@@ -1,6 +1,4 @@
-import { constantValue } from '../../language/constant-value.js';
 import { fieldNameOf } from '../../language/field-name-of.js';
-import { isArray } from '../../value/value.js';
 import { isScreened } from '../../vectors/screen.js';
 import type { NodeRule } from './rule.js';
 
@@ -12,9 +10,8 @@ export const packedVectors: NodeRule<'knn-top-k'> = {
   name: 'packed-vectors',
   kind: 'knn-top-k',
   rewrite(node, { isChecked }) {
-    const { input, metric, field, vector } = node;
-    const point = constantValue(vector)?.value;
-    if (isChecked || input.kind !== 'table-scan' || !isScreened(metric, isArray(point) ? point.length : 0)) return;
+    const { input, metric, field } = node;
+    if (isChecked || input.kind !== 'table-scan' || !isScreened(metric)) return;
     return fieldNameOf(field) === undefined ? undefined : { ...node, packed: input.table };
   },
 };

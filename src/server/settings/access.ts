@@ -250,7 +250,7 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--search-statistics <rule>',
       description:
-        'What scores of full-text search are made of for users whom PERMISSIONS bind: rows that they may see (visible), or whole indexes (shared), which is faster and reveals how frequent words are',
+        'The basis of full-text scores for users subject to PERMISSIONS: rows that they may see (visible), or whole indexes (shared), which is faster and reveals how frequent words are',
     },
     'visible',
     readChoice(['visible', 'shared']),

@@ -64,7 +64,7 @@ interface ChangeItem {
 interface PastItem {
   readonly kind: 'past';
   readonly query: LiveQuery;
-  readonly resumption: LiveCursor;
+  readonly cursor: LiveCursor;
 }
 
 /** The end of a query and its reason. */
@@ -90,7 +90,7 @@ export class Notifier implements LiveListener {
   readonly #session: WatchedSession;
   readonly #queries = new Set<LiveQuery>();
   /** The cursors of the queries begun with SINCE. */
-  readonly #resumptions = new Map<LiveQuery, LiveCursor>();
+  readonly #cursors = new Map<LiveQuery, LiveCursor>();
   /** In order of arrival. */
   readonly #waiting = new Set<Item>();
   /** Incremented when all queries end. */
@@ -142,21 +142,21 @@ export class Notifier implements LiveListener {
     return (engine.shared === undefined ? stampOfTime(environment.clock.now()) : undefined) ?? stamp;
   }
 
-  #resume(query: LiveQuery, resumption: LiveCursor): void {
-    this.#resumptions.set(query, resumption);
-    if (resumption.from !== undefined) this.#add({ kind: 'past', query, resumption });
+  #resume(query: LiveQuery, cursor: LiveCursor): void {
+    this.#cursors.set(query, cursor);
+    if (cursor.from !== undefined) this.#add({ kind: 'past', query, cursor });
   }
 
   changed(query: LiveQuery, change: WrittenRecord, weight: number, stamp: Versionstamp): void {
-    const resumption = this.#resumptions.get(query);
-    if (resumption?.takesFromFeed(stamp)) return;
+    const cursor = this.#cursors.get(query);
+    if (cursor?.takesFromFeed(stamp)) return;
     if (!this.#quota.takeChange(weight)) {
       this.endAll(failure('live_queries_behind'));
       return;
     }
     const since = this.#services.environment.clock.monotonic();
     const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, weight, since };
-    resumption?.follow(item);
+    cursor?.follow(item);
     this.#add(item);
   }
 
@@ -164,9 +164,9 @@ export class Notifier implements LiveListener {
   ended(query: LiveQuery, reason?: TesseraError): void {
     if (this.#queries.delete(query)) this.#quota.giveQuery(query.weight);
     if (this.#queries.size === 0) this.watch();
-    const resumption = this.#resumptions.get(query);
+    const cursor = this.#cursors.get(query);
     // The end is delivered without catching up first.
-    if (resumption?.from !== undefined) resumption.isEnded = true;
+    if (cursor?.from !== undefined) cursor.isEnded = true;
     if (!this.#closed) this.#add({ kind: 'end', query, reason });
   }
 
@@ -201,7 +201,7 @@ export class Notifier implements LiveListener {
     this.#closed = true;
     this.endAll();
     this.#waiting.clear();
-    this.#resumptions.clear();
+    this.#cursors.clear();
   }
 
   /** Holds notifications back until work is done: those of a live query follow the answer that gives its id. */
@@ -249,44 +249,44 @@ export class Notifier implements LiveListener {
     const generation = this.#generation;
     const { query } = item;
     if (item.kind === 'end') return this.#sendEnd(item);
-    const resumption = this.#resumptions.get(query);
-    const isOver = () => this.#closed || generation !== this.#generation || resumption?.isEnded === true;
+    const cursor = this.#cursors.get(query);
+    const isOver = () => this.#closed || generation !== this.#generation || cursor?.isEnded === true;
     const turn = { interrupt, isOver };
     if (item.kind === 'past') return this.#sendPast(item, turn);
-    if (resumption === undefined) return this.#send(query, item.change, undefined, turn);
-    return this.#sendCommitted(item, resumption, turn);
+    if (cursor === undefined) return this.#send(query, item.change, undefined, turn);
+    return this.#sendCommitted(item, cursor, turn);
   }
 
   async #sendEnd({ query, reason }: EndItem): Promise<void> {
-    this.#resumptions.delete(query);
+    this.#cursors.delete(query);
     if (this.#closed) return;
     await this.#deliver({ id: query.id, action: 'KILLED', record: undefined, result: undefined, reason });
   }
 
   /** Delivers one page of the changefeed and schedules the next. */
-  async #sendPast({ query, resumption }: PastItem, turn: Turn): Promise<void> {
-    const { until } = resumption;
-    resumption.isOutrun = false;
-    let piece: ChangePage | undefined;
+  async #sendPast({ query, cursor }: PastItem, turn: Turn): Promise<void> {
+    const { until } = cursor;
+    cursor.isOutrun = false;
+    let page: ChangePage | undefined;
     try {
-      piece = turn.isOver() ? undefined : await this.#readChangePage(query, resumption, turn);
+      page = turn.isOver() ? undefined : await this.#readChangePage(query, cursor, turn);
     } catch (thrown) {
       const error = asTesseraError(thrown);
       if (error.code === 'internal') this.#services.report(error);
       this.#services.executor.liveQueries.end(query, error);
     }
-    for (const { before, after, stamp, isLast } of piece?.changes ?? []) {
+    for (const { before, after, stamp, isLast } of page?.changes ?? []) {
       const id = (after ?? before)?.['id'];
       if (!(id instanceof RecordId)) continue;
       const change = { table: query.table, id, before, after };
-      await this.#sendCommitted({ query, change, stamp, isLast }, resumption, turn);
+      await this.#sendCommitted({ query, change, stamp, isLast }, cursor, turn);
       if (turn.isOver()) return;
       await turn.interrupt.checkpoint();
     }
-    if (piece === undefined || turn.isOver()) return;
-    const hasCaughtUp = piece.next === undefined && !resumption.isOutrun;
-    resumption.from = hasCaughtUp ? undefined : (piece.next ?? positionAfter(until));
-    if (!hasCaughtUp) this.#add({ kind: 'past', query, resumption });
+    if (page === undefined || turn.isOver()) return;
+    const hasCaughtUp = page.next === undefined && !cursor.isOutrun;
+    cursor.from = hasCaughtUp ? undefined : (page.next ?? positionAfter(until));
+    if (!hasCaughtUp) this.#add({ kind: 'past', query, cursor });
   }
 
   /**
@@ -295,20 +295,20 @@ export class Notifier implements LiveListener {
    */
   async #sendCommitted(
     { query, change, stamp, isLast }: Pick<ChangeItem, 'query' | 'change' | 'stamp' | 'isLast'>,
-    resumption: LiveCursor,
+    cursor: LiveCursor,
     turn: Turn,
   ): Promise<void> {
-    if (isLast && resumption.held === undefined) {
-      if (await this.#send(query, change, stamp, turn)) resumption.sent = stamp;
+    if (isLast && cursor.held === undefined) {
+      if (await this.#send(query, change, stamp, turn)) cursor.sent = stamp;
       return;
     }
     if ((await this.#notificationOf(query, change, undefined, turn)) !== undefined) {
-      if (resumption.held !== undefined) await this.#send(query, resumption.held, resumption.sent, turn);
-      resumption.held = change;
+      if (cursor.held !== undefined) await this.#send(query, cursor.held, cursor.sent, turn);
+      cursor.held = change;
     }
-    if (!isLast || resumption.held === undefined) return;
-    if (await this.#send(query, resumption.held, stamp, turn)) resumption.sent = stamp;
-    resumption.held = undefined;
+    if (!isLast || cursor.held === undefined) return;
+    if (await this.#send(query, cursor.held, stamp, turn)) cursor.sent = stamp;
+    cursor.held = undefined;
   }
 
   /** Returns whether the change is visible to the query. */
@@ -366,12 +366,8 @@ export class Notifier implements LiveListener {
     );
   }
 
-  #readChangePage(
-    query: LiveQuery,
-    resumption: LiveCursor,
-    { interrupt }: Turn,
-  ): PromiseOrValue<ChangePage | undefined> {
-    const { from, since, until } = resumption;
+  #readChangePage(query: LiveQuery, cursor: LiveCursor, { interrupt }: Turn): PromiseOrValue<ChangePage | undefined> {
+    const { from, since, until } = cursor;
     if (from === undefined) return undefined;
     return this.#asOfNow(query, interrupt, ({ context }, catalog, table) =>
       readChangePage(context.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),

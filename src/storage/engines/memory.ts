@@ -7,6 +7,7 @@ import { StampSource } from '../append.js';
 import { admitted, CommitGate } from '../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../commit/commit-log.js';
 import { forEachChange, isLargeCommit, settleInSteps } from '../commit/commit-steps.js';
+import { RangeRevisions } from '../commit/range-revisions.js';
 import { type KeyReservation, ownReservation, Reservations } from '../commit/reservations.js';
 import type { BeginOptions, CopySupport, Engine, Key, KeyRange, Stored } from '../contract.js';
 import { callAll, callInSteps } from '../transaction/after-commit.js';
@@ -25,6 +26,7 @@ export class MemoryEngine implements Engine {
   readonly name = 'memory';
   readonly isVolatile = true;
   #tree = new OrderedTree<Stored>();
+  readonly #revisions = new RangeRevisions(0);
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
   readonly #pausing: Pausing;
@@ -64,7 +66,7 @@ export class MemoryEngine implements Engine {
 
   snapshot(): Snapshot {
     this.#mustBeOpen();
-    return new TreeSnapshot(this.#tree.snapshot());
+    return new TreeSnapshot(this.#tree.snapshot(), this.#revisions, this.#commits);
   }
 
   /** Of a transaction that begins on the current snapshot. */
@@ -139,7 +141,9 @@ export class MemoryEngine implements Engine {
         if (stamp !== undefined) this.#stamps.give(stamp);
         this.#log.append(() => keys, writes.isMaintenance ? 'maintenance' : 'large');
         this.#changedAt = this.#clock.now();
-        this.#commits++;
+        this.#revisions.advance(++this.#commits);
+        // To look each of them up takes longer than what is known saves.
+        this.#revisions.clear();
         return callInSteps(afterCommit, this.#stamps.last, pausing);
       }),
     );
@@ -147,12 +151,13 @@ export class MemoryEngine implements Engine {
 
   #apply({ overlay, appended, afterCommit, isMaintenance }: WriteSet): void {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
+    this.#revisions.advance(++this.#commits);
     overlay.forEach((key, value) => {
       write(this.#tree, key, value);
+      this.#revisions.changed(key);
     });
     this.#log.append(() => overlay.keys(), isMaintenance ? 'maintenance' : 'small');
     this.#changedAt = this.#clock.now();
-    this.#commits++;
     callAll(afterCommit, this.#stamps.last);
   }
 }
@@ -164,9 +169,14 @@ function write(tree: OrderedTree<Stored>, key: Key, value: OverlayValue): void {
 
 class TreeSnapshot implements Snapshot {
   readonly #tree: OrderedTree<Stored>;
+  readonly #revisions: RangeRevisions;
+  /** How many commits it shows. */
+  readonly #version: number;
 
-  constructor(tree: OrderedTree<Stored>) {
+  constructor(tree: OrderedTree<Stored>, revisions: RangeRevisions, version: number) {
     this.#tree = tree;
+    this.#revisions = revisions;
+    this.#version = version;
   }
 
   get(key: Key): Stored | undefined {
@@ -187,6 +197,10 @@ class TreeSnapshot implements Snapshot {
 
   count(range: KeyRange): number {
     return this.#tree.count(range);
+  }
+
+  rangeRevision(range: KeyRange): number | undefined {
+    return this.#revisions.of(range, this.#version);
   }
 
   release(): void {

@@ -74,7 +74,9 @@ export class BatchCursor implements Cursor {
     }
     const most = Math.min(count, LAST_BATCH);
     return andThen(store.readValues(most), ({ values, last }) =>
-      this.#skipped(most, values.length < most ? undefined : last),
+      store.isCut === true
+        ? this.#skipped(values.length, last)
+        : this.#skipped(most, values.length < most ? undefined : last),
     );
   }
 
@@ -104,16 +106,21 @@ export class BatchCursor implements Cursor {
 
   /** Notes the keys of a batch. */
   #found(entries: readonly Entry[], wanted: number): void {
-    const isOver = entries.length < wanted || this.#store.isOver === true;
-    this.#left = isOver ? 0 : this.#left - wanted;
+    this.#left = this.#isEnd(entries.length, wanted) ? 0 : this.#left - entries.length;
     for (const [key] of entries) this.#reads?.addKey(key);
   }
 
   /** Notes a batch, and that its range has been read up to its last key, or to the end. */
   #delivered(count: number, wanted: number, last: Key | undefined): void {
-    const isOver = count < wanted || this.#store.isOver === true;
-    this.#left = isOver ? 0 : this.#left - wanted;
+    const isOver = this.#isEnd(count, wanted);
+    this.#left = isOver ? 0 : this.#left - count;
     if (this.#reads !== undefined) this.#remember(this.#reads, isOver ? undefined : last);
+  }
+
+  /** Whether nothing follows what was read. */
+  #isEnd(count: number, wanted: number): boolean {
+    const { isCut, isOver } = this.#store;
+    return isOver === true || (count < wanted && isCut !== true);
   }
 
   /** Notes that entries were skipped: the range up to `last`, or the rest of the range, has been read. */

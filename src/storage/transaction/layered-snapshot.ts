@@ -48,6 +48,10 @@ export class LayeredSnapshot implements Snapshot {
     return countLayered(this.#below, this.#changes, range);
   }
 
+  rangeRevision(range: KeyRange): number | undefined {
+    return this.#changes.cursor(range).key === undefined ? this.#below.rangeRevision?.(range) : undefined;
+  }
+
   release(): void {
     this.#below.release();
     this.#changes.release();
@@ -127,6 +131,8 @@ export class LayeredCursor implements SnapshotCursor {
   #ahead: Entry[] = [];
   #at = 0;
   #belowEnded = false;
+  #belowCut = false;
+  isCut = false;
 
   constructor(below: SnapshotCursor, changes: TreeCursor<OverlayValue>, reverse: boolean) {
     this.#below = below;
@@ -139,6 +145,8 @@ export class LayeredCursor implements SnapshotCursor {
   }
 
   read(entries: Entry[], limit: number): PromiseOrValue<void> {
+    this.isCut = false;
+    this.#belowCut = false;
     return this.#merge(entries, entries.length + limit, limit);
   }
 
@@ -155,6 +163,8 @@ export class LayeredCursor implements SnapshotCursor {
     const changes = this.#changes;
     while (entries.length < end) {
       if (this.#at === this.#ahead.length && !this.#belowEnded) {
+        this.isCut = this.#belowCut && entries.length > end - limit;
+        if (this.isCut) return;
         const fetched = this.#fetch(limit);
         if (isPromise(fetched)) return fetched.then(() => this.#merge(entries, end, limit));
       }
@@ -184,7 +194,8 @@ export class LayeredCursor implements SnapshotCursor {
     return andThen(this.#below.read(ahead, limit), () => {
       this.#ahead = ahead;
       this.#at = 0;
-      this.#belowEnded = ahead.length < limit || this.#below.isOver === true;
+      this.#belowCut = this.#below.isCut === true;
+      this.#belowEnded = (ahead.length < limit && !this.#belowCut) || this.#below.isOver === true;
     });
   }
 }

@@ -14,6 +14,8 @@ export interface Snapshot {
   /** With `keysOnly`, the values are meaningless, which saves decoding them. */
   scan(range: KeyRange, reverse: boolean, keysOnly: boolean): SnapshotCursor;
   count(range: KeyRange): PromiseOrValue<number>;
+  /** `Transaction.rangeRevision`, of what lies in the snapshot. */
+  readonly rangeRevision?: (range: KeyRange) => number | undefined;
   /** Prefetches reads together (`Transaction.prefetch`). Absent if everything is synchronous. */
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
   /** Called once, when the view is no longer needed. */
@@ -27,15 +29,17 @@ export interface ReadValues {
 }
 
 export interface SnapshotCursor {
-  /** Appends up to `limit` entries to `entries`; fewer only at the end. */
+  /** Appends up to `limit` entries to `entries`; fewer only at the end, or where `isCut`. */
   read(entries: Entry[], limit: number): PromiseOrValue<void>;
-  /** Up to `limit` values; fewer only at the end. */
+  /** Up to `limit` values; fewer only at the end, or where `isCut`. */
   readValues(limit: number): PromiseOrValue<ReadValues>;
   /**
    * Passes over `count` entries, and returns the key of the last one; `undefined` where the range ends with them or
    * before. Absent where entries are passed over by reading them.
    */
   skip?(count: number): Key | undefined;
+  /** Whether fewer were read last than there may be, one at least, since they are large. */
+  readonly isCut?: boolean;
   /** Whether nothing follows, where that is known before it is asked for. */
   readonly isOver?: boolean;
 }

@@ -104,6 +104,10 @@ export class WriteSet {
     return cursor;
   }
 
+  hasKeyIn(range: KeyRange): boolean {
+    return this.#overlay.size > 0 && this.#overlay.cursor(range).key !== undefined;
+  }
+
   savepoint(): Savepoint {
     const size = this.#memory === undefined ? 0 : this.#memory.writes;
     return new WriteSetSavepoint(this, this.#overlay.snapshot(), this.#appended, this.#afterCommit, size);

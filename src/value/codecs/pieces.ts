@@ -13,7 +13,7 @@ export interface Pieces {
   /** The text or bytes before and behind the members of a list or an object. */
   open(value: Container): Uint8Array;
   close(value: Container): Uint8Array | undefined;
-  /** The members `from` to `to` (exclusive) of a list, as they stand behind those before them. */
+  /** The members `from` to `to` (exclusive) of a list, with the separator from those before them. */
   items(list: ArrayValue, from: number, to: number, depth: number): Uint8Array;
   /** The text or bytes before the member `at` of a list that is written in pieces itself. */
   itemAhead(at: number): Uint8Array | undefined;

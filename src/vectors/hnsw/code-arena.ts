@@ -171,6 +171,11 @@ export class CodeArena {
     return this.#places.subarray(places, places + count);
   }
 
+  /** The square of which a vector arena measures the distance as this. */
+  squareOf(measured: number): number {
+    return this.#isCosine ? 2 * measured : measured;
+  }
+
   /** How much more than its bound the square for a slot may be. */
   uncertainty({ byLoss, byNorm, square }: CodeQuery, slot: number): number {
     const floats = this.#floats;

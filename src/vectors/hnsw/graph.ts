@@ -11,6 +11,7 @@ import { paddedLength } from '../packed-block.js';
 import { CodeArena } from './code-arena.js';
 import { SearchScratch } from './search-scratch.js';
 import { grown, VectorArena } from './vector-arena.js';
+import { WalkQuality } from './walk-quality.js';
 
 export interface GraphOptions {
   readonly metric: Metric;
@@ -59,6 +60,8 @@ export class Graph {
   readonly arena: VectorArena;
   /** The vectors once more in 8 bits, to measure all of them: only where all nodes are here. */
   readonly codes: CodeArena | undefined;
+  /** What searches have learned of walking it. */
+  readonly walks = new WalkQuality();
   /** The id of the node where searches begin; `undefined` while there is none. */
   entry: number | undefined;
   /** The layer of the entry. */

@@ -56,7 +56,10 @@ export class LmdbMetrics {
     const trees = log === undefined ? [records, metadata] : [records, metadata, log];
     const file = () => root.getStats() as FileStatistics;
     const ofCaches = (count: keyof CacheUse) => () =>
-      Object.entries(caches).map(([cache, each]) => ({ labels: { cache }, value: each[count] }));
+      Object.entries({ records: caches.records, ranges: caches.ranges }).map(([cache, each]) => ({
+        labels: { cache },
+        value: each[count],
+      }));
     return [
       this.#writes,
       new GaugeFamily(

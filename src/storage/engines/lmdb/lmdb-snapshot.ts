@@ -1,3 +1,4 @@
+import { RangeRevisions } from '../../commit/range-revisions.js';
 import type { Entry, Key, KeyRange, Stored } from '../../contract.js';
 import { after } from '../../transaction/read-set.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from '../../transaction/snapshot.js';
@@ -5,13 +6,26 @@ import { lowerBound } from '../../tree/lower-bound.js';
 import type { StoredValues } from '../stored-values.js';
 import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
-import { CachedRange, type RangeCache } from './range-cache.js';
-import type { RecordCache } from './record-cache.js';
+import { CachedRange, RangeCache } from './range-cache.js';
+import { RecordCache } from './record-cache.js';
 
-/** The caches of decoded data: records that were read by their keys, and ranges that were scanned. */
+/**
+ * The caches of decoded data, records that were read by their keys and ranges that were scanned, and the versions since
+ * which ranges are unchanged.
+ */
 export interface Caches {
   readonly records: RecordCache;
   readonly ranges: RangeCache;
+  readonly revisions: RangeRevisions;
+}
+
+/** @param bytes of memory for all of them @param version that of the store */
+export function newCaches(bytes: number, version: number): Caches {
+  return {
+    records: new RecordCache(bytes / 2, version),
+    ranges: new RangeCache(bytes / 2, version),
+    revisions: new RangeRevisions(version),
+  };
 }
 
 /** A snapshot of encoded records, decoded as they are read. */
@@ -75,6 +89,11 @@ export class LmdbSnapshot implements Snapshot {
     return this.#view.count(range);
   }
 
+  rangeRevision(range: KeyRange): number | undefined {
+    this.#state.check();
+    return this.#caches.revisions.of(range, this.#view.version);
+  }
+
   /** The key of a range that `before` others precede; with `reverse`, counted from its end. */
   keyAt(range: KeyRange, before: number, reverse: boolean): Key | undefined {
     this.#state.check();
@@ -87,35 +106,48 @@ export class LmdbSnapshot implements Snapshot {
 
   /**
    * All there is from the beginning of a range on (with `reverse`: up to its end), at least as far as the first entry
-   * or the end of the range. If it isn't cached it is read from the store, up to `limit` entries.
+   * or the end of the range. If it isn't cached it is read from the store, up to `limit` entries, fewer large ones.
    */
-  stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): CachedRange {
+  stretch(range: KeyRange, { reverse, keysOnly, limit }: Walk): Stretch {
     this.#state.check();
     const { ranges } = this.#caches;
     const { version } = this.#view;
     const held = reverse ? ranges.below(range.to, version) : ranges.at(range.from, version);
-    if (held !== undefined) return held;
+    if (held !== undefined) return { held, isCut: false };
     const gap = ranges.gapIn(range, reverse, version);
     const keys: Key[] = [];
     const values: Stored[] = [];
     const sizes: number[] = [];
+    let size = 0;
     try {
       this.#view.scan(gap, { reverse, keysOnly, limit }, (key, bytes) => {
         keys.push(key);
         values.push(bytes === undefined ? null : this.#values.decode(key, bytes));
         sizes.push(bytes?.length ?? 0);
+        size += bytes?.length ?? 0;
+        return size >= DECODED_AT_ONCE;
       });
     } catch (error) {
       throw this.#values.unreadable(keys.at(-1) ?? gap.from, error);
     }
-    const last = keys.length < limit ? undefined : keys[keys.length - 1];
+    const isCut = size >= DECODED_AT_ONCE && keys.length < limit;
+    const last = keys.length < limit && !isCut ? undefined : keys[keys.length - 1];
     if (reverse) for (const list of [keys, values, sizes]) list.reverse();
     const stretch = reverse
       ? new CachedRange(last ?? gap.from, gap.to, keys, values, sizes)
       : new CachedRange(gap.from, last === undefined ? gap.to : after(last), keys, values, sizes);
     if (!keysOnly) ranges.keep(stretch, version);
-    return stretch;
+    return { held: stretch, isCut };
   }
+}
+
+/** So many bytes are decoded in one step, of which the last value may be as large as any: a few milliseconds. */
+const DECODED_AT_ONCE = 2 ** 18;
+
+interface Stretch {
+  readonly held: CachedRange;
+  /** Whether it was read just now, and ends for being large. */
+  readonly isCut: boolean;
 }
 
 interface Walk {
@@ -131,6 +163,7 @@ class LmdbCursor implements SnapshotCursor {
   readonly #keysOnly: boolean;
   /** The rest of the range, not read yet. */
   #left: KeyRange;
+  isCut = false;
 
   constructor(snapshot: LmdbSnapshot, range: KeyRange, reverse: boolean, keysOnly: boolean) {
     this.#snapshot = snapshot;
@@ -173,9 +206,12 @@ class LmdbCursor implements SnapshotCursor {
   #read(limit: number, visit: (stretch: CachedRange, from: number, to: number) => void): Key | undefined {
     const reverse = this.#reverse;
     let last: Key | undefined;
-    while (limit > 0 && this.#left.from < this.#left.to) {
+    this.isCut = false;
+    while (limit > 0 && !this.isCut && this.#left.from < this.#left.to) {
       const { from, to } = this.#left;
-      const stretch = this.#snapshot.stretch(this.#left, { reverse, keysOnly: this.#keysOnly, limit });
+      const read = this.#snapshot.stretch(this.#left, { reverse, keysOnly: this.#keysOnly, limit });
+      const stretch = read.held;
+      this.isCut = read.isCut;
       const { keys } = stretch;
       const start = stretch.from >= from ? 0 : lowerBound(keys, from);
       const end = stretch.to <= to ? keys.length : lowerBound(keys, to);

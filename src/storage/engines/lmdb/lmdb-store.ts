@@ -57,7 +57,7 @@ export interface ByteStore {
   /**
    * Writes all changes, or none, and gives the store a new version. Called for one write at a time. When the promise
    * resolves the changes are durable; they become visible to new views no sooner than that. `stamp` is the last
-   * versionstamp given out, if it is a new one.
+   * assigned versionstamp, if it is a new one.
    */
   write(changes: WriteBatch, version: number, stamp?: Versionstamp): Promise<void>;
   close(): Promise<void>;
@@ -76,12 +76,15 @@ export interface ByteView {
    */
   next(from: Key): Key | undefined;
   /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`. */
-  scan(range: KeyRange, options: ByteScan, visit: (key: Key, bytes: Uint8Array | undefined) => void): void;
+  /** `true` from `visit` ends the scan. */
+  scan(range: KeyRange, options: ByteScan, visit: VisitBytes): void;
   count(range: KeyRange): number;
   /** The key of a range that `before` others precede; with `reverse`, counted from its end. */
   keyAt(range: KeyRange, before: number, reverse: boolean): Key | undefined;
   release(): void;
 }
+
+export type VisitBytes = (key: Key, bytes: Uint8Array | undefined) => boolean | undefined;
 
 export interface ByteScan {
   readonly reverse: boolean;
@@ -304,14 +307,13 @@ export class LmdbByteView implements ByteView {
     return undefined;
   }
 
-  scan(
-    range: KeyRange,
-    { reverse, keysOnly, limit }: ByteScan,
-    visit: (key: Key, bytes: Uint8Array | undefined) => void,
-  ): void {
+  scan(range: KeyRange, { reverse, keysOnly, limit }: ByteScan, visit: VisitBytes): void {
     const options = { ...bounds(range, reverse), limit, ...this.#options };
-    if (keysOnly) for (const key of this.#records.getKeys(options)) visit(key, undefined);
-    else for (const { key, value } of this.#records.getRange(options)) visit(key, value);
+    if (keysOnly) {
+      for (const key of this.#records.getKeys(options)) if (visit(key, undefined) === true) return;
+    } else {
+      for (const { key, value } of this.#records.getRange(options)) if (visit(key, value) === true) return;
+    }
   }
 
   count(range: KeyRange): number {

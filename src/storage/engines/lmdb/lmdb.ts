@@ -23,12 +23,10 @@ import { encodedChange, GroupWriter, type KeyChange, type WriteGroup } from './g
 import { MAX_READERS } from './lmdb-databases.js';
 import { MAX_KEY_LENGTH } from './lmdb-limits.js';
 import { anyEntry, type LmdbOptions } from './lmdb-options.js';
-import { type Caches, LmdbSnapshot } from './lmdb-snapshot.js';
+import { type Caches, LmdbSnapshot, newCaches } from './lmdb-snapshot.js';
 import { noDemand, type SpaceDemand } from './lmdb-space.js';
 import type { ByteStore, ByteView } from './lmdb-store.js';
 import { openLocked } from './locked-store.js';
-import { RangeCache } from './range-cache.js';
-import { RecordCache } from './record-cache.js';
 import { type SealingEngine, sealOldValues } from './seal-old-values.js';
 import { SnapshotPool } from './snapshot-pool.js';
 import { unreadable, unwritable } from './store-failures.js';
@@ -112,8 +110,7 @@ export class LmdbEngine implements Engine {
     this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey ?? anyEntry, options.damagedAsNull);
     this.#report = options.report;
     this.#fatal = options.fatal;
-    const room = (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / 2;
-    this.#caches = { records: new RecordCache(room, this.#version), ranges: new RangeCache(room, this.#version) };
+    this.#caches = newCaches(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
     this.#writer = new GroupWriter(
       store,
       timers,
@@ -302,18 +299,21 @@ export class LmdbEngine implements Engine {
     this.#visible = this.#log.hold(group.last);
     this.#visibleStamp = group.stamp;
     this.#log.release(before);
-    const { records, ranges } = this.#caches;
+    const { records, ranges, revisions } = this.#caches;
     records.advance(group.version);
     ranges.advance(group.version);
+    revisions.advance(group.version);
     if (group.changes.length > LAID_OVER) {
       // Looking each of them up takes longer than the cache saves.
       records.clear();
       ranges.clear();
+      revisions.clear();
     } else {
       for (const { key, value, bytes } of group.changes) {
         const size = bytes?.length ?? 0;
         records.replace(key, value, size);
         ranges.replace(key, value, size);
+        revisions.changed(key);
       }
     }
     this.#views.outdate();

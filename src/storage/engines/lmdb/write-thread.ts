@@ -31,7 +31,7 @@ export interface WriterData {
 /** The new state of the store after a write. */
 export interface WriteResult {
   readonly version: number;
-  /** The last versionstamp given out, if it is a new one. */
+  /** The last assigned versionstamp, if it is a new one. */
   readonly stamp: Versionstamp | undefined;
   /** The group for the log of commits, if there is one. */
   readonly logged?: Uint8Array;

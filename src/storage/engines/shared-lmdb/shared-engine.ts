@@ -11,9 +11,7 @@ import { DELETED } from '../../transaction/overlay.js';
 import { type Committer, SnapshotTransaction } from '../../transaction/transaction.js';
 import { writtenKeys } from '../../transaction/write-set.js';
 import { MAX_KEY_LENGTH } from '../lmdb/lmdb-limits.js';
-import { type Caches, LmdbSnapshot } from '../lmdb/lmdb-snapshot.js';
-import { RangeCache } from '../lmdb/range-cache.js';
-import { RecordCache } from '../lmdb/record-cache.js';
+import { type Caches, LmdbSnapshot, newCaches } from '../lmdb/lmdb-snapshot.js';
 import { SnapshotPool } from '../lmdb/snapshot-pool.js';
 import { unreadable, unwritable } from '../lmdb/store-failures.js';
 import { StoredValues } from '../stored-values.js';
@@ -90,10 +88,7 @@ export class SharedLmdbEngine implements Engine {
     const view = store.view();
     this.#views.replace(view);
     this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey);
-    this.#caches = {
-      records: new RecordCache(cacheBytes / 2, view.version),
-      ranges: new RangeCache(cacheBytes / 2, view.version),
-    };
+    this.#caches = newCaches(cacheBytes, view.version);
     this.#mirror = new LogMirror(view.version);
     this.#lastStamp = store.lastStamp(view);
     this.#changedAt = clock.now();

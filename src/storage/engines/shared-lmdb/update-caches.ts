@@ -14,12 +14,14 @@ export function updateCaches(
   view: ByteView,
   values: StoredValues,
 ): void {
-  const { records, ranges } = caches;
+  const { records, ranges, revisions } = caches;
   records.advance(view.version);
   ranges.advance(view.version);
+  revisions.advance(view.version);
   const forget = () => {
     records.clear();
     ranges.clear();
+    revisions.clear();
   };
   const changed = changedKeys(groups);
   if (changed === undefined) {
@@ -28,6 +30,7 @@ export function updateCaches(
   }
   try {
     for (const key of changed) {
+      revisions.changed(key);
       if (!records.holds(key) && !ranges.holds(key)) continue;
       const bytes = view.get(key);
       const size = bytes?.length ?? 0;
