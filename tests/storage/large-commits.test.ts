@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MemoryBudget } from '../../src/base/memory-budget.js';
 import type { Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { CHANGES_A_STEP } from '../../src/storage/commit/commit-steps.js';
@@ -81,6 +82,16 @@ describe.each(Object.keys(ENGINES))('%s', (name) => {
     expect(turns).toBeGreaterThanOrEqual(MANY / CHANGES_A_STEP);
     turn();
     expect([...seen]).toEqual(['1 1', '2 2']);
+  });
+
+  test.skipIf(name === 'memory')('others have a turn while few but large values are encoded', async () => {
+    const memory = () => new MemoryBudget(2 ** 30, (limit) => new Error(`more than ${limit}`));
+    const transaction = await engine.begin({ writable: true, memory });
+    for (let at = 0; at < 20; at++) transaction.put(key(at), new Uint8Array(2 ** 18));
+    turns = 0;
+    await transaction.commit();
+    expect(turns).toBeGreaterThanOrEqual(20);
+    expect(await read((reader) => reader.count(ALL))).toBe(20);
   });
 
   test('what others commit meanwhile comes behind it, in order', async () => {

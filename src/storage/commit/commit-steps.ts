@@ -18,6 +18,17 @@ export function isLargeCommit({ overlay, appended }: WriteSet): boolean {
   return overlay.size + (appended === undefined ? 0 : appended.at + 1) > CHANGES_A_STEP;
 }
 
+/** Bytes that are encoded in one step: some milliseconds' work. */
+const BYTES_A_STEP = 2 ** 18;
+
+/** Writes that take more bytes of memory are encoded in steps, however few they are. */
+const HEAVY = 2 ** 21;
+
+/** The same where changes are encoded. */
+export function isHeavyCommit(writes: WriteSet): boolean {
+  return isLargeCommit(writes) || writes.bytes > HEAVY;
+}
+
 /** Adds appended entries to the writes, under the versionstamp that the commit is going to have. */
 export function settleInSteps(
   { overlay, appended }: WriteSet,
@@ -42,19 +53,23 @@ export function settleInSteps(
 /** Above all keys: no key is that long. */
 const END = '\xff'.repeat(4096);
 
-/** Calls `visit` for each change in the order of keys, and returns the keys. */
+/**
+ * Calls `visit` for each change in the order of keys, and returns the keys. `visit` returns how many bytes it has
+ * encoded.
+ */
 export function forEachChange(
   overlay: Overlay,
   pausing: Pausing,
-  visit: (key: Key, value: OverlayValue) => void,
+  visit: (key: Key, value: OverlayValue) => number,
 ): PromiseOrValue<readonly Key[]> {
   const keys: Key[] = [];
   const cursor = overlay.cursor({ from: '', to: END });
   const step = (): PromiseOrValue<boolean> => {
-    for (let made = 0; made < CHANGES_A_STEP; made++) {
+    let bytes = 0;
+    for (let made = 0; made < CHANGES_A_STEP && bytes < BYTES_A_STEP; made++) {
       const { key } = cursor;
       if (key === undefined) return true;
-      visit(key, cursor.value);
+      bytes += visit(key, cursor.value);
       keys.push(key);
       cursor.advance();
     }

@@ -133,7 +133,10 @@ export class MemoryEngine implements Engine {
     const { overlay, afterCommit } = writes;
     const pausing = this.#pausing;
     const tree = this.#tree.snapshot();
-    const change = (key: Key, value: OverlayValue) => write(tree, key, value);
+    const change = (key: Key, value: OverlayValue) => {
+      write(tree, key, value);
+      return 0;
+    };
     return andThen(settleInSteps(writes, this.#stamps, pausing), (stamp) =>
       andThen(forEachChange(overlay, pausing, change), (keys) => {
         this.#mustBeOpen();

@@ -56,6 +56,11 @@ export class WriteSet {
     return this.#overlay.size;
   }
 
+  /** Roughly how many bytes of memory the writes take; 0 where they aren't counted. */
+  get bytes(): number {
+    return this.#memory === undefined ? 0 : this.#memory.writes;
+  }
+
   get(key: Key): OverlayValue | undefined {
     return this.#overlay.size === 0 ? undefined : this.#overlay.get(key);
   }

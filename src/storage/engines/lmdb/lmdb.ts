@@ -8,7 +8,7 @@ import type { Family } from '../../../metrics/families.js';
 import { StampSource } from '../../append.js';
 import { admitted, CommitGate } from '../../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../../commit/commit-log.js';
-import { forEachChange, isLargeCommit, settleInSteps } from '../../commit/commit-steps.js';
+import { forEachChange, isHeavyCommit, settleInSteps } from '../../commit/commit-steps.js';
 import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
 import type { BeginOptions, CopySupport, EarlyAnswers, Engine, Key, Versionstamp } from '../../contract.js';
 import { callAll } from '../../transaction/after-commit.js';
@@ -241,7 +241,7 @@ export class LmdbEngine implements Engine {
         throw failure('transaction_conflict');
       });
     }
-    const accepted = isLargeCommit(writes)
+    const accepted = isHeavyCommit(writes)
       ? this.#gate.exclusively(() => this.#acceptInSteps(writes))
       : this.#accept(writes);
     return andThen(accepted, ({ written }) => {
@@ -284,10 +284,11 @@ export class LmdbEngine implements Engine {
   }
 
   /** Adds one encoded change, and its space demand, to those of a commit. */
-  #encode(key: Key, value: OverlayValue, changes: KeyChange[], room: SpaceDemand): void {
+  #encode(key: Key, value: OverlayValue, changes: KeyChange[], room: SpaceDemand): number {
     const change = encodedChange(key, value);
     changes.push(change);
     this.#store.measure(change, room);
+    return change.bytes?.length ?? 0;
   }
 
   /** A group is durable: snapshots show it from now on. */

@@ -5,7 +5,7 @@ import { failure } from '../../../errors/error.js';
 import { sealRecord } from '../../../value/codecs/sealed-record.js';
 import { type Appended, appendedKey, LAST_POSITION, StampSource, stampBytes } from '../../append.js';
 import type { Commit } from '../../commit/commit-log.js';
-import { forEachChange, isLargeCommit } from '../../commit/commit-steps.js';
+import { forEachChange, isHeavyCommit, isLargeCommit } from '../../commit/commit-steps.js';
 import type { Key, KeyRange, Versionstamp } from '../../contract.js';
 import { DELETED } from '../../transaction/overlay.js';
 import { byteOrder, type ReadSet } from '../../transaction/read-set.js';
@@ -97,9 +97,11 @@ export class GroupCommits {
     const summary = isLarge ? new RangeSummary() : undefined;
     const changes: EncodedChange[] = [];
     const room = noDemand();
-    const encoded = forEachChange(overlay, isLarge ? this.#pausing : AT_ONCE, (key, value) => {
+    const encoded = forEachChange(overlay, isHeavyCommit(request.writes) ? this.#pausing : AT_ONCE, (key, value) => {
       summary?.add(key);
-      this.#add({ key, bytes: value === DELETED ? undefined : sealRecord(key, value) }, changes, room);
+      const bytes = value === DELETED ? undefined : sealRecord(key, value);
+      this.#add({ key, bytes }, changes, room);
+      return bytes?.length ?? 0;
     });
     const wait = () =>
       new Promise<void>((resolve, reject) => {
