@@ -42,7 +42,8 @@ function definitions({ name, sayable, type, expression, block, path }: Parts): f
     expression.map((condition) => ({ kind: 'where', condition })),
   ) as fc.Arbitrary<Permission>;
   const allowed = { select: permission, create: permission, update: permission };
-  const functionName = fc.stringMatching(/^[a-z]{1,3}(::[a-z]{1,3})?$/);
+  // `fn::` before a name is no part of it.
+  const functionName = fc.stringMatching(/^[a-z]{1,3}(::[a-z]{1,3})?$/).filter((name) => !name.startsWith('fn::'));
   const selection = (of: fc.Arbitrary<string>) =>
     fc.oneof(
       fc.constantFrom({ kind: 'auto' }, { kind: 'none' }),
