@@ -13,7 +13,7 @@ measuring all vectors by their codes, and beside hnswlib-node where it is instal
 
 VECTORS is how many there are (10000), NUMBERS how many each has (16).
 
-      --ef EF      how many are looked at (may be given again); 40, 100 and 200 unless told
+      --ef EF      how many are looked at (may be given again); 40, 100 and 200 by default
       --set NAME   this set alone (may be given again): spread, within, beyond
   -h, --help       prints this`;
 const { positionals, values: options } = readOptions(HELP, {

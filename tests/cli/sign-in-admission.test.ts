@@ -6,7 +6,7 @@ import { Throttle } from '../../src/auth/throttle.js';
 import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
 import { failure } from '../../src/errors/error.js';
 import type { Channel } from '../../src/server/workers/connection-receiver.js';
-import { AdmissionOffice, type AdmittedWorker, OfficeAdmission } from '../../src/server/workers/sign-in-admission.js';
+import { type AdmittedWorker, RemoteAdmission, SharedAdmission } from '../../src/server/workers/sign-in-admission.js';
 import { StubbedEnvironment } from '../support/environment.js';
 
 const SECOND = 1_000;
@@ -21,10 +21,10 @@ interface Worker {
 }
 
 let environment: StubbedEnvironment;
-let office: AdmissionOffice;
+let shared: SharedAdmission;
 beforeEach(() => {
   environment = new StubbedEnvironment();
-  office = new AdmissionOffice(environment);
+  shared = new SharedAdmission(environment);
 });
 
 /** A worker whose channel to the first process takes a turn for each message. */
@@ -35,10 +35,10 @@ function worker(): Worker {
     queueMicrotask(() => to.emit('message', sent));
     return true;
   };
-  office.add(Object.assign(there, { send: send(here) }) as unknown as AdmittedWorker);
+  shared.add(Object.assign(there, { send: send(here) }) as unknown as AdmittedWorker);
   const channel = Object.assign(here, { send: send(there) }) as unknown as Channel;
   return {
-    throttle: new Throttle(environment, DEFAULT_RULES, undefined, new OfficeAdmission(channel)),
+    throttle: new Throttle(environment, DEFAULT_RULES, undefined, new RemoteAdmission(channel)),
     die: () => void there.emit('exit'),
   };
 }
@@ -77,7 +77,7 @@ test('a guesser gains nothing by the number of workers', async () => {
   const alone = await judged([worker()], 600);
   expect(alone).toBeGreaterThan(20);
   expect(alone).toBeLessThanOrEqual(31);
-  office = new AdmissionOffice(environment);
+  shared = new SharedAdmission(environment);
   const workers = [worker(), worker(), worker(), worker()];
   await judged(workers, 120);
   expect(await judged(workers, 600)).toBeLessThanOrEqual(31);

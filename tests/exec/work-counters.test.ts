@@ -112,6 +112,7 @@ describe('a plan asks the storage for no more than it needs', () => {
   const CASES: readonly [what: string, text: string, work: Partial<Work>][] = [
     ['a point read', 'SELECT * FROM person:7', { read: 1 }],
     ['an id in the condition', 'SELECT * FROM person WHERE id = person:7', { read: 1 }],
+    ['ids in a list', 'SELECT * FROM person WHERE id IN [person:7, person:3, person:7]', { read: 2 }],
     ['equality by an index', "SELECT * FROM person WHERE city = 'city 7'", { read: 20, walked: 20, scans: 2 }],
     ['a range of an index', 'SELECT * FROM person WHERE age > 97', { read: 20, walked: 20, scans: 2 }],
     ['a count of a table', 'SELECT count() FROM person GROUP ALL', { counts: 1 }],

@@ -46,11 +46,11 @@ test.each(['EUCLIDEAN', 'COSINE'])('samples show what walks miss: %s (seed 3)', 
     return run(isPoorWalk(graph, graph.codes, { point, accepts: all, end: graph.slots }, found));
   };
   const sampled = Array.from({ length: 60 }, () => walk(1));
-  expect([sampled.filter((isPoor) => isPoor).length, graph.walks.arePoor()]).toEqual([0, false]);
+  expect([sampled.filter((isPoor) => isPoor).length, graph.walks.wantsAllMeasured()]).toEqual([0, false]);
   // Walks that find an eighth are noticed at once, those that find half after some.
   expect(walk(8)).toBe(true);
   for (let round = 0; round < 60; round++) walk(2);
-  expect(graph.walks.arePoor()).toBe(true);
+  expect(graph.walks.wantsAllMeasured()).toBe(true);
   // Nodes behind the end are none that a walk could have met.
   expect(
     run(isPoorWalk(graph, graph.codes as never, { point: new Float32Array(dimension), accepts: all, end: 0 }, [])),
@@ -59,13 +59,13 @@ test.each(['EUCLIDEAN', 'COSINE'])('samples show what walks miss: %s (seed 3)', 
 
 test('looks again once in a while', () => {
   const walks = new WalkQuality();
-  expect([walks.arePoor(), walks.areOpen()]).toEqual([false, true]);
+  expect([walks.wantsAllMeasured(), walks.wantsSample()]).toEqual([false, true]);
   for (let round = 0; round < 10; round++) walks.note(8, 16);
-  const tried = Array.from({ length: 64 }, () => walks.arePoor()).filter((arePoor) => !arePoor).length;
+  const tried = Array.from({ length: 64 }, () => walks.wantsAllMeasured()).filter((measures) => !measures).length;
   expect(tried).toBe(4);
   for (let round = 0; round < 80; round++) walks.note(8, 8);
-  expect(walks.arePoor()).toBe(false);
-  expect(Array.from({ length: 64 }, () => walks.areOpen()).filter((isOpen) => isOpen).length).toBe(4);
+  expect(walks.wantsAllMeasured()).toBe(false);
+  expect(Array.from({ length: 64 }, () => walks.wantsSample()).filter((samples) => samples).length).toBe(4);
 });
 
 test('searches of a poor graph find the nearest (seed 3)', async () => {

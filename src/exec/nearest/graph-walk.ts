@@ -121,7 +121,9 @@ export class GraphWalk {
     const isDoubtful = isWhole && isScannedIfPoor(graph, length, ef);
     this.#scansAll ||=
       isWhole &&
-      (this.#waiting === 0 || isQuicklyScanned(graph, length, ef) || (isFirst && isDoubtful && graph.walks.arePoor()));
+      (this.#waiting === 0 ||
+        isQuicklyScanned(graph, length, ef) ||
+        (isFirst && isDoubtful && graph.walks.wantsAllMeasured()));
     const few = Math.min(ef, this.#search.k + BESIDE);
     if (this.#scansAll && isFirst) return this.#scanMore(few);
     this.#ef *= GROWTH;
@@ -146,7 +148,7 @@ export class GraphWalk {
   #isPoorWalk(walked: readonly FoundNode[]): PromiseOrValue<boolean> {
     const { graph } = this.#opened;
     const { codes } = graph;
-    if (codes === undefined || !graph.walks.areOpen()) return false;
+    if (codes === undefined || !graph.walks.wantsSample()) return false;
     const sample = { point: this.#search.point, accepts: this.#accepts, end: this.#waiting ?? graph.slots };
     return this.#stored.run(graph, isPoorWalk(graph, codes, sample, walked));
   }

@@ -1,7 +1,10 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { mapInSteps } from '../../base/steps.js';
+import { sortInSteps } from '../../base/sort-in-steps.js';
+import { forEachInSteps } from '../../base/steps.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { ListLookup } from '../../plan/nodes.js';
+import type { Key } from '../../storage/contract.js';
+import { byteOrder } from '../../storage/transaction/read-set.js';
 import { encodeRecordKey } from '../../value/codecs/key-codec.js';
 import { itemsOf } from '../../value/membership.js';
 import { Range, RecordId, Regex, type Value } from '../../value/value.js';
@@ -21,13 +24,15 @@ function recordsOf(list: Value, entry: TableEntry, execution: Execution): Promis
   const items = itemsOf(list);
   if (items === undefined || items.some((item) => item instanceof Regex)) return undefined;
   const { name } = entry.definition;
-  const keys = mapInSteps(items, pausingOf(execution), (item) =>
-    item instanceof RecordId && item.table === name && !(item.key instanceof Range)
-      ? entry.keys.record(encodeRecordKey(item))
-      : undefined,
-  );
-  return andThen(keys, (found) => ({
+  const pausing = pausingOf(execution);
+  const keys: Key[] = [];
+  const encoded = forEachInSteps(items, pausing, (item) => {
+    if (item instanceof RecordId && item.table === name && !(item.key instanceof Range))
+      keys.push(entry.keys.record(encodeRecordKey(item)));
+  });
+  const sorted = andThen(encoded, () => sortInSteps(keys, pausing, byteOrder));
+  return andThen(sorted, (ascending) => ({
     kind: 'records',
-    keys: [...new Set(found.filter((key) => key !== undefined))].sort(),
+    keys: ascending.filter((key, at) => key !== ascending[at - 1]),
   }));
 }

@@ -10,7 +10,7 @@ import type { Running } from '../running.js';
 import { urlOf } from '../server.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
 import { ConnectionDistributor } from './connection-distributor.js';
-import { AdmissionOffice } from './sign-in-admission.js';
+import { SharedAdmission } from './sign-in-admission.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** How much longer than its workers this process waits for what is under way, in milliseconds. */
@@ -29,7 +29,7 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
     converting: () => log.info({}, 'The values of this store get checksums, before the workers are started'),
   });
   const connections = new ConnectionDistributor();
-  const admission = new AdmissionOffice(realEnvironment);
+  const admission = new SharedAdmission(realEnvironment);
   const pool = new WorkerPool({
     size: configuration.workers,
     timers: realEnvironment.timers,

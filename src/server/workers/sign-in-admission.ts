@@ -17,7 +17,7 @@ export interface AdmittedWorker {
 }
 
 /** The first process's side. */
-export class AdmissionOffice {
+export class SharedAdmission {
   readonly #throttle: Throttle;
 
   constructor(...options: ConstructorParameters<typeof Throttle>) {
@@ -55,7 +55,7 @@ export class AdmissionOffice {
 }
 
 /** A worker's side: asks the first process. */
-export class OfficeAdmission implements AttemptAdmission {
+export class RemoteAdmission implements AttemptAdmission {
   readonly #channel: Channel;
   readonly #waiting = new Map<number, (answer: AdmissionMessage) => void>();
   #last = 0;

@@ -6,7 +6,7 @@ import { createService } from '../server.js';
 import { exitOnSignals, surviveUncaught } from '../shutdown.js';
 import { openTracing } from '../tracing.js';
 import { ConnectionReceiver } from './connection-receiver.js';
-import { OfficeAdmission } from './sign-in-admission.js';
+import { RemoteAdmission } from './sign-in-admission.js';
 
 /** Serves until a signal ends the process, or the first process is gone. */
 export async function runWorker(configuration: Configuration, number: number): Promise<void> {
@@ -15,7 +15,7 @@ export async function runWorker(configuration: Configuration, number: number): P
   const own = configurationOf(configuration, number);
   const tracing = await openTracing(process.env, log);
   const group = { owner: process.ppid, size: configuration.workers };
-  const database = await openConfigured(own, log, group, new OfficeAdmission());
+  const database = await openConfigured(own, log, group, new RemoteAdmission());
   const { app, drain, close } = await createService(own, { database, log, tracing, prepared: Promise.resolve() });
   surviveUncaught(log);
   const connections = new ConnectionReceiver(app.server);

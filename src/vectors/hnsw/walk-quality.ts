@@ -25,12 +25,12 @@ export class WalkQuality {
   #searches = 0;
 
   /** Whether the next search is better done by measuring all. */
-  arePoor(): boolean {
+  wantsAllMeasured(): boolean {
     return this.#isPoor && ++this.#searches % SELDOM > 0;
   }
 
   /** Whether the walk just made is to be sampled. */
-  areOpen(): boolean {
+  wantsSample(): boolean {
     return this.#shown < ENOUGH || this.#isPoor || ++this.#searches % SELDOM === 0;
   }
 
