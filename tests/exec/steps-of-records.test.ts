@@ -41,6 +41,8 @@ beforeAll(async () => {
   await run(
     owner,
     `DEFINE TABLE hub; DEFINE FIELD refs ON hub COMPUTED <~item; DEFINE TABLE large; DEFINE TABLE leads TYPE RELATION;
+     DEFINE TABLE listed; DEFINE FIELD l ON listed TYPE array<record<hub>> REFERENCE;
+     DEFINE TABLE judged; DEFINE FIELD a.* ON judged TYPE int ASSERT $value >= 0;
      DEFINE TABLE item CHANGEFEED 1h; DEFINE FIELD l ON item TYPE record<hub> REFERENCE;
      DEFINE TABLE gone; DEFINE ANALYZER words TOKENIZERS blank;
      DEFINE INDEX texts ON gone FIELDS t FULLTEXT ANALYZER words BM25 HIGHLIGHTS;
@@ -68,6 +70,9 @@ test.each([
   ['SHOW CHANGES FOR TABLE item SINCE 0', 40],
   // Each record is visited to be checked and to be weighed.
   ['UPDATE large SET n += 1 RETURN NONE', 9],
+  ['UPDATE large SET a[0] = -1 RETURN DIFF', 16],
+  [`CREATE judged SET a = <array> 0..${2 * MANY} RETURN NONE`, 15],
+  [`CREATE listed SET l = (<array> 0..${4 * MANY}).map(|$i| type::record('hub', $i)) RETURN NONE`, 190],
   ['SELECT math::median(n) FROM item GROUP ALL', 12],
   ["SELECT id, search::score(0) AS s FROM gone WHERE t @0@ 'text' ORDER BY s DESC LIMIT 2000", 38],
   ['DELETE hub:1', 50],

@@ -3,13 +3,14 @@
  * them; `<~` reads them, and DELETE applies ON DELETE to them (`on-delete.ts`).
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInSteps } from '../../base/steps.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { vertexKey } from '../../catalog/definitions/vertex-key.js';
 import { edgePrefix, referenceKey, referencePrefix, referrerAt } from '../../catalog/keys/edge-keys.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
-import type { Key, KeyRange, Transaction } from '../../storage/contract.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import {
@@ -46,29 +47,41 @@ export function referredBy(value: Value): RecordId[] {
 
 /** Replaces the references of one record's old state by those of its new state. */
 export function updateReferences(
-  transaction: Transaction,
+  execution: Execution,
   catalog: DatabaseCatalog,
   table: TableEntry,
   fields: readonly string[],
   key: RecordKey,
   before: ObjectValue | undefined,
   after: ObjectValue | undefined,
-): void {
+): PromiseOrValue<void> {
   if (fields.length === 0) return;
+  const { transaction } = execution.context;
+  const pausing = pausingOf(execution);
   const encoded = encodeKey(key);
-  for (const field of fields) {
-    if (before?.[field] === after?.[field]) continue;
-    const keysOf = (record: ObjectValue | undefined): Set<Key> =>
-      new Set(
-        referredBy(record?.[field]).map((id) =>
-          referenceKey(vertexKey(catalog, id), table.definition.id, field, encoded),
-        ),
-      );
-    const old = keysOf(before);
-    const fresh = keysOf(after);
-    for (const each of old) if (!fresh.has(each)) transaction.delete(each);
-    for (const each of fresh) if (!old.has(each)) transaction.put(each, field);
-  }
+  const keysOf = (field: string, record: ObjectValue | undefined): PromiseOrValue<Set<Key>> => {
+    const keys = new Set<Key>();
+    const listed = forEachInSteps(referredBy(record?.[field]), pausing, (id) => {
+      keys.add(referenceKey(vertexKey(catalog, id), table.definition.id, field, encoded));
+    });
+    return andThen(listed, () => keys);
+  };
+  return forEachInOrder(fields, (field) => {
+    if (before?.[field] === after?.[field]) return undefined;
+    return andThen(keysOf(field, before), (old) =>
+      andThen(keysOf(field, after), (fresh) => {
+        const deleted = forEachInSteps([...old], pausing, (each) => {
+          if (!fresh.has(each)) transaction.delete(each);
+        });
+        const put = andThen(deleted, () =>
+          forEachInSteps([...fresh], pausing, (each) => {
+            if (!old.has(each)) transaction.put(each, field);
+          }),
+        );
+        return andThen(put, () => undefined);
+      }),
+    );
+  });
 }
 
 /**
