@@ -162,6 +162,8 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
     scan: (range, options) => inner.scan(range, options),
     hasWritten: (key) => inner.hasWritten(key),
     count: (range) => inner.count(range),
+    rangeRevision: (range) => inner.rangeRevision(range),
+    tracksRevisions: inner.tracksRevisions,
     put: (key: Key, value: Stored) => {
       note({ key });
       inner.put(key, value);
