@@ -78,7 +78,7 @@ const LAST: {
 } = {
   block: (block, compiler) => compileBlock(block, compiler, true),
   if: (choice, compiler) => compileIf(choice, compiler, true),
-  subquery: ({ statement }, compiler) => compiler.lastStatement(statement),
+  subquery: (subquery, compiler) => compileSubquery(subquery, compiler, true),
   expression: ({ expression }, compiler) => compiler.last(expression),
   return: (statement, compiler) => compileReturn(statement, compiler, true),
 };

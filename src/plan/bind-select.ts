@@ -5,11 +5,13 @@
 import type { Select } from '../language/ast.js';
 import { type Binding, bindSources } from './bind-sources.js';
 import { bindWhere } from './bind-where.js';
+import { mayWrite } from './effects.js';
 import { asksForScores } from './match-calls.js';
 import type { RowNode, StreamNode } from './nodes.js';
 import { orderMet, orderWanted } from './order-wanted.js';
 import { selectsFieldsOnly } from './projections.js';
 import { rewrite } from './rewrite.js';
+import { uncorrelatedSubquery } from './rules/uncorrelated-subquery.js';
 
 /**
  * The tree of a SELECT, before the rules of `rewrite` but for those about access.
@@ -20,9 +22,14 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   // An order that ends early helps only if the first rows suffice.
   const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
   const scored = asksForScores(select);
+  const isReadOnly = binding.rules.has(uncorrelatedSubquery.name) && !mayWrite(select);
   const filtered = bindWhere(select, { targets: from, isRead: true }, binding, (condition, mayOrder) => {
     const order = mayOrder ? wanted : undefined;
-    return bindSources(from, { where: condition, with: hints, order, scored, isRead: true }, binding);
+    return bindSources(
+      from,
+      { where: condition, with: hints, order, scored, isRead: true, isSteady: isReadOnly },
+      binding,
+    );
   });
   const rows: StreamNode = split === undefined ? filtered : { kind: 'split', on: split, input: filtered };
   let node: RowNode = group === undefined ? rows : { kind: 'aggregate', group, projections, input: rows };
@@ -52,5 +59,6 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   if (fetch !== undefined) node = { kind: 'fetch', fields: fetch, input: node };
   const isVersioned = version !== undefined;
   const { reader, catalog, rules } = binding;
-  return rewrite(node, { isChecked: reader.isChecked, isVersioned, catalog }, rules);
+  const tree = rewrite(node, { isChecked: reader.isChecked, isVersioned, catalog }, rules);
+  return (isReadOnly ? uncorrelatedSubquery.rewrite(tree, select) : undefined) ?? tree;
 }

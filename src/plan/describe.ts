@@ -15,6 +15,7 @@ import {
   type Bounds,
   type Direction,
   type IndexScan,
+  type InitPlan,
   isAccess,
   type Operand,
   type PlanTree,
@@ -41,11 +42,11 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   'table-scan': ({ table, direction }) => ({ operator: 'TableScan', attributes: { table, ...ordered(direction) } }),
   'point-lookup': ({ table, id }) => ({
     operator: 'PointLookup',
-    attributes: { table, id: printExpression(id.value) },
+    attributes: { table, id: operandText(id.value) },
   }),
   'list-lookup': ({ table, ids }) => ({
     operator: 'ListLookup',
-    attributes: { table, ids: printExpression(ids.value) },
+    attributes: { table, ids: operandText(ids.value) },
   }),
   'range-scan': (scan) => ({
     operator: 'RangeScan',
@@ -67,9 +68,13 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   subquery: () => ({ operator: 'Subquery' }),
   union: () => ({ operator: 'Union' }),
   changes: ({ tables }) => ({ operator: 'Changes', attributes: { table: list(tables) } }),
-  filter: ({ condition, batched }) => ({
+  filter: ({ condition, batched, shared }) => ({
     operator: 'Filter',
-    attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
+    attributes: {
+      condition: printExpression(condition),
+      ...(batched && { batched: batchedText(condition, batched) }),
+      ...(shared && { shared: shared.map(operandText).join(', ') }),
+    },
   }),
   'knn-scan': ({ table, index, k, ef }) => ({
     operator: 'KnnScan',
@@ -120,6 +125,10 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
     operator: 'CountEntries',
     attributes: access.kind === 'full-text-scan' ? searchAttributes(access) : indexAttributes(access),
   }),
+  'init-plan': ({ subqueries }) => ({
+    operator: 'InitPlan',
+    attributes: { subqueries: subqueries.map(operandText).join(', ') },
+  }),
   update: ({ targets }) => ({ operator: 'Update', attributes: { targets: list(targets) } }),
   upsert: ({ targets }) => ({ operator: 'Upsert', attributes: { targets: list(targets) } }),
   delete: ({ targets }) => ({ operator: 'Delete', attributes: { targets: list(targets) } }),
@@ -152,6 +161,7 @@ export function describe(node: PlanTree, describing: Describing): PromiseOrValue
 
 function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<readonly PlanNode[]> {
   if (node.kind === 'subquery') return andThen(describing.nested(node.expression.statement), (plan) => [plan]);
+  if (node.kind === 'init-plan') return planWithSubqueries(node, describing);
   const below: readonly PlanTree[] =
     'input' in node && node.input !== undefined
       ? [node.input]
@@ -163,6 +173,16 @@ function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<read
             ? (node.within ?? []).filter(isByQuery)
             : [];
   return mapInOrder(below, (each) => describe(each, describing));
+}
+
+/** The plan that uses subqueries, and those of the subqueries. */
+function planWithSubqueries({ input, subqueries }: InitPlan, describing: Describing): PromiseOrValue<PlanNode[]> {
+  return andThen(describe(input, describing), (plan) =>
+    andThen(
+      mapInOrder(subqueries, ({ statement }) => describing.nested(statement)),
+      (nested) => [plan, ...nested.map((each) => ({ operator: 'Subquery', children: [each] }))],
+    ),
+  );
 }
 
 /** Whether an access was chosen by nothing but the condition of the query. */
@@ -241,7 +261,12 @@ function boundsText(field: Idiom, { from, to }: Bounds): string[] {
 }
 
 function comparisonText(field: Idiom, operator: string, { value }: Operand): string {
-  return `${printIdiom(field)} ${operator} ${printExpression(value)}`;
+  return `${printIdiom(field)} ${operator} ${operandText(value)}`;
+}
+
+/** As within an expression, where subqueries stand in parentheses. */
+function operandText(value: Expression): string {
+  return value.kind === 'subquery' ? `(${printExpression(value)})` : printExpression(value);
 }
 
 function batchedText(condition: Expression, batched: readonly Expression[]): string {

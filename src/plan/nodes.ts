@@ -27,7 +27,18 @@ export type RowNode = StreamNode | ListNode;
 export type StreamNode = SourceNode | Filter | KnnTopK | FirstRows | Split;
 
 /** Nodes that produce all of their rows together. */
-export type ListNode = Aggregate | Sort | TopN | Limit | Project | Diff | Omit | Fetch | CountRecords | CountEntries;
+export type ListNode =
+  | Aggregate
+  | Sort
+  | TopN
+  | Limit
+  | Project
+  | Diff
+  | Omit
+  | Fetch
+  | CountRecords
+  | CountEntries
+  | InitPlan;
 
 /** Sources of rows. */
 export type SourceNode = Access | NamedRecord | NamedRange | Values | GraphExpand | SubqueryRows | Union | Changes;
@@ -196,6 +207,8 @@ export interface Filter {
   readonly kind: 'filter';
   readonly condition: Expression;
   readonly batched?: readonly Expression[];
+  /** Subqueries that are evaluated once for a batch of rows (the rule `uncorrelated-subquery`). */
+  readonly shared?: readonly Subquery[];
   readonly input: StreamNode;
 }
 
@@ -303,6 +316,16 @@ export interface CountEntries {
   readonly item: CountItem;
   /** The fallback if the values are such that entries aren't records. */
   readonly otherwise: Aggregate;
+}
+
+/**
+ * Subqueries that have the same value for all rows of the plan below, each computed at most once: when a row needs it
+ * (the rule `uncorrelated-subquery`).
+ */
+export interface InitPlan {
+  readonly kind: 'init-plan';
+  readonly subqueries: readonly Subquery[];
+  readonly input: RowNode;
 }
 
 /** The projection that counts. */

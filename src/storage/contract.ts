@@ -105,13 +105,16 @@ export interface Transaction {
   /**
    * A number by which what was made of a range is known to be still right: transactions of this engine that get the
    * same one for a range see the same there. It counts as reading the range. `undefined` where that isn't known, as
-   * where this transaction has written in the range. Absent where the engine doesn't keep account.
+   * where this transaction has written in the range.
    */
-  readonly rangeRevision?: (range: KeyRange) => number | undefined;
+  rangeRevision(range: KeyRange): number | undefined;
+  /** Whether the engine keeps account of them. */
+  readonly tracksRevisions: boolean;
   /** @throws TesseraError `key_too_long` where the engine has a limit (LMDB: 1978 bytes) */
   put(key: Key, value: Stored): void;
   delete(key: Key): void;
-  deleteRange(range: KeyRange): PromiseOrValue<void>;
+  /** `pause` is called between batches; what it throws ends the deletion. */
+  deleteRange(range: KeyRange, pause?: () => PromiseOrValue<void>): PromiseOrValue<void>;
   /**
    * Appends to a log: the commit puts `value` under the key `prefix`, then its versionstamp (eight bytes, see
    * `append.ts`), then four bytes that count what this transaction appended. So the keys of a log ascend in the order

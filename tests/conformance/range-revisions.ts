@@ -33,13 +33,23 @@ export function rangeRevisionConformance(name: string, open: OpenStorage): void 
       const { earlyAnswers } = fixture.engine;
       return early && earlyAnswers ? earlyAnswers.beginOnAccepted({ writable }) : fixture.engine.begin({ writable });
     };
-    const revision = (transaction: Transaction, range: KeyRange) => transaction.rangeRevision?.(range);
+    const revision = (transaction: Transaction, range: KeyRange) => transaction.rangeRevision(range);
 
     async function write(...keys: readonly string[]): Promise<void> {
       const transaction = await begin(true);
       for (const key of keys) transaction.put(key, 1);
       await transaction.commit();
     }
+
+    it('cost a transaction nothing that does not ask', async () => {
+      for (const writable of [false, true]) {
+        const transaction = await begin(writable);
+        const own = Object.keys(transaction).filter((name) => Reflect.get(transaction, name) !== undefined);
+        expect(own).toEqual([]);
+        expect(transaction.tracksRevisions).toBe(true);
+        transaction.cancel();
+      }
+    });
 
     it('are the same until something changes there', async () => {
       await write(...KEYS);

@@ -21,6 +21,7 @@ const SHOWN: { readonly [Rule in Exclude<RuleName, 'permission-access'>]: readon
     'count-without-reading': ['SELECT count() FROM t WHERE a = 1 GROUP ALL', 'CountEntries'],
     'batch-filter': ['SELECT * FROM t WHERE c > 2 AND string::len(d) = 1', 'batched'],
     'direct-lookup': ['SELECT a, b FROM t:4', 'direct'],
+    'uncorrelated-subquery': ['SELECT * FROM t WHERE c IN (SELECT VALUE a + 5 FROM t WHERE b = 2)', 'InitPlan'],
     'packed-vectors': ['SELECT * FROM t WHERE v <|3,EUCLIDEAN|> [4, 4]', 'packed'],
   };
 
@@ -28,6 +29,10 @@ const STATEMENTS = [
   ...Object.values(SHOWN).map(([statement]) => statement),
   'SELECT count() FROM t GROUP ALL',
   'SELECT * FROM t START 7',
+  'SELECT * FROM t WHERE id = t:7 OR id = t:3 OR id = t:99 OR id = [t:1]',
+  'SELECT id, c > (SELECT VALUE math::mean(c) FROM t GROUP ALL)[0] AS much FROM t WHERE a = 1 OR b = 2 ORDER BY id',
+  'SELECT * FROM t WHERE a IN (SELECT VALUE b FROM t WHERE c > 7) ORDER BY id',
+  'SELECT id, (SELECT VALUE a FROM t WHERE id = $parent.id) AS own FROM t WHERE b = (SELECT VALUE b FROM ONLY t:2)',
   'SELECT * FROM t LIMIT 2 START 3',
   'SELECT * FROM t LIMIT 3 START 100',
   'SELECT * FROM t ORDER BY id LIMIT 2 START 4',

@@ -162,6 +162,8 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
     scan: (range, options) => inner.scan(range, options),
     hasWritten: (key) => inner.hasWritten(key),
     count: (range) => inner.count(range),
+    rangeRevision: (range) => inner.rangeRevision(range),
+    tracksRevisions: inner.tracksRevisions,
     put: (key: Key, value: Stored) => {
       note({ key });
       inner.put(key, value);
@@ -170,9 +172,9 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
       note({ key });
       inner.delete(key);
     },
-    deleteRange: (range) => {
+    deleteRange: (range, pause) => {
       note({ range });
-      return inner.deleteRange(range);
+      return inner.deleteRange(range, pause);
     },
     append: (prefix, value) => {
       note({ appendedTo: prefix });

@@ -1,14 +1,17 @@
 /** PERMISSIONS clauses as closures. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Permission } from '../../language/ast.js';
+import type { Permission, Subquery } from '../../language/ast.js';
+import { uncorrelatedIn } from '../../plan/dependencies.js';
 import { type FieldsRead, fieldsRead } from '../../plan/fields-read.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
+import { answersLater } from '../runtime/concurrent-reads.js';
 import type { Checks, Execution } from '../runtime/execution.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { mayKeepFrame } from '../runtime/row-frames.js';
 import { Scope } from '../runtime/scope.js';
 import { Variants } from '../runtime/variants.js';
+import { withSharedValues } from '../runtime/with-shared-values.js';
 import { isQueryError } from './error-redaction.js';
 
 /** A compiled clause. `where` is evaluated with permissions off: a clause may read data that its subject can't. */
@@ -21,6 +24,8 @@ export type Rule =
       readonly isSteady: boolean;
       /** The fields that it reads, whatever a query selects. */
       readonly reads: FieldsRead;
+      /** Its subqueries that have one value for all documents. */
+      readonly shared: ReadonlySet<Subquery>;
     };
 
 /** Compiles a PERMISSIONS clause: `NONE`, `FULL` or a condition. `admits` evaluates it. */
@@ -32,6 +37,7 @@ export function compileRule(permission: Permission, compiler: Compiler): Rule {
     condition: compiler.expression(condition),
     isSteady: !mayKeepFrame(condition),
     reads: fieldsRead([condition]),
+    shared: new Set(uncorrelatedIn(condition)),
   };
 }
 
@@ -49,16 +55,30 @@ export function admits(
   return judged(rule.condition, new Frame(judgeOf(execution), scopeOf(variables), document));
 }
 
-/** The same for many documents, without variables: parts that don't depend on the document are prepared once. */
-export function judgeOfDocuments(rule: Rule, execution: Execution): (document: Value) => PromiseOrValue<boolean> {
-  if (rule.kind !== 'where') return () => rule.kind === 'full';
-  const { condition, isSteady } = rule;
+/** Whether a clause admits a document. */
+export type Judge<Document extends Value> = (document: Document) => PromiseOrValue<boolean>;
+
+/**
+ * The same for many documents between which nothing is written, without variables: what doesn't depend on the document
+ * is computed once. `judgeAll` calls the judge for each.
+ */
+export function withJudge<T>(
+  rule: Rule,
+  execution: Execution,
+  judgeAll: (judge: Judge<Value>) => PromiseOrValue<T>,
+): PromiseOrValue<T> {
+  if (rule.kind !== 'where') return judgeAll(() => rule.kind === 'full');
+  const { condition, isSteady, shared } = rule;
   const judge = judgeOf(execution);
-  if (isSteady) {
+  // Several may be judged at the same time over a network.
+  if (isSteady && !answersLater(execution)) {
     const frame = new Frame(judge, new Scope());
-    return (document) => judged(condition, frame.moveTo(document));
+    return judgeAll((document) => judged(condition, frame.moveTo(document)));
   }
-  return (document) => judged(condition, new Frame(judge, new Scope(), document));
+  if (shared.size === 0) return judgeAll((document) => judged(condition, new Frame(judge, new Scope(), document)));
+  return withSharedValues(shared, new Frame(judge, new Scope()), ({ scope }) =>
+    judgeAll((document) => judged(condition, new Frame(judge, scope, document).block())),
+  );
 }
 
 function judged(condition: Evaluate, frame: Frame): PromiseOrValue<boolean> {

@@ -45,7 +45,13 @@ export function compileStatements(
   return (frame) => run(frame, 0);
 }
 
-/** A statement as a value. RETURN in one unwinds like any other. */
-export function compileSubquery({ statement }: Subquery, compiler: InlineCompiler): Evaluate {
-  return scoped(compiler.statement(statement));
+/** A statement as a value, which may be the same for all rows (`InitPlan`). RETURN in one unwinds like any other. */
+export function compileSubquery(subquery: Subquery, compiler: InlineCompiler, last = false): Evaluate {
+  const { statement } = subquery;
+  const evaluate = last ? compiler.lastStatement(statement) : scoped(compiler.statement(statement));
+  if (statement.kind !== 'select') return evaluate;
+  return (frame) => {
+    const shared = frame.scope.sharedFor(subquery);
+    return shared === undefined ? evaluate(frame) : shared.get(subquery, () => evaluate(frame));
+  };
 }

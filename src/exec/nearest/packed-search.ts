@@ -28,7 +28,7 @@ export interface PackedSource {
 
 /** Whether a search may rely on what is kept of ranges. */
 export function canSearchPacked({ context: { transaction } }: Execution): boolean {
-  return transaction.rangeRevision !== undefined;
+  return transaction.tracksRevisions;
 }
 
 /**
@@ -98,7 +98,7 @@ class PackedParts {
   }
 
   #revision(range: KeyRange): number | undefined {
-    return this.#execution.context.transaction.rangeRevision?.(range);
+    return this.#execution.context.transaction.rangeRevision(range);
   }
 
   /** Where a part is to end at most that is packed again, or of which there was none. */

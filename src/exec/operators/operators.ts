@@ -9,6 +9,7 @@ import { compileFetchNode } from './fetch.js';
 import { compileFilter } from './filter.js';
 import { compileFirstRows } from './first-rows.js';
 import { gather } from './gather.js';
+import { compileInitPlan } from './init-plan.js';
 import { compileKnnTopK } from './knn-top-k.js';
 import { compileLimit } from './limit.js';
 import { compileOneRecord } from './named-record.js';
@@ -43,6 +44,7 @@ const LISTS: { readonly [Kind in ListNode['kind']]: (node: Of<ListNode, Kind>, c
   fetch: compileFetchNode,
   'count-records': compileCountRecords,
   'count-entries': compileCountEntries,
+  'init-plan': compileInitPlan,
 };
 
 /** Compiles the nodes of one tree, from the root down. */

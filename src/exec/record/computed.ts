@@ -5,7 +5,7 @@ import { withField } from '../../value/paths.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { isQueryError, withErrorRedaction } from '../authorization/error-redaction.js';
-import { admits, judgeOf, judgeOfDocuments, type Rule } from '../authorization/permission.js';
+import { admits, type Judge, judgeOf, type Rule, withJudge } from '../authorization/permission.js';
 import { deeper, withStackGuard } from '../runtime/depth.js';
 import type { Execution } from '../runtime/execution.js';
 import { Frame } from '../runtime/frame.js';
@@ -79,15 +79,16 @@ export function admitsRecord(
   );
 }
 
-/** For many records, one after the other: the same test for each. */
-export function judgeOfRecords(
+/** The same for many records (`withJudge`). */
+export function withRecordJudge<T>(
   rule: Rule,
   execution: Execution,
   table: PreparedTable,
-): (raw: ObjectValue) => PromiseOrValue<boolean> {
+  judgeAll: (judge: Judge<ObjectValue>) => PromiseOrValue<T>,
+): PromiseOrValue<T> {
   return rule.kind !== 'where' || table.computed.needed(rule.reads).length === 0
-    ? judgeOfDocuments(rule, execution)
-    : (raw) => admitsRecord(rule, execution, table, raw);
+    ? withJudge(rule, execution, judgeAll)
+    : judgeAll((raw) => admitsRecord(rule, execution, table, raw));
 }
 
 /** For records of which the rules of fields judge parts: the same, computing once what any of them looks at. */

@@ -27,7 +27,7 @@ import type { Execution, RecordReader } from '../runtime/execution.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { BatchVisitor, PermissionVerdict, ReadPurpose, RecordScan } from '../runtime/record-access.js';
 import type { Tuning } from '../runtime/tuning.js';
-import { admitsRecord, computeFields, judgeOfRecord, judgeOfRecords } from './computed.js';
+import { admitsRecord, computeFields, judgeOfRecord, withRecordJudge } from './computed.js';
 import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { ListedKeys } from './listed-keys.js';
@@ -444,12 +444,11 @@ export class StoredRecordReader implements RecordReader {
       return mapRecords((raw) => this.#present(reading, raw));
     }
     const rule = table.rules.select;
-    const visible = answersLater(execution)
-      ? andThen(
-          mapReads(execution, records, (raw) => admitsRecord(rule, execution, table, raw)),
-          (verdicts) => records.filter((_, at) => verdicts[at]),
-        )
-      : filterInOrder(records, judgeOfRecords(rule, execution, table));
+    const visible = withRecordJudge(rule, execution, table, (judge) =>
+      answersLater(execution)
+        ? andThen(mapReads(execution, records, judge), (verdicts) => records.filter((_, at) => verdicts[at]))
+        : filterInOrder(records, judge),
+    );
     const isWhole = table.mask === undefined && computed.length === 0;
     return andThen(visible, (all) => (isWhole ? all : mapInOrder(all, (raw) => unveil(reading, raw))));
   }

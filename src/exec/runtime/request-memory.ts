@@ -74,6 +74,7 @@ export class RequestMemory {
   readonly #unweighed: number;
   readonly #running: RequestControl | undefined;
   #reserved = 0;
+  #pinned = 0;
 
   constructor(options: RequestMemoryOptions, running?: RequestControl) {
     this.#options = options;
@@ -83,7 +84,7 @@ export class RequestMemory {
 
   /** Bytes that the budget counts for this request. */
   get reserved(): number {
-    return this.#reserved;
+    return this.#reserved + this.#pinned;
   }
 
   /** Charges bytes. @throws TesseraError `request_memory_exceeded`, or the error of an outer budget that is full */
@@ -145,6 +146,25 @@ export class RequestMemory {
     if (kept < charged) this.releaseTo(mark + kept);
   }
 
+  /**
+   * Takes what was charged since `mark` out of the present scope and those around it: it stays charged until as much is
+   * unpinned. Returns the number of bytes.
+   */
+  pin(mark: number): number {
+    const bytes = this.used - mark;
+    if (bytes <= 0) return 0;
+    this.#options.budget?.reserve(bytes);
+    this.#pinned += bytes;
+    this.releaseTo(mark);
+    return bytes;
+  }
+
+  /** Releases bytes that were pinned. */
+  unpin(bytes: number): void {
+    this.#pinned -= bytes;
+    this.#options.budget?.release(bytes);
+  }
+
   /** Cancels the request for lack of memory. */
   end(reason: TesseraError): void {
     this.#running?.cancel(reason);
@@ -154,13 +174,14 @@ export class RequestMemory {
   close(): void {
     this.used = 0;
     this.#shrink(0);
+    this.unpin(this.#pinned);
   }
 
   #grow(bytes: number): void {
     const { limit, budget, watch } = this.#options;
-    const wanted = Math.max(this.used - this.#reserved, Math.min(STEP, limit - this.#reserved));
+    const wanted = Math.max(this.used - this.#reserved, Math.min(STEP, limit - this.reserved));
     try {
-      if (this.used > limit) throw failure('request_memory_exceeded', { limit });
+      if (this.used + this.#pinned > limit) throw failure('request_memory_exceeded', { limit });
       budget?.reserve(wanted);
     } catch (error) {
       this.used -= bytes;

@@ -1,4 +1,6 @@
+import type { Subquery } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
+import type { SharedValues } from './shared-values.js';
 
 /**
  * Variables by name; a block opens a new scope in which LET shadows the outer ones. The body of a function has its own
@@ -10,10 +12,26 @@ export class Scope {
   readonly #outer: Scope | undefined;
   /** Of a function's body: the variables of its caller. */
   readonly #caller: Scope | undefined;
+  #shared: SharedValues | undefined;
 
   constructor(outer?: Scope, caller?: Scope) {
     this.#outer = outer;
     this.#caller = caller;
+  }
+
+  /** A scope in which subqueries have shared values. */
+  sharing(values: SharedValues): Scope {
+    const scope = new Scope(this);
+    scope.#shared = values;
+    return scope;
+  }
+
+  /** The values among which that of a subquery is shared; `undefined` where it has a value of its own each time. */
+  sharedFor(subquery: Subquery): SharedValues | undefined {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.#outer) {
+      if (scope.#shared?.has(subquery)) return scope.#shared;
+    }
+    return undefined;
   }
 
   /** The scope of a function that is called from here. */

@@ -61,8 +61,16 @@ const MAX_CHOICES = 8;
 const MAX_ALTERNATIVES = 1_024;
 const MAX_PARTS_OF_ALTERNATIVE = 8;
 
+/** Whether an operand is the same for all records. */
+export type IsFree = (operand: Expression) => boolean;
+
 /** The comparisons of a plain field path with something independent of the record. */
-export function demandsOf(condition: Expression | undefined, from: Operand['from'], parts = MAX_PARTS): Demands {
+export function demandsOf(
+  condition: Expression | undefined,
+  from: Operand['from'],
+  isFree: IsFree = isDocumentFree,
+  parts = MAX_PARTS,
+): Demands {
   const demands: Demands = { all: [], choices: [] };
   let left = MAX_ALTERNATIVES;
   for (const each of operandsOf(condition, '&&').slice(0, parts)) {
@@ -70,11 +78,11 @@ export function demandsOf(condition: Expression | undefined, from: Operand['from
       const alternatives = operandsOf(each, '||');
       if (alternatives.length > left || demands.choices.length === MAX_CHOICES) continue;
       left -= alternatives.length;
-      const choice = alternatives.map((one) => demandsOf(one, from, MAX_PARTS_OF_ALTERNATIVE).all);
+      const choice = alternatives.map((one) => demandsOf(one, from, isFree, MAX_PARTS_OF_ALTERNATIVE).all);
       demands.choices.push(choice);
       demands.all.push(...sharedBounds(choice));
     }
-    const found = comparisonOf(each, from);
+    const found = comparisonOf(each, from, isFree);
     if (found !== undefined) demands.all.push(found);
   }
   return demands;
@@ -116,13 +124,17 @@ export function operandsOf(expression: Expression | undefined, operator: '&&' | 
 /**
  * The comparison of a field with an operand that doesn't depend on the record; `undefined` for any other expression.
  */
-export function comparisonOf(each: Expression, from: Operand['from']): Comparison | undefined {
+export function comparisonOf(
+  each: Expression,
+  from: Operand['from'],
+  isFree: IsFree = isDocumentFree,
+): Comparison | undefined {
   if (each.kind !== 'binary') return undefined;
   const { left, operator, right } = each;
   if (typeof operator === 'object') return matching(each, from);
-  if (isFieldPath(left) && isDocumentFree(right)) return comparison(left, SEARCHES.get(operator), right, from);
+  if (isFieldPath(left) && isFree(right)) return comparison(left, SEARCHES.get(operator), right, from);
   const mirrored = MIRRORED.get(operator);
-  if (mirrored === undefined || !isFieldPath(right) || !isDocumentFree(left)) return undefined;
+  if (mirrored === undefined || !isFieldPath(right) || !isFree(left)) return undefined;
   return comparison(right, SEARCHES.get(mirrored), left, from);
 }
 

@@ -2,6 +2,7 @@
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression, Idiom, IndexHints } from '../../language/ast.js';
+import { isDocumentFree, isUncorrelated } from '../dependencies.js';
 import type { OrderWanted } from '../nodes.js';
 import { ComparisonSet } from './comparison-set.js';
 import { type Comparison, type Demands, demandsOf } from './comparisons.js';
@@ -15,6 +16,8 @@ export interface AccessHints {
   readonly order?: OrderWanted | undefined;
   /** Whether scores of matches are requested. */
   readonly scored?: boolean | undefined;
+  /** Nothing changes while records are found, so that what doesn't depend on them is the same for all. */
+  readonly isSteady?: boolean | undefined;
 }
 
 export interface AccessFactsSource extends AccessHints {
@@ -30,6 +33,11 @@ export interface AccessFactsSource extends AccessHints {
   readonly mayHideRecords: boolean;
   /** Whether records are to be shown, rather than changed: then none is found that the reader may not see. */
   readonly isRead: boolean;
+}
+
+/** The same as `isDocumentFree`, subqueries included. */
+function isFreeOfRows(operand: Expression): boolean {
+  return isDocumentFree(operand, isUncorrelated);
 }
 
 /** Whether PERMISSIONS of a table may hide records of it from users subject to them. */
@@ -66,7 +74,7 @@ export class AccessFacts implements AccessFactsSource {
     this.mayHideRecords = source.mayHideRecords;
     this.isRead = source.isRead;
     const isOpen = ({ field }: Comparison): boolean => !this.mayHide(field);
-    const query: Demands = demandsOf(source.where, 'query');
+    const query: Demands = demandsOf(source.where, 'query', source.isSteady ? isFreeOfRows : isDocumentFree);
     const ruled: Demands = demandsOf(source.rule, 'rule');
     this.comparisons = new ComparisonSet([...query.all.filter(isOpen), ...ruled.all]);
     this.choices = [

@@ -3,6 +3,7 @@
  * answer depends on one.
  */
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { Select } from '../../language/ast.js';
 import type { AccessFacts } from '../access/facts.js';
 import type { Access, RowNode } from '../nodes.js';
 
@@ -20,6 +21,7 @@ export const RULE_NAMES = [
   'batch-filter',
   'direct-lookup',
   'packed-vectors',
+  'uncorrelated-subquery',
 ] as const;
 
 export type RuleName = (typeof RULE_NAMES)[number];
@@ -36,6 +38,12 @@ export interface NodeRule<Kind extends RowNode['kind']> {
   readonly name: RuleName;
   readonly kind: Kind;
   rewrite(node: Extract<RowNode, { readonly kind: Kind }>, facts: StatementFacts): RowNode | undefined;
+}
+
+/** Rewrites the tree of a SELECT that changes nothing, after all others. */
+export interface StatementRule {
+  readonly name: RuleName;
+  rewrite(node: RowNode, select: Select): RowNode | undefined;
 }
 
 /** The facts about the statement and its principal for rules. */

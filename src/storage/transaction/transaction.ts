@@ -75,14 +75,12 @@ export class SnapshotTransaction implements Transaction {
   #finished = false;
   #beforeCommit: (() => PromiseOrValue<void>)[] = NO_CALLBACKS;
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
-  readonly rangeRevision?: (range: KeyRange) => number | undefined;
 
   /** Read-only without a committer. */
   constructor(snapshot: Snapshot, committer?: Committer, options?: TransactionOptions) {
     this.#snapshot = snapshot;
     this.#committer = committer;
     if (snapshot.prefetch !== undefined) this.prefetch = (wanted) => this.#prefetch(snapshot, wanted);
-    if (snapshot.rangeRevision !== undefined) this.rangeRevision = (range) => this.#rangeRevision(snapshot, range);
     if (committer === undefined) return;
     const memory = options?.memory;
     this.#memory = memory && new MemoryReservation(memory);
@@ -147,14 +145,14 @@ export class SnapshotTransaction implements Transaction {
     this.#mustBeWritable().put(key, DELETED);
   }
 
-  deleteRange(range: KeyRange): PromiseOrValue<void> {
+  deleteRange(range: KeyRange, pause?: () => PromiseOrValue<void>): PromiseOrValue<void> {
     const writes = this.#mustBeWritable();
     const cursor = this.#scan(range, { batch: DELETED_AT_ONCE }, true);
     const done = untilTrue(() =>
       andThen(cursor.next(), (batch) => {
         if (batch === undefined) return true;
         for (const [key] of batch) writes.put(key, DELETED);
-        return false;
+        return andThen(pause?.(), () => false);
       }),
     );
     return andThen(done, () => writes.removeAppended(range));
@@ -258,10 +256,15 @@ export class SnapshotTransaction implements Transaction {
     return snapshot.prefetch?.({ ...wanted, keys: keys.filter((key) => writes.get(key) === undefined) });
   }
 
-  #rangeRevision(snapshot: Snapshot, range: KeyRange): number | undefined {
+  get tracksRevisions(): boolean {
+    return this.#snapshot.rangeRevision !== undefined;
+  }
+
+  // A closure for each transaction, where snapshots know it, made creating a record take 1.4 times as long.
+  rangeRevision(range: KeyRange): number | undefined {
     this.#mustBeOpen();
     this.#reads?.addRange(range.from, range.to);
-    return this.#writes?.hasKeyIn(range) === true ? undefined : snapshot.rangeRevision?.(range);
+    return this.#writes?.hasKeyIn(range) === true ? undefined : this.#snapshot.rangeRevision?.(range);
   }
 
   #scan(range: KeyRange, options: ScanOptions, keysOnly: boolean): BatchCursor {
