@@ -6,6 +6,7 @@ import { systemErrorText } from './client/system-error.js';
 import { CommandError } from './command-error.js';
 import { withOwnNames } from './flags.js';
 import { createProgram } from './program.js';
+import { terminalText } from './terminal-text.js';
 
 try {
   await createProgram().parseAsync(withOwnNames(process.argv));
@@ -13,6 +14,6 @@ try {
   // Errors that a user can fix are printed in one line; anything else is a bug and printed with its stack.
   const isOurs = [CommandError, ConfigurationError, ServerError, TesseraError].some((type) => error instanceof type);
   const expected = isOurs ? (error as Error).message : systemErrorText(error);
-  process.stderr.write(`tessera: ${expected ?? (error as Error).stack ?? error}\n`);
+  process.stderr.write(`tessera: ${terminalText(expected ?? (error as Error).stack ?? String(error))}\n`);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }
