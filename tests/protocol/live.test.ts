@@ -135,7 +135,7 @@ describe('the official client', () => {
     const received: string[] = [];
     const ended = new Promise<void>((resolve) => {
       live.subscribe(({ action, value }) => {
-        received.push(`${action} ${value['found']}`);
+        received.push(`${action} ${value?.['found']}`);
         if (action === 'DELETE') resolve();
       });
     });
