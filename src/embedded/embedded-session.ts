@@ -1,5 +1,6 @@
 import { invariant } from '../base/invariant.js';
-import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import { realEnvironment } from '../env/real.js';
 import { asTesseraError, failure } from '../errors/error.js';
 import type { Statement } from '../language/ast.js';
 import { parseQuery } from '../language/parse.js';
@@ -14,7 +15,7 @@ import type {
   StatementExecutor,
   StatementResult,
 } from '../session/contract.js';
-import { copyValue } from '../value/copy.js';
+import { copyValue, StepwiseCopier } from '../value/copy.js';
 import { type ObjectValue, Uuid, type Value } from '../value/value.js';
 import { weightOf } from '../value/weight.js';
 import { fromJavaScript, objectFromJavaScript } from './from-javascript.js';
@@ -65,7 +66,10 @@ export class StatementRunner {
   }
 
   #run(text: string, variables: Variables): PromiseOrValue<StatementResult[]> {
-    return andThen(this.#door.query(text, objectFromJavaScript(variables)), (results) => results.map(own));
+    return andThen(this.#door.query(text, objectFromJavaScript(variables)), (results) => {
+      const copier = new StepwiseCopier(PAUSING);
+      return mapInOrder(results, (result) => own(result, copier));
+    });
   }
 }
 
@@ -76,15 +80,17 @@ function valuesOf(results: readonly StatementResult[]): Value[] {
   });
 }
 
+/** Large results are copied while the program's other work goes on. */
+const PAUSING = { pause: () => realEnvironment.timers.nextRound() };
+
 /** A copy that shares nothing with the store. A value that is too large without internal sharing is an error. */
-function own(result: StatementResult): StatementResult {
+function own(result: StatementResult, copier: StepwiseCopier): PromiseOrValue<StatementResult> {
   const { outcome } = result;
   if (!outcome.ok) return result;
-  try {
-    return { ...result, outcome: { ok: true, value: copyValue(outcome.value) } };
-  } catch (thrown) {
-    return { ...result, outcome: { ok: false, error: asTesseraError(thrown) } };
-  }
+  return otherwise<StatementResult>(
+    () => andThen(copier.copy(outcome.value), (value) => ({ ...result, outcome: { ok: true, value } })),
+    (thrown) => ({ ...result, outcome: { ok: false, error: asTesseraError(thrown) } }),
+  );
 }
 
 /** A session in process. Its rights depend on who signs in. */

@@ -1,11 +1,14 @@
 /** Functions that take all values of a group at once: `SELECT count(), math::mean(age) … GROUP BY …`. */
 import { invariant } from '../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { sortInSteps } from '../base/sort-in-steps.js';
+import type { Pausing } from '../base/steps.js';
 import { add } from '../value/arithmetic.js';
 import { compareNumbers, toNumber } from '../value/number.js';
 import { compare } from '../value/order.js';
 import { isTruthy } from '../value/truthiness.js';
 import { Datetime, Decimal, float, isNumber, type NumberValue, type Value } from '../value/value.js';
-import { signatureOf } from './arguments.js';
+import { callFunction } from './call.js';
 import type { FunctionContext, FunctionRow } from './contract.js';
 import { findFunction } from './registry.js';
 import { ValueBag } from './value-bag.js';
@@ -16,7 +19,8 @@ export interface Accumulator {
   add(value: Value, given: boolean): void;
   /** The same as `add(undefined, false)` so many times. */
   addRows?(count: number): void;
-  result(): Value;
+  /** Of many values it is computed in steps. */
+  result(context: FunctionContext): PromiseOrValue<Value>;
   /** The values that it keeps, if it keeps any. */
   readonly values?: readonly Value[];
 }
@@ -147,8 +151,11 @@ class All implements Accumulator {
   }
 }
 
-/** Aggregates of groups whose result differs from that of the function on a list of the same values. */
-type Exception = (values: readonly Value[]) => Value;
+/**
+ * Aggregates of groups whose result differs from that of the function on a list of the same values; `undefined` where
+ * it doesn't.
+ */
+type Exception = (values: readonly Value[], pausing: Pausing) => PromiseOrValue<Value>;
 
 /** Keeps the values and calls the function in the end. */
 class Collected implements Accumulator {
@@ -162,16 +169,13 @@ class Collected implements Accumulator {
   add(value: Value): void {
     if (this.accepts(value)) this.values.push(value);
   }
-  result(): Value {
-    const exception = this.exception?.(this.values);
-    if (exception !== undefined) return exception;
-    const args = signatureOf(this.row).coerce([this.values, ...this.rest], this.row.name);
-    return this.row.run(args, NO_CONTEXT) as Value;
+  result(context: FunctionContext): PromiseOrValue<Value> {
+    return andThen(
+      this.exception?.(this.values, context),
+      (exception) => exception ?? callFunction(this.row, this.row.name, [this.values, ...this.rest], context),
+    );
   }
 }
-
-/** The functions that are collected for compute from their arguments alone, and at once. */
-const NO_CONTEXT = Object.freeze({}) as FunctionContext;
 
 const INCREMENTAL: Readonly<Record<string, () => Accumulator>> = {
   count: () => new Count(),
@@ -195,7 +199,10 @@ const COLLECTING: Readonly<Record<string, (value: Value) => boolean>> = {
 
 const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   // The one in the middle stays of its kind.
-  'math::median': (values) => (values.length % 2 === 1 ? values.toSorted(compare)[(values.length - 1) / 2] : undefined),
+  'math::median': (values, pausing) =>
+    values.length % 2 === 1
+      ? andThen(sortInSteps(values.slice(), pausing, compare), (sorted) => sorted[(values.length - 1) / 2])
+      : undefined,
 };
 
 /** By name: how each aggregate makes its accumulators. */

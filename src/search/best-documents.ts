@@ -1,5 +1,8 @@
 /** The best documents of several segments, of which numbers are known and keys aren't yet. */
 import { Heap } from '../base/heap.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { sortInSteps } from '../base/sort-in-steps.js';
+import type { Pausing } from '../base/steps.js';
 import type { Found } from './window-scan.js';
 
 interface Kept extends Found {
@@ -38,7 +41,11 @@ export class BestDocuments {
     if (score < this.least) return;
     this.#kept.push({ segment, document, score });
     this.#addScore(score);
-    if (this.#kept.length >= this.#next) this.#cut();
+  }
+
+  /** Drops those that fell behind, if there are many; called now and then while documents are added. */
+  tidy(pausing: Pausing): PromiseOrValue<void> {
+    if (this.#kept.length >= this.#next) return this.#cut(pausing);
   }
 
   #addScore(score: number): void {
@@ -51,22 +58,25 @@ export class BestDocuments {
     if (scores.size === this.#most) this.least = scores.key;
   }
 
-  #cut(): void {
+  #cut(pausing: Pausing): PromiseOrValue<void> {
     const counts = new Array<number>(this.#segments).fill(0);
-    this.#kept = this.#kept.sort(compare).filter(({ segment, score }) => {
-      if (score < this.least) return false;
-      const count = (counts[segment] as number) + 1;
-      counts[segment] = count;
-      return count <= this.#most;
+    return andThen(sortInSteps(this.#kept, pausing, compare), (sorted) => {
+      this.#kept = sorted.filter(({ segment, score }) => {
+        if (score < this.least) return false;
+        const count = (counts[segment] as number) + 1;
+        counts[segment] = count;
+        return count <= this.#most;
+      });
+      this.#next = 2 * this.#kept.length + ROOM;
     });
-    this.#next = 2 * this.#kept.length + ROOM;
   }
 
   /** By segment. */
-  documents(): readonly (readonly Found[])[] {
-    this.#cut();
-    const found = Array.from({ length: this.#segments }, (): Found[] => []);
-    for (const each of this.#kept) found[each.segment]?.push(each);
-    return found;
+  documents(pausing: Pausing): PromiseOrValue<readonly (readonly Found[])[]> {
+    return andThen(this.#cut(pausing), () => {
+      const found = Array.from({ length: this.#segments }, (): Found[] => []);
+      for (const each of this.#kept) found[each.segment]?.push(each);
+      return found;
+    });
   }
 }

@@ -208,7 +208,7 @@ class Fold {
 
   #remove(segments: readonly SegmentEntry[]): PromiseOrValue<void> {
     return forEachInOrder(segments, ({ id }) =>
-      andThen(this.transaction.deleteRange(prefixRange(segmentPrefix(this.index, id))), () => false),
+      andThen(this.transaction.deleteRange(prefixRange(segmentPrefix(this.index, id)), this.pause), () => false),
     );
   }
 }

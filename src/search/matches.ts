@@ -1,5 +1,7 @@
 /** The matches of a search: all of them in the order of their keys, or the best ones first. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { sortInSteps } from '../base/sort-in-steps.js';
+import { mapInSteps } from '../base/steps.js';
 import type { Transaction } from '../storage/contract.js';
 import type { Pause } from './analyzer.js';
 import { BestDocuments } from './best-documents.js';
@@ -137,18 +139,22 @@ export function bestMatches(
       if (canSkip && Math.fround(bound) < best.least) return true;
       return andThen(scan.rate(window, best.least), (found) => {
         for (const each of found) best.add(segment, each);
-        return andThen(++visited % TURN === 0 ? pause() : undefined, () => false);
+        return andThen(best.tidy({ pause }), () => andThen(++visited % TURN === 0 ? pause() : undefined, () => false));
       });
     });
   });
-  return andThen(done, () => {
-    const kept = best.documents();
-    const named = mapInOrder(scans, (scan, segment) => {
-      const own = kept[segment] as readonly Found[];
-      return andThen(scan.keysOf(own), (keys) => own.map(({ score }, at) => ({ key: keys[at] as string, score })));
-    });
-    return andThen(named, (all) => [...pending, ...all.flat()].sort(compare).slice(0, most));
-  });
+  const kept = andThen(done, () => best.documents({ pause }));
+  const named = andThen(kept, (all) =>
+    mapInOrder(scans, (scan, segment) => {
+      const own = all[segment] as readonly Found[];
+      return andThen(scan.keysOf(own, pause), (keys) =>
+        mapInSteps(own, { pause }, ({ score }, at): Match => ({ key: keys[at] as string, score })),
+      );
+    }),
+  );
+  return andThen(named, (all) =>
+    andThen(sortInSteps([...pending, ...all.flat()], { pause }, compare), (sorted) => sorted.slice(0, most)),
+  );
 }
 
 /** How many documents match; `undefined` where their texts have to be looked at. */

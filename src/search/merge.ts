@@ -28,11 +28,13 @@ export function writeSegment(
   pause: Pause,
 ): PromiseOrValue<{ readonly documents: number; readonly bytes: number }> {
   return andThen(mergeDocuments(sources, pause), (merged) => {
-    const writer = new SegmentWriter(keys, merged.documents, put);
-    return andThen(mergeTerms(sources, merged, writer, pause), () => ({
-      documents: merged.documents.length,
-      bytes: writer.finish(),
-    }));
+    const writer = new SegmentWriter(keys, put);
+    return andThen(writer.addDocuments(merged.documents, pause), () =>
+      andThen(mergeTerms(sources, merged, writer, pause), () => ({
+        documents: merged.documents.length,
+        bytes: writer.finish(),
+      })),
+    );
   });
 }
 

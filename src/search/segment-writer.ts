@@ -1,7 +1,10 @@
 /** Writes a segment: documents in the order of their keys, then terms in their order. */
 import { Buffer } from 'node:buffer';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { inSteps } from '../base/steps.js';
 import type { Key, Stored } from '../storage/contract.js';
 import { ByteWriter } from '../value/codecs/byte-writer.js';
+import type { Pause } from './analyzer.js';
 import { toZigzag } from './byte-cursor.js';
 import type { SegmentKeys } from './layout.js';
 import { newBytes } from './new-bytes.js';
@@ -41,7 +44,7 @@ export interface TermPostings {
 export class SegmentWriter {
   readonly #keys: SegmentKeys;
   readonly #put: (key: Key, value: Stored) => void;
-  readonly #lengths: readonly number[];
+  #lengths: readonly number[] = [];
   readonly #page = new ByteWriter();
   #pageBytes = 0;
   readonly #firsts: string[] = [];
@@ -49,18 +52,26 @@ export class SegmentWriter {
   #lists = 0;
   #bytes = 0;
 
-  constructor(keys: SegmentKeys, documents: readonly SegmentDocument[], put: (key: Key, value: Stored) => void) {
+  constructor(keys: SegmentKeys, put: (key: Key, value: Stored) => void) {
     this.#keys = keys;
     this.#put = put;
-    this.#lengths = documents.map(({ length }) => length);
-    for (let from = 0; from < documents.length; from += WINDOW) {
+  }
+
+  /** All documents, in the order of their keys, before any term. */
+  addDocuments(documents: readonly SegmentDocument[], pause: Pause): PromiseOrValue<void> {
+    if (documents.length === 0) return undefined;
+    const lengths = documents.map(({ length }) => length);
+    this.#lengths = lengths;
+    const putWindow = (from: number) => {
       const window = documents.slice(from, from + WINDOW);
       this.#firstKeys.push(window[0]?.key ?? '');
-      put(keys.keys(from / WINDOW), frontCoded(window));
-    }
-    for (let from = 0; from < documents.length; from += LENGTHS) {
-      put(keys.lengths(from / LENGTHS), encodeLengths(this.#lengths.slice(from, from + LENGTHS)));
-    }
+      this.#put(this.#keys.keys(from / WINDOW), frontCoded(window));
+    };
+    const putLengths = (from: number) =>
+      this.#put(this.#keys.lengths(from / LENGTHS), encodeLengths(lengths.slice(from, from + LENGTHS)));
+    return andThen(inSteps(documents.length, { pause }, putWindow, WINDOW), () =>
+      inSteps(documents.length, { pause }, putLengths, LENGTHS),
+    );
   }
 
   /** Terms come in ascending order (`compareTerms`). */

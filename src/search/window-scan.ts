@@ -1,6 +1,7 @@
 /** Looks through a segment window by window: which of its documents match, and how well. */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Stored, Transaction } from '../storage/contract.js';
+import type { Pause } from './analyzer.js';
 import { type Bm25, isBounded, lengthFactor, termScore } from './bm25.js';
 import { type PostingList, WINDOW, WindowPostings } from './postings.js';
 import type { DocumentCounts } from './query-counter.js';
@@ -34,6 +35,9 @@ const SURELY_LESS = 1 - 1e-7;
 
 /** Matches whose keys are read together, or more. */
 const WORTHWHILE = 64;
+
+/** Windows whose keys are read in one step: some milliseconds. */
+const WINDOWS_AT_ONCE = 64;
 
 /** Lengths below this have their factors in a table. */
 const SHORT = 256;
@@ -176,14 +180,24 @@ export class SegmentScan {
     return this.#valid(this.#found(window, Number.NEGATIVE_INFINITY));
   }
 
-  /** The encoded keys of documents. */
-  keysOf(documents: readonly Found[]): PromiseOrValue<readonly string[]> {
+  /** The encoded keys of documents; `pause` is called where they are in many windows. */
+  keysOf(documents: readonly Found[], pause?: Pause): PromiseOrValue<readonly string[]> {
     if (documents.length === 0) return [];
     const windows = [...new Set(documents.map(({ document }) => Math.floor(document / WINDOW)))];
-    return andThen(this.#transaction.getMany(windows.map((window) => this.#segment.keys.keys(window))), (pages) => {
-      const keys = new Map(windows.map((window, at) => [window, readKeys(pages[at] as Uint8Array)]));
-      return documents.map(({ document }) => keys.get(Math.floor(document / WINDOW))?.[document % WINDOW] as string);
+    const keys = new Map<number, readonly string[]>();
+    const read = (some: readonly number[]) =>
+      andThen(this.#transaction.getMany(some.map((window) => this.#segment.keys.keys(window))), (pages) => {
+        for (const [at, window] of some.entries()) keys.set(window, readKeys(pages[at] as Uint8Array));
+      });
+    let from = 0;
+    const done = untilTrue(() => {
+      const some = windows.slice(from, from + WINDOWS_AT_ONCE);
+      from += WINDOWS_AT_ONCE;
+      return andThen(read(some), () => (from >= windows.length ? true : andThen(pause?.(), () => false)));
     });
+    return andThen(done, () =>
+      documents.map(({ document }) => keys.get(Math.floor(document / WINDOW))?.[document % WINDOW] as string),
+    );
   }
 
   /** Without those that have changed since, and wait to be folded. */

@@ -113,7 +113,8 @@ export interface Transaction {
   /** @throws TesseraError `key_too_long` where the engine has a limit (LMDB: 1978 bytes) */
   put(key: Key, value: Stored): void;
   delete(key: Key): void;
-  deleteRange(range: KeyRange): PromiseOrValue<void>;
+  /** `pause` is called between batches; what it throws ends the deletion. */
+  deleteRange(range: KeyRange, pause?: () => PromiseOrValue<void>): PromiseOrValue<void>;
   /**
    * Appends to a log: the commit puts `value` under the key `prefix`, then its versionstamp (eight bytes, see
    * `append.ts`), then four bytes that count what this transaction appended. So the keys of a log ascend in the order

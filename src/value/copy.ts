@@ -1,7 +1,24 @@
-import { isArray, isObject, newObject, Range, RecordId, type RecordKey, SetValue, type Value } from './value.js';
-import { MeasuredWalk } from './walk.js';
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { doInSteps, type Pausing } from '../base/steps.js';
+import type { Stepwise } from '../base/stepwise.js';
+import { MAX_NODES } from './limits.js';
+import { nextDepth } from './nesting.js';
+import {
+  isArray,
+  isObject,
+  type MutableObject,
+  newObject,
+  Range,
+  RecordId,
+  type RecordKey,
+  SetValue,
+  type Value,
+} from './value.js';
+import { MeasuredWalk, tooLarge, UNMEASURED, Walk } from './walk.js';
 
-const walk = new MeasuredWalk();
+const measured = new MeasuredWalk();
+/** Under way. */
+let walk: Walk = measured;
 
 /**
  * A copy that shares nothing changeable with the value: for values that cross the border to a program in the same
@@ -9,7 +26,8 @@ const walk = new MeasuredWalk();
  * @throws TesseraError `nesting_too_deep`, `value_too_large`
  */
 export function copyValue(value: Value): Value {
-  return walk.end(copy(value, walk.beginAt(value)));
+  walk = measured;
+  return measured.end(copy(value, measured.beginAt(value)));
 }
 
 function copy(value: Value, depth: number): Value {
@@ -40,4 +58,106 @@ function copy(value: Value, depth: number): Value {
 function copyItems(items: readonly Value[], depth: number): Value[] {
   const below = walk.enter(depth, items.length);
   return items.map((item) => copy(item, below));
+}
+
+/** Thrown where a value has too many parts to be copied at once. */
+const LARGE = tooLarge(UNMEASURED);
+
+class SmallWalk extends Walk {
+  protected override exhausted(): void {
+    throw LARGE;
+  }
+}
+
+const small = new SmallWalk(UNMEASURED);
+
+/** Copies values, one after the other, as `copyValue` does, with pauses. */
+export class StepwiseCopier {
+  /** Parts copied since the last pause. */
+  #copied = 0;
+
+  constructor(private readonly pausing: Pausing) {}
+
+  /** @throws TesseraError `nesting_too_deep`, `value_too_large` */
+  copy(value: Value): PromiseOrValue<Value> {
+    if (typeof value !== 'object' || value === null) return value;
+    const copied = this.#copyAtOnce(value);
+    if (copied === undefined) return doInSteps(new Copying(value), this.pausing);
+    this.#copied += UNMEASURED - small.left;
+    if (this.#copied < UNMEASURED) return copied;
+    this.#copied = 0;
+    return andThen(this.pausing.pause(), () => copied);
+  }
+
+  #copyAtOnce(value: Value): Value {
+    walk = small;
+    try {
+      return copy(value, small.begin());
+    } catch (error) {
+      if (error === LARGE) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Parts copied in one step: less than a millisecond. */
+const PARTS = 4096;
+
+/** A list or object that is being copied. */
+interface Level {
+  readonly members: readonly Value[];
+  /** The names of the fields, of an object. */
+  readonly names: readonly string[] | undefined;
+  readonly copy: Value[] | MutableObject;
+  at: number;
+}
+
+/** A copy of a value of any size, in steps. */
+class Copying implements Stepwise<Value> {
+  /** From the outermost to the innermost. */
+  readonly #levels: Level[] = [];
+  readonly #root: Value[] = [];
+  #left = MAX_NODES;
+
+  constructor(value: Value) {
+    this.#enter([value], undefined, this.#root);
+  }
+
+  get result(): Value {
+    return this.#root[0];
+  }
+
+  step(): boolean {
+    for (let left = PARTS; left > 0; left--) {
+      const level = this.#levels.at(-1);
+      if (level === undefined) return true;
+      const { members, names, copy, at } = level;
+      if (at === members.length) this.#levels.pop();
+      else {
+        level.at++;
+        const made = this.#copyOf(members[at]);
+        if (names === undefined) (copy as Value[]).push(made);
+        else (copy as MutableObject)[names[at] as string] = made;
+      }
+    }
+    return false;
+  }
+
+  /** The members of a list or object follow. */
+  #copyOf(value: Value): Value {
+    if (typeof value !== 'object' || value === null) return value;
+    if (isArray(value)) return this.#enter(value, undefined, []);
+    if (value instanceof SetValue) return new SetValue(this.#enter(value.items, undefined, []) as Value[]);
+    if (isObject(value)) return this.#enter(Object.values(value), Object.keys(value), newObject());
+    return copyValue(value);
+  }
+
+  #enter(members: readonly Value[], names: readonly string[] | undefined, copy: Value[] | MutableObject): Value {
+    // The root is in a list of its own.
+    nextDepth(this.#levels.length - 1);
+    this.#left -= members.length;
+    if (this.#left < 0) throw tooLarge(MAX_NODES);
+    this.#levels.push({ members, names, copy, at: 0 });
+    return copy;
+  }
 }

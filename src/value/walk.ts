@@ -6,6 +6,11 @@ import { Geometry, isArray, isObject, Range, RecordId, SetValue, type Value } fr
 /** Values visited by walks since the last `takeWalked`, which determines when a statement yields. */
 let walked = 0;
 
+/** Counts values that were visited other than by a `Walk`. */
+export function addWalked(visited: number): void {
+  walked += visited;
+}
+
 /** The number of values visited since the last call; the very last walk may be counted in the next one. */
 export function takeWalked(): number {
   const taken = walked;
@@ -70,7 +75,7 @@ export class Walk {
 }
 
 /** Visited values before the whole is measured: a millisecond's work. */
-const UNMEASURED = 2 ** 14;
+export const UNMEASURED = 2 ** 14;
 
 /**
  * A walk that creates something of each part, which costs more than visiting. A large value is measured first, in time
@@ -103,7 +108,7 @@ export class MeasuredWalk extends Walk {
 
   protected override exhausted(): void {
     if (new Measurement(this.#most).sizeOf(this.#root, 0) > this.#most) throw tooLarge(this.#most);
-    this.left = Number.POSITIVE_INFINITY;
+    this.resume(Number.MAX_SAFE_INTEGER);
   }
 }
 

@@ -2,7 +2,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { doInSteps, type Pausing } from '../base/steps.js';
 import type { Stepwise } from '../base/stepwise.js';
 import { Closure, FileReference, isArray, isObject, type ObjectValue, Regex, SetValue, type Value } from './value.js';
-import { membersOf } from './walk.js';
+import { addWalked, membersOf } from './walk.js';
 
 /** The least weight of a value in bytes. */
 const CELL = 16;
@@ -30,7 +30,8 @@ export function weightWithin(value: Value, limit: number): number {
 
 function weigh(values: readonly Value[], limit: number): number {
   const weighing = new Weighing(values, { limit });
-  weighing.upTo(Number.POSITIVE_INFINITY);
+  weighing.upTo(Number.MAX_SAFE_INTEGER);
+  addWalked(weighing.visited);
   return weighing.result;
 }
 
@@ -54,6 +55,8 @@ export class Weighing implements Stepwise<number> {
   #members: readonly Value[];
   #at = 0;
   #weight: number;
+  /** Parts that were looked at so far. */
+  visited = 0;
 
   /**
    * `isTree` says that the values share nothing, as what was decoded: a set of a million of them takes long to grow.
@@ -76,6 +79,7 @@ export class Weighing implements Stepwise<number> {
   /** Weighs so many parts more; returns whether all are weighed, or weigh as much as the limit. */
   upTo(parts: number): boolean {
     for (let left = parts; left > 0 && this.#weight < this.#limit; left--) {
+      this.visited++;
       if (this.#at < this.#members.length) {
         this.#meet(this.#members[this.#at++]);
       } else {

@@ -94,6 +94,27 @@ describe.each(Object.keys(ENGINES))('%s', (name) => {
     expect(await read((reader) => reader.count(ALL))).toBe(20);
   });
 
+  test.skipIf(name === 'memory')('others have a turn while few but large values are read by their keys', async () => {
+    const memory = () => new MemoryBudget(2 ** 30, (limit) => new Error(`more than ${limit}`));
+    const writer = await engine.begin({ writable: true, memory });
+    for (let at = 0; at < 20; at++) writer.put(key(at), new Uint8Array(2 ** 19 + at));
+    await writer.commit();
+    const keys = Array.from({ length: 21 }, (_, at) => key(at));
+    const ended = await engine.begin({ writable: true });
+    const reading = (async () => ended.getMany(keys))();
+    ended.cancel();
+    await expect(reading).rejects.toMatchObject({ code: 'transaction_finished' });
+    const transaction = await engine.begin({ writable: false });
+    turns = 0;
+    const found = await transaction.getMany(keys);
+    expect(turns).toBeGreaterThanOrEqual(17);
+    expect(found.map((value) => (value as Uint8Array | undefined)?.length)).toEqual([
+      ...Array.from({ length: 20 }, (_, at) => 2 ** 19 + at),
+      undefined,
+    ]);
+    transaction.cancel();
+  });
+
   test('what others commit meanwhile comes behind it, in order', async () => {
     const order: string[] = [];
     let begun = false;

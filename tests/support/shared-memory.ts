@@ -172,9 +172,9 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
       note({ key });
       inner.delete(key);
     },
-    deleteRange: (range) => {
+    deleteRange: (range, pause) => {
       note({ range });
-      return inner.deleteRange(range);
+      return inner.deleteRange(range, pause);
     },
     append: (prefix, value) => {
       note({ appendedTo: prefix });

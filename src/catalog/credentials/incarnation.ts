@@ -102,17 +102,21 @@ export function recordDeleted(transaction: Transaction, table: TableEntry, key: 
 }
 
 /** All records of a table were deleted. */
-export function recordsDeleted(transaction: Transaction, table: TableEntry): PromiseOrValue<void> {
+export function recordsDeleted(
+  transaction: Transaction,
+  table: TableEntry,
+  pause: () => PromiseOrValue<void>,
+): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  return andThen(transaction.deleteRange(table.keys.incarnations), () => noteLostRecords(transaction, table));
+  return andThen(transaction.deleteRange(table.keys.incarnations, pause), () => noteLostRecords(transaction, table));
 }
 
 /** A table was removed: a later table of the same name may have records with the same ids. */
-export function tableRemoved({ transaction }: SchemaChange, table: TableEntry): PromiseOrValue<void> {
+export function tableRemoved({ transaction, pause }: SchemaChange, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers === true) transaction.put(settingKey('users-lost'), true);
   const { database, table: id, incarnations } = table.keys;
   transaction.delete(lostRecordsKey(database, id));
-  return transaction.deleteRange(incarnations);
+  return transaction.deleteRange(incarnations, pause);
 }
 
 /** A database was removed, with all of its tables. */

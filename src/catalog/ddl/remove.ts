@@ -37,14 +37,14 @@ import { bumpVersionAt, type LevelKind } from './define.js';
 
 /** Removes a namespace with its databases, users and access methods. */
 export function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): PromiseOrValue<void> {
-  const { transaction } = change;
+  const { transaction, pause } = change;
   return andThen(loadNamespace(transaction, namespace.name), (found) => {
     const databases = forEachInOrder(found?.databases ?? [], (database) =>
       andThen(removeDatabase(change, namespace.name, database), () => false),
     );
     return andThen(databases, () => {
       transaction.delete(definitionKey(ROOT_AREA, 'namespace', namespace.name));
-      return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)));
+      return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)), pause);
     });
   });
 }
@@ -55,17 +55,17 @@ export function removeDatabase(
   namespace: string,
   database: DatabaseDefinition,
 ): PromiseOrValue<void> {
-  const { transaction } = change;
+  const { transaction, pause } = change;
   return andThen(databaseRemoved(change, database), () => {
     transaction.delete(databaseKey(namespace, database.name));
     transaction.delete(eventDatabaseKey(database.id));
-    return transaction.deleteRange(prefixRange(databaseArea(database.id)));
+    return transaction.deleteRange(prefixRange(databaseArea(database.id)), pause);
   });
 }
 
 /** Removes a table with its records, its fields, indexes and events, and the entries of its edges at other records. */
 export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry): PromiseOrValue<void> {
-  const { transaction } = change;
+  const { transaction, pause } = change;
   const database = catalog.database.id;
   const { id, name } = table.definition;
   const ranges: readonly KeyRange[] = [
@@ -78,7 +78,7 @@ export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, tabl
     prefixRange(feedGapsPrefix(database, id)),
   ];
   return andThen(detachEdges(change, catalog, table), () => {
-    const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
+    const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range, pause), () => false));
     return andThen(emptied, () => {
       transaction.delete(definitionKey(databaseArea(database), 'table', name));
       return andThen(tableRemoved(change, table), () => bumpDatabaseVersion(change, catalog));
@@ -87,12 +87,17 @@ export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, tabl
 }
 
 /** Deletes the records and aggregates of a view, keeping its fields, indexes and events. */
-export function emptyView(transaction: Transaction, catalog: DatabaseCatalog, view: TableEntry): PromiseOrValue<void> {
+export function emptyView(
+  transaction: Transaction,
+  catalog: DatabaseCatalog,
+  view: TableEntry,
+  pause: () => PromiseOrValue<void>,
+): PromiseOrValue<void> {
   const database = catalog.database.id;
   const { id } = view.definition;
   const ranges: readonly KeyRange[] = [view.keys.records, indexRange(database, id), viewRange(database, id)];
-  const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range), () => false));
-  return andThen(emptied, () => recordsDeleted(transaction, view));
+  const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range, pause), () => false));
+  return andThen(emptied, () => recordsDeleted(transaction, view, pause));
 }
 
 /**
@@ -133,13 +138,13 @@ export function removeMember(
 
 /** Deletes what depends on a definition. */
 const DEPENDENT: {
-  readonly [K in LevelKind]?: (transaction: Transaction, area: Area, name: string) => PromiseOrValue<void>;
+  readonly [K in LevelKind]?: (change: SchemaChange, area: Area, name: string) => PromiseOrValue<void>;
 } = {
-  access: (transaction, area, name) =>
-    andThen(transaction.deleteRange(grantRange(area, name)), () =>
-      transaction.deleteRange(grantFamilyRange(area, name)),
+  access: ({ transaction, pause }, area, name) =>
+    andThen(transaction.deleteRange(grantRange(area, name), pause), () =>
+      transaction.deleteRange(grantFamilyRange(area, name), pause),
     ),
-  sequence: (transaction, area, name) =>
+  sequence: ({ transaction }, area, name) =>
     andThen(transaction.get(definitionKey(area, 'sequence', name)), (stored) => {
       if (stored === undefined) return;
       transaction.delete(sequenceKey(area, readDefinition('define-sequence', stored).identity));
@@ -156,7 +161,7 @@ export function removeAtLevel(
   const { transaction } = change;
   return andThen(areaOf(transaction, databasePath), (area) => {
     invariant(area !== undefined, 'what is removed has a path that exists');
-    return andThen(DEPENDENT[kind]?.(transaction, area, name), () => {
+    return andThen(DEPENDENT[kind]?.(change, area, name), () => {
       transaction.delete(definitionKey(area, kind, name));
       return bumpVersionAt(change, databasePath);
     });

@@ -10,6 +10,9 @@ import { valueCode } from './value-code.js';
 const MOST_RECORDS = 1_000;
 const MOST_CHARACTERS = 1024 * 1024;
 
+/** Characters written between two pauses: less than a millisecond. */
+const CHARACTERS_AT_ONCE = 65_536;
+
 /** The records of a table as INSERT statements, a batch at a time; edges apart from the others. */
 export async function* recordTexts(
   execution: Execution,
@@ -18,13 +21,19 @@ export async function* recordTexts(
 ): AsyncGenerator<string> {
   const cursor = storedRecords(execution, table);
   const batch = new Batch();
+  let written = 0;
   try {
     for (let entries = await cursor.next(); entries !== undefined; entries = await cursor.next()) {
       const records = entries.map(([, record]) => record).filter(isObject);
       const edges = await edgesAmong(execution, catalog, table, records);
       for (const record of records) {
-        batch.add(valueCode(record), edges.has(record));
+        const text = valueCode(record);
+        batch.add(text, edges.has(record));
         if (batch.isFull) yield batch.take();
+        written += text.length;
+        if (written < CHARACTERS_AT_ONCE) continue;
+        written = 0;
+        await execution.interrupt.checkpoint();
       }
       await execution.interrupt.checkpoint();
     }

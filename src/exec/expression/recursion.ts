@@ -1,11 +1,13 @@
 /** `.{n}`, `.{a..b}`, `.{..+path}` and their like: a path that is followed again and again. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { forEachInSteps } from '../../base/steps.js';
 import { failure } from '../../errors/error.js';
 import type { DestructureField, Part, Recursion } from '../../language/ast.js';
 import { flattenDeep } from '../../value/flatten.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, RecordId, type Value } from '../../value/value.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 import { RecursionFrame, type Repeat } from './document-frame.js';
 import type { PartStep, Step } from './step.js';
@@ -144,12 +146,14 @@ function collect(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> 
     const fresh: Value[] = [];
     const level = forEachInOrder(frontier, (node) =>
       andThen(nextNodes(plan, node, frame), (nodes) => {
-        for (const each of nodes) if (seen.add(each)) fresh.push(each);
-        return undefined;
+        const added = forEachInSteps(nodes, pausingOf(frame.execution), (each) => {
+          if (seen.add(each)) fresh.push(each);
+        });
+        return andThen(added, () => undefined);
       }),
     );
     return andThen(level, () => {
-      if (depth >= plan.min) found.push(...fresh);
+      if (depth >= plan.min) for (const each of fresh) found.push(each);
       frontier = fresh;
       return false;
     });
@@ -220,14 +224,12 @@ function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseO
     const fresh: Way[] = [];
     const level = forEachInOrder(open, (way) =>
       andThen(nextNodes(plan, way.node, frame), (nodes) => {
-        for (const node of nodes) {
-          if (depth >= plan.min && equals(node, goal)) {
-            answer = nodesOf({ node, before: way });
-            return true;
-          }
-          if (seen.add(node)) fresh.push({ node, before: way });
-        }
-        return undefined;
+        const visited = forEachInSteps(nodes, pausingOf(frame.execution), (node) => {
+          if (answer !== undefined) return;
+          if (depth >= plan.min && equals(node, goal)) answer = nodesOf({ node, before: way });
+          else if (seen.add(node)) fresh.push({ node, before: way });
+        });
+        return andThen(visited, () => answer !== undefined);
       }),
     );
     return andThen(level, () => {

@@ -206,7 +206,7 @@ class SegmentBuild implements BulkBuild {
   #clear({ from, to }: KeyRange): PromiseOrValue<void> {
     const prefix = pendingPrefix(this.#index.prefix);
     const range = { from: prefix + from, to: to === '' ? prefixRange(prefix).to : prefix + to };
-    return this.#execution.context.transaction.deleteRange(range);
+    return this.#execution.context.transaction.deleteRange(range, pausingOf(this.#execution).pause);
   }
 
   #write(): PromiseOrValue<void> {

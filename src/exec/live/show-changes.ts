@@ -3,7 +3,7 @@
  * everything.
  */
 
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import {
   type ChangeSet,
   type ChangesWanted,
@@ -23,7 +23,8 @@ import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../v
 import { authorize } from '../authorization/authorize.js';
 import { selectedDatabase } from '../authorization/selected-database.js';
 import { describeDefinition } from '../info/structure.js';
-import { pausingOf } from '../runtime/cooperative-yielding.js';
+import { mapChunks, maybeYield, pausingOf } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
 import type { Evaluate } from '../runtime/frame.js';
 
 /**
@@ -40,7 +41,9 @@ export function compileShowChanges({ table, since, limit }: ShowChanges): Evalua
       const { transaction } = execution.context;
       const { pause } = pausingOf(execution);
       return andThen(mustBeOfThisEra(transaction, since.value, wanted), () =>
-        andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) => sets.map(shown)),
+        andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) =>
+          mapInOrder(sets, (set) => shown(execution, set)),
+        ),
       );
     });
   };
@@ -73,8 +76,9 @@ export function stampAt(moment: Datetime): Versionstamp {
   return stamp;
 }
 
-function shown({ stamp, changes }: ChangeSet): ObjectValue {
-  return objectFrom({ changes: changes.map(shownChange), versionstamp: int(stamp) });
+function shown(execution: Execution, { stamp, changes }: ChangeSet): PromiseOrValue<ObjectValue> {
+  const all = mapChunks(execution, changes, (change) => andThen(maybeYield(execution), () => shownChange(change)));
+  return andThen(all, (listed) => objectFrom({ changes: listed, versionstamp: int(stamp) }));
 }
 
 function shownChange(change: LoggedChange): ObjectValue {

@@ -108,8 +108,12 @@ const FEW = 64;
 /** Factor by which more are ranked, if they weren't enough. */
 const MORE = 8;
 
+/** Matches that are handed on together. */
+const BATCH = 256;
+
 /** Best matches first. Those behind the first ones are ranked when they are asked for. */
 class BestFirst implements Matches {
+  #best: readonly Match[] = [];
   #taken = 0;
   #most: number;
   #isOver: boolean;
@@ -124,15 +128,21 @@ class BestFirst implements Matches {
   }
 
   next(): PromiseOrValue<readonly Match[] | undefined> {
+    if (this.#taken < this.#best.length) return this.#take();
     if (this.#isOver) return undefined;
     const most = this.#most;
     return andThen(this.rank(most), (best) => {
-      const fresh = best.slice(this.#taken);
-      this.#taken = best.length;
+      this.#best = best;
       this.#most = most * MORE;
       this.#isOver = best.length < most;
-      return fresh.length === 0 ? undefined : fresh;
+      return this.#taken < best.length ? this.#take() : undefined;
     });
+  }
+
+  #take(): readonly Match[] {
+    const batch = this.#best.slice(this.#taken, this.#taken + BATCH);
+    this.#taken += batch.length;
+    return batch;
   }
 }
 

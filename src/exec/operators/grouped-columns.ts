@@ -9,6 +9,7 @@ import { printExpression } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import { isObject, type MutableObject, type Value } from '../../value/value.js';
 import { fieldReader } from '../expression/field-reader.js';
+import { ExecutionFunctionContext } from '../expression/function-context.js';
 import { projectionPath } from '../expression/projection-name.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import type { RequestMemory } from '../runtime/request-memory.js';
@@ -233,12 +234,17 @@ class AggregateState implements GroupedColumnState {
   }
 
   finish(frame: Frame): PromiseOrValue<Value> {
+    const { execution } = frame;
     const scope = new Scope(frame.scope);
-    this.calls.forEach((call, at) => {
-      frame.execution.services.functions?.check(call.path);
-      scope.set(parameterName(at), (this.#accumulators[at] ?? call.aggregate.create([])).result());
+    const context = new ExecutionFunctionContext(execution);
+    const results = forEachInOrder(this.calls, (call, at) => {
+      execution.services.functions?.check(call.path);
+      return andThen((this.#accumulators[at] ?? call.aggregate.create([])).result(context), (value) => {
+        scope.set(parameterName(at), value);
+        return undefined;
+      });
     });
-    return this.evaluate(new Frame(frame.execution, scope, frame.current, frame.parent));
+    return andThen(results, () => this.evaluate(new Frame(execution, scope, frame.current, frame.parent)));
   }
 }
 

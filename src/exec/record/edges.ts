@@ -2,20 +2,21 @@
  * Graph edges: the keys at both ends that lead from a record to its edges. Each key's value is the end
  * that it leads to, so that a walk over edges needn't read them; older stores have `true` there.
  */
-import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, lastly, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { vertexKey } from '../../catalog/definitions/vertex-key.js';
-import { forEachEntry } from '../../catalog/entries.js';
 import { edgeAt, edgeKey, edgePrefix } from '../../catalog/keys/edge-keys.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Entry, KeyRange, Transaction } from '../../storage/contract.js';
-import { forEachBatchOfValues } from '../../storage/cursor.js';
+import { forEachBatch, forEachBatchOfValues } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { compareStrings } from '../../value/strings.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import { mapReads } from '../runtime/concurrent-reads.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { EdgeStep, Hop } from '../runtime/links.js';
+import { sortYielding } from '../runtime/sort-yielding.js';
 
 type Direction = 'in' | 'out';
 
@@ -33,20 +34,30 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
   return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined) return [];
     const node = vertexKey(catalog, id);
+    const { pause } = pausingOf(execution);
     const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
     const found = mapReads(execution, ranges, (range) => {
       const ids: RecordId[] = [];
-      const done = forEachEntry(execution.context.transaction, range, ([key]) => {
-        const { table, key: encoded } = edgeAt(node, key);
-        const name = catalog.tablesById.get(table)?.definition.name;
-        if (name !== undefined) ids.push(new RecordId(name, decodeKey(encoded, 0).value as RecordKey));
+      const done = forEachBatch(execution.context.transaction.scan(range), (batch) => {
+        for (const [key] of batch) {
+          const { table, key: encoded } = edgeAt(node, key);
+          const name = catalog.tablesById.get(table)?.definition.name;
+          if (name !== undefined) ids.push(new RecordId(name, decodeKey(encoded, 0).value as RecordKey));
+        }
+        return andThen(pause(), () => false);
       });
       return andThen(done, () => ids);
     });
     if (step.tables.length > 0) {
       return andThen(found, (groups) => (groups.length === 1 ? (groups[0] as RecordId[]) : groups.flat()));
     }
-    return andThen(found, (groups) => groups.flatMap((ids) => ids.sort((a, b) => compareStrings(a.table, b.table))));
+    const byTable = (a: RecordId, b: RecordId) => compareStrings(a.table, b.table);
+    return andThen(found, (groups) =>
+      andThen(
+        mapInOrder(groups, (ids) => sortYielding(execution, ids, byTable)),
+        (sorted) => sorted.flat(),
+      ),
+    );
   });
 }
 
@@ -55,7 +66,7 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
  * another table than `ends`.
  */
 export function endsAt(
-  { context }: Execution,
+  execution: Execution,
   catalog: DatabaseCatalog,
   id: RecordId,
   { direction, edge, ends }: Hop,
@@ -63,12 +74,13 @@ export function endsAt(
   const found: RecordId[] = [];
   let isWhole = true;
   const range = prefixRange(edgePrefix(vertexKey(catalog, id), direction, catalog.tables.get(edge)?.definition.id));
-  const done = forEachBatchOfValues(context.transaction.scan(range), (values) => {
+  const { pause } = pausingOf(execution);
+  const done = forEachBatchOfValues(execution.context.transaction.scan(range), (values) => {
     for (const end of values) {
       if (end instanceof RecordId && end.table === ends) found.push(end);
       else isWhole = false;
     }
-    return !isWhole;
+    return isWhole ? andThen(pause(), () => false) : true;
   });
   return andThen(done, () => (isWhole ? found : undefined));
 }

@@ -11,6 +11,7 @@ import { withField } from '../../value/paths.js';
 import { toText } from '../../value/text/text.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, Range, type RecordId, type Value } from '../../value/value.js';
+import { addWalked } from '../../value/walk.js';
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { denyWrite, skipWrite } from '../authorization/denied-writes.js';
 import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
@@ -43,6 +44,9 @@ export interface FieldChange {
   readonly keepsReadonly: boolean;
 }
 
+/** Work for each declared field, in values visited. */
+const WALKED_PER_FIELD = 16;
+
 /** Runs a draft through the fields of its table. */
 export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
   const { table, before } = given;
@@ -50,6 +54,7 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
   const draft = only === undefined ? given.draft : withOpenFields(given, only);
   const change: FieldChange = draft === given.draft ? given : { ...given, draft };
   let record: Value = draft;
+  addWalked(WALKED_PER_FIELD * table.fields.length);
   const done = forEachInOrder(table.fields, (field) => {
     if (field.name === 'id') {
       checkId(field, change.id);
@@ -61,6 +66,7 @@ export function processFields(given: FieldChange): PromiseOrValue<ObjectValue> {
       optionalParents,
       keeps: isGuarded(field, change),
       origins: change.origins,
+      execution: change.execution,
       rewrite: (value, [old, input], isAsked) =>
         isAsked
           ? settle(field, change, record, value, old, input)

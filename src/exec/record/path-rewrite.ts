@@ -14,6 +14,8 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
+import { mapChunks } from '../runtime/cooperative-yielding.js';
+import type { Execution } from '../runtime/execution.js';
 import type { ElementNumbers, NumberedElement } from './element-numbers.js';
 
 /** Versions of a value: as it was before, and as the statement would have it. */
@@ -34,6 +36,8 @@ export interface PathRewrite {
   readonly keeps: boolean;
   /** Those of the write. */
   readonly origins: ElementNumbers;
+  /** The elements of long lists are rewritten in steps. */
+  readonly execution: Pick<Execution, 'interrupt'>;
   /** Gives the new value of a place; NONE removes it. */
   rewrite(value: Value, companions: ValueVersions, isAsked: boolean): PromiseOrValue<Value>;
 }
@@ -181,7 +185,8 @@ function rewriteItems(
       asked,
     );
   if (!places.keeps && !places.origins.isMoved(items)) {
-    const rewritten = mapInOrder(items, (value, origin) => rewrite(value, origin, isAsked));
+    let origin = 0;
+    const rewritten = mapChunks(places.execution, items, (value) => rewrite(value, origin++, isAsked));
     return andThen(rewritten, (fresh) => {
       if (fresh.every((value, at) => value === items[at])) return items;
       const placed = fresh.map((value, origin) => ({ value, origin }));
@@ -203,7 +208,9 @@ function rewriteItems(
       if (!there.has(origin)) met.push({ value: undefined, origin, isThere: false });
     });
   }
-  const rewritten = mapInOrder(met, ({ value, origin, isThere }) => rewrite(value, origin, isAsked && isThere));
+  const rewritten = mapChunks(places.execution, met, ({ value, origin, isThere }) =>
+    rewrite(value, origin, isAsked && isThere),
+  );
   return andThen(rewritten, (fresh) => {
     if (fresh.every((value, at) => value === met[at]?.value)) return items;
     const placed = met.map(({ origin }, at) => ({ origin, value: fresh[at] }));
@@ -265,7 +272,7 @@ function rewriteSet(
   const added = new Set(missingFrom(set.items, old));
   const unmeant = new Set(missingFrom(set.items, input));
   const gone = missingFrom(old, set.items);
-  const kept = mapInOrder(set.items, (item) =>
+  const kept = mapChunks(places.execution, set.items, (item) =>
     added.has(item) ? rewriteFrom(item, [undefined, unmeant.has(item) ? undefined : item], places, depth, false) : item,
   );
   const back = mapInOrder(gone, (item) => rewriteFrom(undefined, [item, undefined], places, depth, false));

@@ -2,15 +2,15 @@
  * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps
  * them; `<~` reads them, and DELETE applies ON DELETE to them (`on-delete.ts`).
  */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInSteps } from '../../base/steps.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { vertexKey } from '../../catalog/definitions/vertex-key.js';
-import { entriesOf } from '../../catalog/entries.js';
 import { edgePrefix, referenceKey, referencePrefix, referrerAt } from '../../catalog/keys/edge-keys.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
-import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
+import type { Key, KeyRange } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import {
@@ -23,8 +23,10 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Referrer, ReferrerSubject } from '../runtime/links.js';
+import { sortYielding } from '../runtime/sort-yielding.js';
 
 /** The names of the fields of a table that refer. REFERENCE is for fields at the top of a record only. */
 export function referringFields({ fields }: TableEntry): string[] {
@@ -45,29 +47,41 @@ export function referredBy(value: Value): RecordId[] {
 
 /** Replaces the references of one record's old state by those of its new state. */
 export function updateReferences(
-  transaction: Transaction,
+  execution: Execution,
   catalog: DatabaseCatalog,
   table: TableEntry,
   fields: readonly string[],
   key: RecordKey,
   before: ObjectValue | undefined,
   after: ObjectValue | undefined,
-): void {
+): PromiseOrValue<void> {
   if (fields.length === 0) return;
+  const { transaction } = execution.context;
+  const pausing = pausingOf(execution);
   const encoded = encodeKey(key);
-  for (const field of fields) {
-    if (before?.[field] === after?.[field]) continue;
-    const keysOf = (record: ObjectValue | undefined): Set<Key> =>
-      new Set(
-        referredBy(record?.[field]).map((id) =>
-          referenceKey(vertexKey(catalog, id), table.definition.id, field, encoded),
-        ),
-      );
-    const old = keysOf(before);
-    const fresh = keysOf(after);
-    for (const each of old) if (!fresh.has(each)) transaction.delete(each);
-    for (const each of fresh) if (!old.has(each)) transaction.put(each, field);
-  }
+  const keysOf = (field: string, record: ObjectValue | undefined): PromiseOrValue<Set<Key>> => {
+    const keys = new Set<Key>();
+    const listed = forEachInSteps(referredBy(record?.[field]), pausing, (id) => {
+      keys.add(referenceKey(vertexKey(catalog, id), table.definition.id, field, encoded));
+    });
+    return andThen(listed, () => keys);
+  };
+  return forEachInOrder(fields, (field) => {
+    if (before?.[field] === after?.[field]) return undefined;
+    return andThen(keysOf(field, before), (old) =>
+      andThen(keysOf(field, after), (fresh) => {
+        const deleted = forEachInSteps([...old], pausing, (each) => {
+          if (!fresh.has(each)) transaction.delete(each);
+        });
+        const put = andThen(deleted, () =>
+          forEachInSteps([...fresh], pausing, (each) => {
+            if (!old.has(each)) transaction.put(each, field);
+          }),
+        );
+        return andThen(put, () => undefined);
+      }),
+    );
+  });
 }
 
 /**
@@ -111,13 +125,23 @@ export function referrersAt(
   return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined || id.key instanceof Range || !hasReferences(catalog)) return [];
     const node = vertexKey(catalog, id);
-    const found = mapInOrder(rangesAt(catalog, node, subjects), (range) =>
-      andThen(entriesOf(execution.context.transaction, range), (entries) => referrersIn(catalog, node, entries)),
-    );
-    return andThen(found, (groups) => {
-      const referrers = groups.flat();
-      return subjects.length === 0 ? referrers.sort((a, b) => compareNames(a.id.table, b.id.table)) : referrers;
+    const { pause } = pausingOf(execution);
+    const referrers: Referrer[] = [];
+    const found = forEachInOrder(rangesAt(catalog, node, subjects), (range) => {
+      const read = forEachBatch(execution.context.transaction.scan(range), (batch) => {
+        for (const [key, field] of batch) {
+          const { table, key: encoded } = referrerAt(node, key);
+          // References from a table that was removed stay behind.
+          const name = catalog.tablesById.get(table)?.definition.name;
+          if (name === undefined) continue;
+          referrers.push({ id: new RecordId(name, decodeKey(encoded).value as RecordKey), field: field as string });
+        }
+        return andThen(pause(), () => false);
+      });
+      return andThen(read, () => false);
     });
+    const byTable = (a: Referrer, b: Referrer) => compareNames(a.id.table, b.id.table);
+    return andThen(found, () => (subjects.length === 0 ? sortYielding(execution, referrers, byTable) : referrers));
   });
 }
 
@@ -126,7 +150,10 @@ export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrVa
   return andThen(execution.context.catalog(), (catalog) =>
     catalog === undefined
       ? undefined
-      : execution.context.transaction.deleteRange(prefixRange(edgePrefix(vertexKey(catalog, id), 'reference'))),
+      : execution.context.transaction.deleteRange(
+          prefixRange(edgePrefix(vertexKey(catalog, id), 'reference')),
+          pausingOf(execution).pause,
+        ),
   );
 }
 
@@ -138,16 +165,6 @@ function rangesAt(catalog: DatabaseCatalog, node: string, subjects: readonly Ref
     const prefix =
       field === undefined ? edgePrefix(node, 'reference', referring) : referencePrefix(node, referring, field);
     return [prefixRange(prefix)];
-  });
-}
-
-function referrersIn(catalog: DatabaseCatalog, node: string, entries: readonly Entry[]): Referrer[] {
-  return entries.flatMap(([key, field]) => {
-    const { table, key: encoded } = referrerAt(node, key);
-    // References from a table that was removed stay behind.
-    const name = catalog.tablesById.get(table)?.definition.name;
-    if (name === undefined) return [];
-    return [{ id: new RecordId(name, decodeKey(encoded).value as RecordKey), field: field as string }];
   });
 }
 

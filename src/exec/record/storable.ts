@@ -27,13 +27,21 @@ export function assertStorable(value: Value): void {
 }
 
 /**
+ * Checks that a record can be stored as it is. Parts that were stored before are counted, but not checked again.
+ * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
+ */
+export function assertStorableRecord(record: ObjectValue, before: ObjectValue | undefined): void {
+  hasNone = false;
+  walk.end(assertAt(record, before, walk.beginAt(record, 0, MAX_STORED)));
+}
+
+/**
  * The stored form of a record: without fields that are NONE, however deep. Closures can't be stored. Parts that were
  * stored before are counted, but not checked again.
  * @throws TesseraError `closure_stored`, `nesting_too_deep`, `value_too_large`
  */
 export function storable(record: ObjectValue, before: ObjectValue | undefined): ObjectValue {
-  hasNone = false;
-  walk.end(assertAt(record, before, walk.beginAt(record, 0, MAX_STORED)));
+  assertStorableRecord(record, before);
   return hasNone ? (withoutNone(record) as ObjectValue) : record;
 }
 

@@ -31,7 +31,7 @@ import { OnDelete } from './on-delete.js';
 import { mapInBatches, prefetchRecords } from './prefetch.js';
 import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
 import { updateReferences } from './references.js';
-import { storable } from './storable.js';
+import { assertStorableRecord, storable } from './storable.js';
 import { storedOf } from './stored.js';
 import type { PreparedTable, TablePreparer } from './table.js';
 import { beginUser, endUser } from './users.js';
@@ -156,7 +156,10 @@ export class StoredRecordWriter implements RecordWriter {
     );
   }
 
-  /** Stores or deletes a record without any checks. */
+  /**
+   * Stores or deletes a record without any checks but of its size and form.
+   * @throws TesseraError `closure_stored`, `value_too_large`
+   */
   put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void> {
     const done = this.#locate(execution, id, undefined, (catalog, table, key, stored) =>
       andThen(stored, (found) => {
@@ -165,6 +168,7 @@ export class StoredRecordWriter implements RecordWriter {
         const options = { inputless: true };
         const origins = new ElementNumbers();
         const change = { execution, catalog, table, id, key, before, drafted: record, origins, options };
+        assertStorableRecord(record, before);
         return this.#store(change, record);
       }),
     );
@@ -185,8 +189,8 @@ export class StoredRecordWriter implements RecordWriter {
     transaction.delete(stored);
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: WrittenRecord = { table: table.entry, id, before, after: undefined };
-    updateReferences(transaction, catalog, table.entry, table.references, key, before, undefined);
-    const unlisted = updateIndexes(execution, table.entry, key, before, undefined);
+    const unreferred = updateReferences(execution, catalog, table.entry, table.references, key, before, undefined);
+    const unlisted = andThen(unreferred, () => updateIndexes(execution, table.entry, key, before, undefined));
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
       andThen(ended, () => (isUnconnected ? undefined : this.#onDelete.settle(execution, id))),
@@ -289,11 +293,12 @@ export class StoredRecordWriter implements RecordWriter {
       ? undefined
       : andThen(this.#index(change, after), () => {
           transaction.put(change.key, after);
-          updateReferences(transaction, catalog, table.entry, table.references, key, before, after);
           if (options.edge === true && before === undefined) {
             for (const [edge, end] of edgeEntries(catalog, table.entry, key, after)) transaction.put(edge, end);
           }
-          return before === undefined ? beginUser(execution, table.entry, id) : undefined;
+          return andThen(updateReferences(execution, catalog, table.entry, table.references, key, before, after), () =>
+            before === undefined ? beginUser(execution, table.entry, id) : undefined,
+          );
         });
     const input = options.inputless === true ? undefined : drafted;
     return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, input), () => written));

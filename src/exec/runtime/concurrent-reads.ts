@@ -2,8 +2,8 @@
  * Concurrent reads for several rows on asynchronous stores: requests of one turn of the event loop travel together, so
  * that a hundred links take as long as one. Only for work without observable order.
  */
-import { mapInOrder, mapTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { forEachChunk } from './cooperative-yielding.js';
+import { mapTogether, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachChunk, mapChunks } from './cooperative-yielding.js';
 import type { Execution } from './execution.js';
 
 /** Whether reads are asynchronous. */
@@ -11,13 +11,13 @@ export function answersLater({ context }: Execution): boolean {
   return context.answersLater;
 }
 
-/** `mapInOrder` for work that only reads: on asynchronous stores some hundreds at once. */
+/** `mapChunks` for work that only reads: on asynchronous stores some hundreds at once. */
 export function mapReads<T, U>(
   execution: Execution,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  if (!answersLater(execution)) return mapInOrder(items, map);
+  if (!answersLater(execution)) return mapChunks(execution, items, map);
   if (items.length <= MAX_CONCURRENT) return mapTogether(items, map);
   return readBatches(execution, items, map);
 }

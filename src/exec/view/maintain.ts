@@ -6,6 +6,7 @@ import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { withErrorRedaction } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';
 import type { MaintainViews } from '../record/table.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import { deeper } from '../runtime/depth.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler } from '../runtime/frame.js';
@@ -56,7 +57,7 @@ function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, vie
     identity,
   } = execution;
   if (view.definition.hasUsers === true) sessions.scheduleRevalidation(context.transaction, identity.databasePath);
-  return andThen(emptyView(context.transaction, catalog, view), () =>
+  return andThen(emptyView(context.transaction, catalog, view, pausingOf(execution).pause), () =>
     forEachInOrder(view.views, ({ name }) => {
       const dependent = catalog.tables.get(name);
       return andThen(dependent && emptyWithDependents(execution, catalog, dependent), () => undefined);

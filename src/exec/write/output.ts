@@ -8,7 +8,7 @@ import type { ObjectValue, Value } from '../../value/value.js';
 import { fieldPath } from '../expression/projection-name.js';
 import { applyOnly } from '../operators/only.js';
 import { compileProjections } from '../operators/projections.js';
-import { mapChunks } from '../runtime/cooperative-yielding.js';
+import { mapChunks, maybeYield } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { type Compiler, Frame } from '../runtime/frame.js';
 import type { WrittenRecord } from '../runtime/record-access.js';
@@ -99,7 +99,10 @@ export function answerWritten(
   only: boolean,
 ): PromiseOrValue<Value> {
   if (frame.execution.importing) return applyOnly([], only);
-  const outputs = mapChunks(frame.execution, written, (each) => (each === undefined ? undefined : output(frame, each)));
+  const outputs = mapChunks(frame.execution, written, (each) =>
+    // Forms of large records are much work.
+    each === undefined ? undefined : andThen(maybeYield(frame.execution), () => output(frame, each)),
+  );
   return andThen(outputs, (all) =>
     applyOnly(
       all.filter((each) => each !== undefined).map((each) => each.value),

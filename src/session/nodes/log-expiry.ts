@@ -40,7 +40,7 @@ export class LogExpiry {
   }
 
   async #removeOld(): Promise<void> {
-    const { engine } = this.#services;
+    const { engine, environment } = this.#services;
     for (const { prefix, ages, removedKey } of this.#logs) {
       const old = ages.note(prefix, await this.#lastKey(prefix));
       if (old === undefined) continue;
@@ -48,7 +48,7 @@ export class LogExpiry {
       await withRetries(engine, (transaction) =>
         underLease(this.#lease, transaction, () => {
           if (removedKey !== undefined) transaction.put(removedKey, positionIn(prefix, old));
-          return transaction.deleteRange(range);
+          return transaction.deleteRange(range, () => environment.timers.nextRound());
         }),
       );
     }

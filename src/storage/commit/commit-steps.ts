@@ -18,8 +18,8 @@ export function isLargeCommit({ overlay, appended }: WriteSet): boolean {
   return overlay.size + (appended === undefined ? 0 : appended.at + 1) > CHANGES_A_STEP;
 }
 
-/** Bytes that are encoded in one step: some milliseconds' work. */
-const BYTES_A_STEP = 2 ** 18;
+/** Bytes that are encoded in one step: up to a millisecond, or some where they are many small fields. */
+const BYTES_A_STEP = 2 ** 16;
 
 /** Writes that take more bytes of memory are encoded in steps, however few they are. */
 const HEAVY = 2 ** 21;

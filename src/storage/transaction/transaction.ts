@@ -145,14 +145,14 @@ export class SnapshotTransaction implements Transaction {
     this.#mustBeWritable().put(key, DELETED);
   }
 
-  deleteRange(range: KeyRange): PromiseOrValue<void> {
+  deleteRange(range: KeyRange, pause?: () => PromiseOrValue<void>): PromiseOrValue<void> {
     const writes = this.#mustBeWritable();
     const cursor = this.#scan(range, { batch: DELETED_AT_ONCE }, true);
     const done = untilTrue(() =>
       andThen(cursor.next(), (batch) => {
         if (batch === undefined) return true;
         for (const [key] of batch) writes.put(key, DELETED);
-        return false;
+        return andThen(pause?.(), () => false);
       }),
     );
     return andThen(done, () => writes.removeAppended(range));

@@ -1,3 +1,6 @@
+import { andThen, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
+import type { Pausing } from '../../../base/steps.js';
+import { failure } from '../../../errors/error.js';
 import { RangeRevisions } from '../../commit/range-revisions.js';
 import type { Entry, Key, KeyRange, Stored } from '../../contract.js';
 import { after } from '../../transaction/read-set.js';
@@ -35,14 +38,26 @@ export class LmdbSnapshot implements Snapshot {
   readonly #values: StoredValues;
   readonly #state: { check(): void };
   readonly #release: () => void;
+  readonly #pausing: Pausing;
   #empty: EmptyRange | undefined;
+  /** Bytes decoded by `get`. */
+  #decoded = 0;
+  #isReleased = false;
 
-  constructor(view: ByteView, caches: Caches, values: StoredValues, state: { check(): void }, release: () => void) {
+  constructor(
+    view: ByteView,
+    caches: Caches,
+    values: StoredValues,
+    state: { check(): void },
+    release: () => void,
+    pausing: Pausing,
+  ) {
     this.#view = view;
     this.#caches = caches;
     this.#values = values;
     this.#state = state;
     this.#release = release;
+    this.#pausing = pausing;
   }
 
   get(key: Key): Stored | undefined {
@@ -59,6 +74,7 @@ export class LmdbSnapshot implements Snapshot {
       return undefined;
     }
     const value = this.#values.decode(key, bytes);
+    this.#decoded += bytes.length;
     records.keep(key, value, bytes.length, version);
     return value;
   }
@@ -71,8 +87,23 @@ export class LmdbSnapshot implements Snapshot {
     }
   }
 
-  getMany(keys: readonly Key[]): (Stored | undefined)[] {
-    return keys.map((key) => this.get(key));
+  /** Many that are large are decoded in steps. */
+  getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]> {
+    const found: (Stored | undefined)[] = [];
+    const step = (): boolean => {
+      this.#decoded = 0;
+      while (found.length < keys.length && this.#decoded < DECODED_AT_ONCE)
+        found.push(this.get(keys[found.length] as Key));
+      return found.length === keys.length;
+    };
+    if (step()) return found;
+    const done = untilTrue(() =>
+      andThen(this.#pausing.pause(), () => {
+        if (this.#isReleased) throw failure('transaction_finished');
+        return step();
+      }),
+    );
+    return andThen(done, () => found);
   }
 
   hasMany(keys: readonly Key[]): boolean[] {
@@ -101,6 +132,7 @@ export class LmdbSnapshot implements Snapshot {
   }
 
   release(): void {
+    this.#isReleased = true;
     this.#release();
   }
 

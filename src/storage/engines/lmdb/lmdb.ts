@@ -192,9 +192,8 @@ export class LmdbEngine implements Engine {
     const { writable, reservation, interrupt } = options;
     this.#mustBeOpen();
     const shared = this.#views.share();
-    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, () =>
-      this.#views.unshare(shared),
-    );
+    const unshare = () => this.#views.unshare(shared);
+    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, unshare, this.#pausing);
     if (onAccepted && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new SnapshotTransaction(snapshot);
     const began = this.#log.hold(onAccepted ? this.#log.latest : this.#visible);
