@@ -14,6 +14,7 @@ import { NO_TERMS, type NotedTerms, noteCounted, noteTerms, readChange, storeCha
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
+import { addWalked } from '../../value/walk.js';
 import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
@@ -69,6 +70,9 @@ function countTerms(
   });
 }
 
+/** Work of noting a short text, in values visited: some ten microseconds. */
+const WALKED_PER_NOTE = 512;
+
 /** The terms of a record in an index, to be noted. A value without texts needs no analyzer. */
 function termsOfRecord(
   index: KeptIndex,
@@ -80,6 +84,7 @@ function termsOfRecord(
   if (textsOf(value).length === 0) return NO_TERMS;
   return andThen(analyzerOf(index, execution), (analyzer) =>
     andThen(sourcesOf(analyzer, value), (texts) => {
+      addWalked(WALKED_PER_NOTE);
       if (analyzer.analyzer.isShort(texts)) return noteCounted(analyzer.analyzer.countShort(texts));
       return andThen(countTerms(execution, analyzer, texts), (terms) => noteTerms(terms, pausingOf(execution).pause));
     }),
