@@ -16,10 +16,12 @@ import { median, quantile } from './statistics.mjs';
 const PROCESS = fileURLToPath(new URL('comparison-process.mjs', import.meta.url));
 /**
  * The first look finds what is suspect, the second, with more time for each, what is slower. Multiples of three sweeps, so that each process is
- * as often the first.
+ * as often the first. `settling`: so many samples of each workload are taken before any counts, since what the compiler took for granted while
+ * the first ones ran alone changes with the others, and a sample of what waits for the disk has some thirty repetitions: without it code that
+ * was only compiled later looked up to 1.6 times as slow.
  */
-const FIRST = { groups: 2, sweeps: () => 12 };
-const SECOND = { groups: 4, sweeps: (workloads) => Math.max(12, 3 * Math.floor(120 / workloads)) };
+const FIRST = { groups: 2, settling: 24, sweeps: () => 12 };
+const SECOND = { groups: 4, settling: 120, sweeps: (workloads) => Math.max(12, 3 * Math.floor(120 / workloads)) };
 const MOST_SWEEPS = 60;
 /** So much longer than the slower of two equal builds. */
 const LEAST = 1.03;
@@ -55,20 +57,23 @@ export async function compare(builds, words) {
 }
 
 /** @returns {Promise<Map<string, {ratio: number, noise: number, least: number}[]>>} of each group */
-async function measureGroups(builds, names, { groups, sweeps }) {
+async function measureGroups(builds, names, { groups, settling, sweeps }) {
   const all = new Map();
   for (let group = 0; group < groups; group++) {
-    for (const [name, each] of await measureGroup(builds, names, Math.min(MOST_SWEEPS, sweeps(names.length))))
+    for (const [name, each] of await measureGroup(builds, names, settling, Math.min(MOST_SWEEPS, sweeps(names.length))))
       all.set(name, [...(all.get(name) ?? []), each]);
   }
   return all;
 }
 
-async function measureGroup({ before, now }, names, sweeps) {
+async function measureGroup({ before, now }, names, settling, sweeps) {
   const processes = await Promise.all([before, now, before].map((folder) => start(folder, names)));
   const [{ counts }] = processes;
   const cells = Object.keys(counts).filter((name) => processes.every((each) => name in each.counts));
   const rounds = new Map(cells.map((name) => [name, []]));
+  for (const name of cells) {
+    for (const each of processes) await each.measure(name, counts[name] * settling);
+  }
   for (let sweep = 0; sweep < sweeps; sweep++) {
     for (const name of cells) {
       const order = processes.map((_, at) => processes[(at + sweep) % processes.length]);

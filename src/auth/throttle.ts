@@ -4,7 +4,7 @@ import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { type Attempt, type AttemptKeys, digestsOf, keysOf, networkOf } from './attempt-keys.js';
 import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
-import { DEFAULT_RULES, type ThrottleRules } from './throttle-rules.js';
+import { DEFAULT_RULES, type ThrottleRule, type ThrottleRules } from './throttle-rules.js';
 
 /** Milliseconds. */
 const SECOND = 1000;
@@ -17,9 +17,18 @@ export interface Failures {
   readonly kind: CounterKind;
   /** A digest of the account and the address that it counts. */
   readonly key: string;
+  /** 0: an attempt that the counter delayed begins, and others have to wait until it has ended. */
   readonly count: number;
   /** The server at which they failed; absent where it didn't say so. */
   readonly node?: string | undefined;
+}
+
+/** A counter for which a server takes the turn. */
+export interface Turn {
+  readonly kind: CounterKind;
+  readonly key: string;
+  /** Milliseconds for which the turn that another server has taken before is still valid. */
+  readonly validFor: number;
 }
 
 /** Exchanges failures with the other servers of a store, so that all of them delay what fails at any. */
@@ -30,6 +39,13 @@ export interface FailureExchange {
   failed(kind: CounterKind, key: string): void;
   /** Calls back with those of other servers. */
   onFailures(callback: (failures: Failures) => void): void;
+  /**
+   * Takes the turns of an attempt that its counters delayed: attempts that wait at several servers for the end of one
+   * delay would begin together otherwise.
+   * @returns those that other servers have taken before
+   * @throws TesseraError of the store
+   */
+  takeTurns(turns: readonly Turn[]): Promise<readonly Turn[]>;
 }
 
 /** `proven` resets the counters; neither `passed` nor `excused`, the server's fault, does, nor counts. */
@@ -142,6 +158,7 @@ export class Throttle implements AttemptAdmission {
     this.#exchange = exchange;
     this.#admission = admission;
     exchange?.onFailures(({ kind, key, count, node }) => {
+      if (count === 0) this.#giveWay({ kind, key });
       for (let left = Math.min(count, MOST_AT_ONCE); left > 0; left--) this.#count({ kind, key }, node);
     });
   }
@@ -176,7 +193,9 @@ export class Throttle implements AttemptAdmission {
 
   async admit(keys: AttemptKeys): Promise<EndAttempt> {
     const limits = this.#limitsOf(keys);
-    await this.#begin(limits);
+    const deadline = this.#now() + this.#rules.longestWait;
+    await this.#begin(limits, deadline);
+    while (!(await this.#hasTurn(limits))) await this.#begin(limits, deadline);
     return (outcome) => {
       this.#settle(limits, keys, outcome);
       this.#end(limits);
@@ -190,9 +209,44 @@ export class Throttle implements AttemptAdmission {
     if (isIn && pair !== undefined && source !== undefined) this.#known.set(pair, true);
   }
 
-  #begin(limits: readonly Limit[]): Promise<void> | undefined {
+  /**
+   * Whether an attempt that has begun here may begin at all; otherwise it ends again. Only attempts that are delayed
+   * ask other servers: the failures of the others are few enough to be counted when they are known.
+   */
+  async #hasTurn(limits: readonly Limit[]): Promise<boolean> {
+    const delayed = limits.filter((limit) => this.#chances(limit) <= 0);
+    if (this.#exchange === undefined || delayed.length === 0) return true;
+    let isTaken = true;
+    try {
+      // Turns that are lost lie close behind the one that was taken, and are no longer valid at the next time.
+      const turns = delayed.map((limit) => ({ ...limit, validFor: this.#nextDelay(limit) / 2 }));
+      const lost = await this.#exchange.takeTurns(turns);
+      for (const limit of lost) this.#giveWay(limit);
+      isTaken = lost.length === 0;
+      return isTaken;
+    } catch (error) {
+      isTaken = false;
+      throw error;
+    } finally {
+      if (!isTaken) this.#end(limits);
+    }
+  }
+
+  /** Another server has taken the turn: its attempt will probably fail. */
+  #giveWay(limit: Limit): void {
+    const counter = this.#counter(limit);
+    if (counter === undefined || this.#chances(limit) > 0) return;
+    counter.blockedUntil = Math.max(counter.blockedUntil, this.#now() + this.#nextDelay(limit));
+  }
+
+  /** Milliseconds of the delay after one more failure. */
+  #nextDelay(limit: Limit): number {
+    return delayAfter((this.#counter(limit)?.failures ?? 0) + 1, this.#rules[limit.kind]);
+  }
+
+  #begin(limits: readonly Limit[], deadline: number): Promise<void> | undefined {
     if (limits.every((limit) => this.#allows(limit))) return this.#start(limits);
-    this.#makeRoom(limits);
+    this.#makeRoom(limits, deadline);
     return new Promise((resolve, reject) => {
       const leave = () => {
         cancelDeadline();
@@ -212,7 +266,7 @@ export class Throttle implements AttemptAdmission {
           reject(this.#refusal(limits));
         },
       };
-      const cancelDeadline = this.#environment.timers.after(this.#rules.longestWait, waiting.refuse);
+      const cancelDeadline = this.#environment.timers.after(deadline - this.#now(), waiting.refuse);
       this.#waitingInAll++;
       for (const limit of limits) {
         this.#line(limit).waiting.add(waiting);
@@ -225,9 +279,9 @@ export class Throttle implements AttemptAdmission {
    * Makes room in the queues.
    * @throws TesseraError `too_many_attempts` if they are full, or the wait would exceed the limit
    */
-  #makeRoom(limits: readonly Limit[]): void {
+  #makeRoom(limits: readonly Limit[], deadline: number): void {
     const wait = Math.max(...limits.map((limit) => this.#blockedFor(limit)));
-    if (wait > this.#rules.longestWait || this.#waitingInAll >= MAX_WAITING_IN_ALL) throw this.#refusal(limits);
+    if (this.#now() + wait > deadline || this.#waitingInAll >= MAX_WAITING_IN_ALL) throw this.#refusal(limits);
     const waitingFor = ({ kind, key }: Limit) => this.#lines[kind].get(key)?.waiting ?? new Set<Waiting>();
     if (limits.some((limit) => waitingFor(limit).size >= MAX_WAITING)) throw this.#refusal(limits);
     for (const limit of limits) {
@@ -353,17 +407,16 @@ export class Throttle implements AttemptAdmission {
 
   #count(limit: Limit, node: string | undefined): void {
     const now = this.#now();
-    const { free, longestDelay } = this.#rules[limit.kind];
+    const rule = this.#rules[limit.kind];
     const none = { failures: 0, firstAt: now, lastAt: now, settledAt: now, blockedUntil: 0, clearableAt: 0, nodes: [] };
     const counter: Counter = this.#counter(limit) ?? none;
     if (counter.failures === 0) Object.assign(counter, { firstAt: now, nodes: [] });
     counter.lastAt = now;
     if (node !== undefined && !counter.nodes.includes(node))
       counter.nodes = [...counter.nodes, node].slice(-MOST_NODES);
-    const delay = (failures: number) => (failures > free ? SECOND * 2 ** (failures - free - 1) : 0);
     // Failures beyond the longest delay aren't counted, so that forgiveness takes a bounded time.
-    if (delay(counter.failures) < longestDelay) counter.failures++;
-    counter.blockedUntil = now + Math.min(delay(counter.failures), longestDelay);
+    if (delayAfter(counter.failures, rule) < rule.longestDelay) counter.failures++;
+    counter.blockedUntil = now + delayAfter(counter.failures, rule);
     this.#counters[limit.kind].set(limit.key, counter);
   }
 
@@ -397,6 +450,11 @@ export class Throttle implements AttemptAdmission {
   #now(): number {
     return this.#environment.clock.monotonic();
   }
+}
+
+/** Milliseconds before the next attempt. */
+function delayAfter(failures: number, { free, longestDelay }: ThrottleRule): number {
+  return failures > free ? Math.min(SECOND * 2 ** (failures - free - 1), longestDelay) : 0;
 }
 
 const COUNTED: Readonly<Record<CounterKind, FailureCount['of']>> = {

@@ -12,9 +12,13 @@ export class StepwiseSort<T> implements Stepwise<T[]> {
   #width = RUN;
   #merging: Merging<T> | undefined;
 
-  constructor(items: readonly T[], compare: (a: T, b: T) => number) {
+  /** `sorted`: each so many of the items are in order already. */
+  constructor(items: readonly T[], compare: (a: T, b: T) => number, sorted?: number) {
     this.#items = items;
     this.#compare = compare;
+    if (sorted === undefined) return;
+    this.#sorted = items.slice();
+    this.#width = sorted;
   }
 
   step(): boolean {

@@ -1,6 +1,22 @@
-/** Cross-origin resource sharing: which origins may call the server. */
+/** Cross-origin resource sharing: which origins may call the server, and under which of its names. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
 import type { FastifyReply } from 'fastify';
+import { isLoopbackHost } from '../base/loopback.js';
+import { failure } from '../errors/error.js';
 import { SELECTION_HEADERS } from './request/request-headers.js';
+
+/** Which origins may call. */
+export interface OriginRule {
+  /** `undefined`: any. */
+  readonly allowedOrigins: readonly string[] | undefined;
+  /**
+   * For servers without authentication, since pages everywhere would have the rights of an owner. Without a list, pages
+   * of this machine may call. The server is called by an address, a name of this machine or of its network, or the host
+   * of a listed origin.
+   */
+  readonly localOnly: boolean;
+}
 
 const PREFLIGHT: Readonly<Record<string, string>> = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
@@ -18,23 +34,52 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
 /** Response headers readable by pages, besides the safelisted ones. */
 const EXPOSED = 'retry-after, surreal-version, x-request-id';
 
-/** Whether `origin` may call; requests that aren't cross-origin have none. */
-export function isAllowedOrigin(origin: string | undefined, allowed: readonly string[] | undefined): boolean {
-  return allowed === undefined || origin === undefined || allowed.includes(origin);
+/** @throws TesseraError `origin_denied`, `host_denied` */
+export function checkOrigin({ origin, host }: IncomingHttpHeaders, rule: OriginRule): void {
+  const { allowedOrigins, localOnly } = rule;
+  if (localOnly && !isOwnName(host, allowedOrigins)) throw failure('host_denied');
+  if (origin === undefined || allowedOrigins?.includes(origin)) return;
+  const isLocal = isLocalName(hostnameOf(origin) ?? '') || isOwnOrigin(origin, host);
+  if (allowedOrigins !== undefined || (localOnly && !isLocal)) throw failure('origin_denied');
 }
 
 export function addCorsHeaders(
   reply: FastifyReply,
   origin: string | undefined,
-  allowed: readonly string[] | undefined,
+  { allowedOrigins, localOnly }: OriginRule,
 ): void {
   if (origin !== undefined) reply.header('access-control-expose-headers', EXPOSED);
-  if (allowed === undefined) {
+  if (allowedOrigins === undefined && !localOnly) {
     reply.header('access-control-allow-origin', '*');
     return;
   }
   reply.header('vary', 'origin');
   if (origin !== undefined) reply.header('access-control-allow-origin', origin);
+}
+
+/**
+ * Whether `Host` is a name that no other site can have, which defeats DNS rebinding: a page whose own name is made to
+ * lead to this server sends that name.
+ */
+function isOwnName(host: string | undefined, origins: readonly string[] | undefined): boolean {
+  const name = host === undefined ? undefined : hostnameOf(`http://${host}`);
+  if (name === undefined) return host === undefined;
+  const isOfNetwork = isIP(name) !== 0 || !name.includes('.');
+  return isOfNetwork || isLocalName(name) || (origins ?? []).some((origin) => hostnameOf(origin) === name);
+}
+
+/** Whether the page of an origin is one of the server's own, called by `host`. A proxy may have ended TLS. */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  return origin.replace(/^https?:\/\//, '') === host;
+}
+
+function isLocalName(name: string): boolean {
+  return isLoopbackHost(name) || name.endsWith('.localhost');
+}
+
+/** The host of a URL without its port, and without the brackets of IPv6. */
+function hostnameOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : undefined;
 }
 
 /** Answers a preflight request. */

@@ -16,11 +16,12 @@ import type { Database } from '../session/contract.js';
 import type { Tracer } from '../tracing/tracer.js';
 import { ConnectionCount } from './connection-count.js';
 import type { Context, RouteContext } from './context.js';
-import { addCorsHeaders, isAllowedOrigin, sendPreflight } from './cors.js';
+import { addCorsHeaders, checkOrigin, sendPreflight } from './cors.js';
 import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_LIMITS, DEFAULT_HTTP_OPTIONS, type HttpLimits, type HttpOptions } from './options.js';
 import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './request/admission.js';
+import { checkRememberedPassword } from './request/cross-site.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './request/ignored-upgrade.js';
 import { countBody } from './request/incoming-bodies.js';
 import { BodyDrains, expectContinue, readBody, streamBody } from './request/request-body.js';
@@ -126,9 +127,9 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
       reply.header('server', options.product);
       reply.header('surreal-version', PROTOCOL_VERSION);
     }
-    const { origin } = request.headers;
-    if (!isAllowedOrigin(origin, options.allowedOrigins)) return done(failure('origin_denied'));
-    addCorsHeaders(reply, origin, options.allowedOrigins);
+    checkOrigin(request.headers, options);
+    checkRememberedPassword(request.raw, options);
+    addCorsHeaders(reply, request.headers.origin, options);
     if (request.method === 'OPTIONS') sendPreflight(reply);
     else done();
   });

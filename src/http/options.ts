@@ -1,5 +1,6 @@
 /** Options of the HTTP server. Every limit has a setting, which its error names. */
 import { type Capabilities, EVERYTHING } from '../rpc/capabilities.js';
+import type { OriginRule } from './cors.js';
 import type { ClientAddressSource } from './request/client-address.js';
 
 const KIB = 1024;
@@ -65,12 +66,11 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof HttpLimits, string>> = {
   liveQueries: '--max-live-queries',
 };
 
-export interface HttpOptions {
+/** By default any origin may call. */
+export interface HttpOptions extends OriginRule {
   readonly limits: HttpLimits;
   /** The header `server`, such as `tessera/0.1.0`; without it neither `server` nor `surreal-version` is sent. */
   readonly product: string | undefined;
-  /** The origins allowed by CORS. Default: any. */
-  readonly allowedOrigins: readonly string[] | undefined;
   readonly clientAddress: ClientAddressSource;
   /** Whether private responses are compressed on request, too (`compression.ts`). */
   readonly compress: boolean;
@@ -100,6 +100,7 @@ export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
   limits: DEFAULT_HTTP_LIMITS,
   product: 'tessera',
   allowedOrigins: undefined,
+  localOnly: false,
   clientAddress: { from: 'socket' },
   compress: false,
   capabilities: EVERYTHING,

@@ -6,9 +6,9 @@ import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base
 import { failure } from '../errors/error.js';
 import type { AnalyzerFilter, DefineAnalyzer } from '../language/ast.js';
 import type { CountedTerms } from './document-terms.js';
-import { createFilter, type Filter, type Lemmas, type Term } from './filters.js';
-import { TermCounter } from './term-counter.js';
-import { createTokenizer, loaded, SEGMENTING, type Tokenizer } from './tokenizer.js';
+import { createFilter, type Filter, type Lemmas, ofAscii, type Term } from './filters.js';
+import { LONGEST_LEARNED, TermCounter } from './term-counter.js';
+import { createTokenizer, loaded, type PlainTokens, plainTokens, SEGMENTING, type Tokenizer } from './tokenizer.js';
 
 /** A term with its place in the text. */
 export interface TermAt extends Term {
@@ -36,7 +36,7 @@ const MAX_TERMS_OF_TOKEN = 2 ** 18;
 /** What is remembered of words, in bytes; beyond that it is forgotten as a whole. */
 const REMEMBERED = 16 * 2 ** 20;
 /** Longer tokens aren't remembered, nor those that become many terms. */
-const LONGEST_REMEMBERED = 64;
+const LONGEST_REMEMBERED = LONGEST_LEARNED;
 
 /** What a word and a term take beside their characters. */
 const OVERHEAD = 150;
@@ -48,7 +48,9 @@ const OF_WORDS: ReadonlySet<AnalyzerFilter['kind']> = new Set([...GRAMS, 'snowba
 /** What every analyzed value is given. */
 export class Analyzer {
   readonly #tokenize: Tokenizer;
+  readonly #plain: PlainTokens | undefined;
   readonly #filters: readonly Filter[];
+  readonly #ofAscii: ReturnType<typeof ofAscii>;
   /** By token: most tokens are words that have come before. */
   #known = new Map<string, readonly Term[]>();
   #counter: TermCounter | undefined;
@@ -69,7 +71,10 @@ export class Analyzer {
     this.#lemmas = lemmas;
     this.#grows = filters.some(({ kind }) => GRAMS.has(kind));
     this.#piece = tokenizers.includes('segment') ? PIECE / SEGMENTING : PIECE;
-    this.#tokenize = createTokenizer({ tokenizers, keepsMarks: filters.some(({ kind }) => kind === 'nfc') });
+    const options = { tokenizers, keepsMarks: filters.some(({ kind }) => kind === 'nfc') };
+    this.#tokenize = createTokenizer(options);
+    this.#plain = plainTokens(options);
+    this.#ofAscii = ofAscii(filters);
     this.#filters = filters.map((filter) => createFilter(filter, lemmas));
   }
 
@@ -106,24 +111,48 @@ export class Analyzer {
     const counter = this.#counter;
     counter.begin();
     for (const text of texts) {
-      const visit = (start: number, end: number, hash: number): void => {
-        const { units, from } = loaded;
-        if (!counter.count(units, start - from, end - from, hash)) this.#countNew(counter, text, start, end, hash);
-      };
-      this.#tokenize(text, visit).run(Number.POSITIVE_INFINITY);
+      const from = this.#countPlain(counter, text);
+      if (from < text.length) this.#countRest(counter, text, from);
     }
     return counter;
   }
 
+  /** Answers up to where the terms of a text are counted. */
+  #countPlain(counter: TermCounter, text: string): number {
+    if (this.#plain === undefined) return 0;
+    loaded.load(text, 0, text.length);
+    return counter.countPlain(loaded.units, text.length, this.#plain, (start, end, hash) =>
+      this.#countNew(counter, text, start, end, hash),
+    );
+  }
+
+  #countRest(counter: TermCounter, text: string, from: number): void {
+    const visit = (start: number, end: number, hash: number): void => {
+      const { units, from: first } = loaded;
+      if (!counter.count(units, start - first, end - first, hash)) this.#countNew(counter, text, start, end, hash);
+    };
+    this.#tokenize(text, visit, from).run(Number.POSITIVE_INFINITY);
+  }
+
   #countNew(counter: TermCounter, text: string, start: number, end: number, hash: number): void {
-    const { size, bytes } = counter.dictionary;
-    const terms = this.#filtered(copyOf(text, start, end), MAX_TERM_UNITS);
-    const numbers = counter.countNew(terms);
-    this.#weight += (counter.dictionary.size - size) * OVERHEAD + (counter.dictionary.bytes - bytes) * 4;
-    if (!this.#isRemembered(end - start, terms)) return;
+    const { dictionary } = counter;
+    const { size, bytes } = dictionary;
     const { units, from } = loaded;
-    counter.learn(units, start - from, end - from, hash, numbers);
-    this.#weight += 2 * (end - start) + numbers.length * OVERHEAD;
+    const isAscii =
+      this.#ofAscii !== undefined &&
+      this.#weight <= REMEMBERED &&
+      counter.countAscii(units, start - from, end - from, hash, this.#ofAscii === 'lower');
+    if (isAscii) this.#weight += 2 * (end - start) + OVERHEAD;
+    else this.#countFiltered(counter, copyOf(text, start, end), hash);
+    this.#weight += (dictionary.size - size) * OVERHEAD + (dictionary.bytes - bytes) * 4;
+  }
+
+  #countFiltered(counter: TermCounter, token: string, hash: number): void {
+    const terms = this.#filtered(token, MAX_TERM_UNITS);
+    const numbers = counter.countNew(terms);
+    if (!this.#isRemembered(token.length, terms)) return;
+    counter.learn(token, hash, numbers);
+    this.#weight += 2 * token.length + numbers.length * OVERHEAD;
   }
 
   /**

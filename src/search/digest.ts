@@ -92,7 +92,7 @@ function addSegment(source: StoredSource, digests: Map<string, number>): Promise
   const postings = new PostingBuffer();
   const read = untilTrue(() =>
     andThen(source.fill(), (isFilled) => {
-      for (; source.term !== undefined; source.advance()) {
+      for (; source.term.isThere; source.advance()) {
         const hash = hashOf(termText(source.term));
         postings.count = 0;
         source.addTo(postings, undefined);

@@ -59,6 +59,14 @@ export function createFilter(filter: AnalyzerFilter, lemmas: (path: string) => L
   return make(filter, lemmas);
 }
 
+/** What filters make of a token of nothing but ASCII: itself, itself in lower case, or `undefined`: something else. */
+export function ofAscii(filters: readonly AnalyzerFilter[]): 'same' | 'lower' | undefined {
+  if (filters.some(({ kind }) => !KEEPING_ASCII.has(kind))) return undefined;
+  return filters.some(({ kind }) => kind === 'lowercase') ? 'lower' : 'same';
+}
+
+const KEEPING_ASCII: ReadonlySet<AnalyzerFilter['kind']> = new Set(['lowercase', 'ascii', 'nfc']);
+
 const ASCII = /^[\0-\x7f]*$/;
 
 /** Character by character. What has no form in ASCII is left out, and blanks at the ends with it. */

@@ -1,26 +1,28 @@
 /** Documents gathered for a segment: postings as numbers, first in the order of documents, then of terms. */
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import { StepwiseSort } from '../base/stepwise-sort.js';
+import { sortInSteps } from '../base/sort-in-steps.js';
 import type { Pause } from './analyzer.js';
 import type { CountedTerms } from './document-terms.js';
 import { GrowingNumbers } from './growing-numbers.js';
 import { forEachNoted, type KeyedChange, type NotedTerms, notedLength } from './pending.js';
 import type { PostingBuffer } from './postings.js';
 import { MAX_DOCUMENTS, type SegmentDocument } from './segment-writer.js';
-import { compareTerms, type TermBytes, termHead } from './term-bytes.js';
+import { TermCursor } from './term-bytes.js';
 import { TermDictionary } from './term-dictionary.js';
+import { TermOrder } from './term-order.js';
 import type { TermSource } from './term-sources.js';
 
 /** What is gathered at most: postings, and bytes of different terms. */
 const POSTINGS = 2 ** 21;
 const BYTES = 2 ** 23;
 
-/** Terms and postings between two pauses. */
+/** Postings between two pauses. */
 const TURN = 16_384;
 
-/** Documents come in the order of their keys. Call `sort` before terms are taken. */
+/** Documents come in the order of their keys, or `reorder` is called. Call `sort` before terms are taken. */
 export class GatheredSource implements TermSource {
-  readonly documents: SegmentDocument[] = [];
+  documents: SegmentDocument[] = [];
+  readonly term = new TermCursor();
   readonly hasDropped = false;
   readonly #dictionary = new TermDictionary();
   /** By term: documents of earlier segments that hold it and were changed. */
@@ -28,6 +30,8 @@ export class GatheredSource implements TermSource {
   /** Our numbers of the terms of another dictionary, from 1. */
   #known = new Uint32Array(1_024);
   #knownOf: TermDictionary | undefined;
+  /** Which documents came first, second, …; `undefined` where they came in the order of their keys. */
+  #arrivals: Uint32Array | undefined;
   /** Of each posting. */
   readonly #postingTerms = new GrowingNumbers();
   readonly #occurrences = new GrowingNumbers();
@@ -37,13 +41,9 @@ export class GatheredSource implements TermSource {
   #starts = new Uint32Array(1);
   /** Of each posting its document, and how often the term occurs in it. */
   #sorted = new Uint32Array(0);
-  /** The numbers of terms in the order of these. */
-  #order: readonly number[] = [];
+  #order: TermOrder | undefined;
   #at = 0;
   #number = 0;
-  readonly #term: TermBytes = { units: new Uint16Array(0), start: 0, end: 0, head: 0 };
-  /** By term (`termHead`). */
-  #heads = new Float64Array(0);
 
   /** Whether no more should be gathered. */
   get isFull(): boolean {
@@ -88,7 +88,10 @@ export class GatheredSource implements TermSource {
     const known = this.#known;
     for (let at = 0; at < numbers.length; at++) {
       const number = numbers.all[at] as number;
-      if (known[number] === 0) known[number] = this.#dictionary.numberOfText(dictionary.text(number)) + 1;
+      if (known[number] === 0) {
+        const [start, end] = [dictionary.startOf(number), dictionary.endOf(number)];
+        known[number] = this.#dictionary.numberOf(dictionary.units, start, end) + 1;
+      }
       this.#postingTerms.push((known[number] as number) - 1);
       this.#occurrences.push(counted.occurrencesOf(number));
     }
@@ -100,83 +103,66 @@ export class GatheredSource implements TermSource {
     this.#ends.push(this.#postingTerms.length);
   }
 
+  /** Brings documents into the order of their keys, each of which there must be once. */
+  reorder(pause: Pause): PromiseOrValue<void> {
+    const { documents } = this;
+    const keyOf = (arrival: number): string => (documents[arrival] as SegmentDocument).key;
+    if (documents.every((_, at) => at === 0 || keyOf(at - 1) < keyOf(at))) return;
+    const arrivals = sortInSteps([...documents.keys()], { pause }, (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    return andThen(arrivals, (sorted) => {
+      this.documents = sorted.map((arrival) => documents[arrival] as SegmentDocument);
+      this.#arrivals = Uint32Array.from(sorted);
+    });
+  }
+
   /** Brings terms into their order, and the postings of each together. */
   sort(pause: Pause): PromiseOrValue<void> {
     const count = this.#postingTerms.length;
-    const starts = new Uint32Array(this.#dictionary.size + 1);
-    const { all: terms } = this.#postingTerms;
-    for (let at = 0; at < count; at++) {
-      const after = (terms[at] as number) + 1;
-      starts[after] = (starts[after] as number) + 1;
-    }
-    for (let id = 1; id < starts.length; id++) starts[id] = (starts[id] as number) + (starts[id - 1] as number);
+    const starts = startsOf(this.#postingTerms.all, count, this.#dictionary.size);
     this.#starts = starts;
-    const sorted = new Uint32Array(2 * count);
-    this.#sorted = sorted;
-    const free = starts.slice();
-    const { all: ends } = this.#ends;
-    const { all: occurrences } = this.#occurrences;
-    let document = 0;
-    let at = 0;
-    const placed = untilTrue(() => {
-      for (const until = Math.min(count, at + TURN); at < until; document++) {
-        const end = Math.min(ends[document] as number, until);
-        for (; at < end; at++) {
-          const term = terms[at] as number;
-          const place = 2 * (free[term] as number);
-          free[term] = (free[term] as number) + 1;
-          sorted[place] = document;
-          sorted[place + 1] = occurrences[at] as number;
-        }
-        if (end < (ends[document] as number)) break;
-      }
-      return at === count || andThen(pause(), () => false);
-    });
+    this.#sorted = new Uint32Array(2 * count);
+    const placing = { free: starts.slice(), document: 0, posting: 0 };
+    const placed = untilTrue(() => this.#place(placing, TURN) || andThen(pause(), () => false));
     return andThen(placed, () => this.#sortTerms(pause));
   }
 
-  #sortTerms(pause: Pause): PromiseOrValue<void> {
-    const dictionary = this.#dictionary;
-    const { size, units } = dictionary;
-    const heads = new Float64Array(size);
-    const numbers: number[] = [];
-    const headed = untilTrue(() => {
-      for (const end = Math.min(size, numbers.length + TURN); numbers.length < end; ) {
-        const number = numbers.length;
-        heads[number] = termHead(units, dictionary.startOf(number), dictionary.endOf(number));
-        numbers.push(number);
+  /** Places some postings among those of their terms; answers whether all are. */
+  #place(placing: Placing, most: number): boolean {
+    const { all: terms } = this.#postingTerms;
+    const { all: occurrences } = this.#occurrences;
+    const { all: ends } = this.#ends;
+    const { free } = placing;
+    const sorted = this.#sorted;
+    const arrivals = this.#arrivals;
+    let left = most;
+    for (; placing.document < this.documents.length; placing.document++) {
+      const arrival = arrivals === undefined ? placing.document : (arrivals[placing.document] as number);
+      const from = arrival === 0 ? 0 : (ends[arrival - 1] as number);
+      const end = ends[arrival] as number;
+      const until = Math.min(end, from + placing.posting + left);
+      for (let at = from + placing.posting; at < until; at++) {
+        const term = terms[at] as number;
+        const place = free[term] as number;
+        free[term] = place + 1;
+        sorted[2 * place] = placing.document;
+        sorted[2 * place + 1] = occurrences[at] as number;
       }
-      return numbers.length === size || andThen(pause(), () => false);
-    });
-    const termOf = (number: number): TermBytes => {
-      const [start, end] = [dictionary.startOf(number), dictionary.endOf(number)];
-      return { units, start, end, head: heads[number] as number };
-    };
-    const compare = (a: number, b: number): number =>
-      (heads[a] as number) - (heads[b] as number) || compareTerms(termOf(a), termOf(b));
-    return andThen(headed, () => {
-      const sorting = new StepwiseSort(numbers, compare);
-      const sorted = untilTrue(() => sorting.step() || andThen(pause(), () => false));
-      return andThen(sorted, () => {
-        this.#order = sorting.result;
-        this.#heads = heads;
-        this.#show();
-      });
-    });
+      left -= until - from - placing.posting;
+      placing.posting = until - from;
+      if (until < end) return false;
+      placing.posting = 0;
+    }
+    return true;
+  }
+
+  #sortTerms(pause: Pause): PromiseOrValue<void> {
+    const order = new TermOrder(this.#dictionary);
+    this.#order = order;
+    return andThen(order.sort(pause), () => this.#show());
   }
 
   isDropped(): boolean {
     return false;
-  }
-
-  get term(): TermBytes | undefined {
-    return this.#at < this.#order.length ? this.#term : undefined;
-  }
-
-  get net(): number {
-    const number = this.#number;
-    const left = this.#left.size === 0 ? 0 : (this.#left.get(number) ?? 0);
-    return (this.#starts[number + 1] as number) - (this.#starts[number] as number) - left;
   }
 
   addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
@@ -196,20 +182,46 @@ export class GatheredSource implements TermSource {
 
   /** Has the present term in `term`. */
   #show(): void {
-    if (this.#at >= this.#order.length) return;
+    const { term } = this;
     const dictionary = this.#dictionary;
-    const number = this.#order[this.#at] as number;
-    const term = this.#term;
+    const order = this.#order as TermOrder;
+    term.isThere = this.#at < dictionary.size;
+    if (!term.isThere) return;
+    const number = order.numbers[this.#at] as number;
     this.#number = number;
     term.units = dictionary.units;
     term.start = dictionary.startOf(number);
     term.end = dictionary.endOf(number);
-    term.head = this.#heads[number] as number;
+    term.head = order.heads[number] as number;
+    const left = this.#left.size === 0 ? 0 : (this.#left.get(number) ?? 0);
+    term.net = (this.#starts[number + 1] as number) - (this.#starts[number] as number) - left;
   }
 
   fill(): boolean {
     return false;
   }
+}
+
+/** How far the postings have been placed. */
+interface Placing {
+  /** Where the next posting of each term goes. */
+  readonly free: Uint32Array;
+  /** The document whose postings are placed next, and how many of these are. */
+  document: number;
+  posting: number;
+}
+
+/** Where the postings of each term begin among all, by how many each has; then where the last ones end. */
+function startsOf(terms: Uint32Array, count: number, size: number): Uint32Array<ArrayBuffer> {
+  const starts = new Uint32Array(size + 1);
+  for (let at = 0; at < count; at++) {
+    const after = (terms[at] as number) + 1;
+    starts[after] = (starts[after] as number) + 1;
+  }
+  for (let number = 1; number <= size; number++) {
+    starts[number] = (starts[number] as number) + (starts[number - 1] as number);
+  }
+  return starts;
 }
 
 /** Changes between two pauses. */

@@ -5,7 +5,7 @@ import type { Pause } from './analyzer.js';
 import type { SegmentKeys } from './layout.js';
 import { PostingBuffer } from './postings.js';
 import { type SegmentDocument, SegmentWriter } from './segment-writer.js';
-import { compareTerms, type TermBytes } from './term-bytes.js';
+import { compareTerms, type TermCursor } from './term-bytes.js';
 import type { TermSource } from './term-sources.js';
 
 /** Documents, and postings, between two pauses. */
@@ -92,6 +92,7 @@ function mergeTerms(
 
 class TermMerging {
   readonly #sources: readonly TermSource[];
+  readonly #terms: readonly TermCursor[];
   readonly #numbers: readonly Numbers[];
   readonly #writer: SegmentWriter;
   readonly #ended: boolean[];
@@ -102,6 +103,7 @@ class TermMerging {
 
   constructor(sources: readonly TermSource[], numbers: readonly Numbers[], writer: SegmentWriter) {
     this.#sources = sources;
+    this.#terms = sources.map(({ term }) => term);
     this.#numbers = numbers;
     this.#writer = writer;
     this.#ended = sources.map(() => false);
@@ -110,10 +112,10 @@ class TermMerging {
 
   /** Fills a source whose terms were all taken; `undefined` where there is none. */
   emptySource(): PromiseOrValue<boolean> | undefined {
-    for (let at = 0; at < this.#sources.length; at++) {
-      const source = this.#sources[at] as TermSource;
-      if (source.term !== undefined || this.#ended[at]) continue;
-      return andThen(source.fill(), (filled) => {
+    const terms = this.#terms;
+    for (let at = 0; at < terms.length; at++) {
+      if ((terms[at] as TermCursor).isThere || this.#ended[at]) continue;
+      return andThen((this.#sources[at] as TermSource).fill(), (filled) => {
         this.#ended[at] = !filled;
         return filled;
       });
@@ -126,10 +128,11 @@ class TermMerging {
     const sources = this.#sources;
     const having = this.#having;
     let count = 0;
-    let term: TermBytes | undefined;
-    for (let at = 0; at < sources.length; at++) {
-      const own = (sources[at] as TermSource).term;
-      if (own === undefined) continue;
+    let term: TermCursor | undefined;
+    const terms = this.#terms;
+    for (let at = 0; at < terms.length; at++) {
+      const own = terms[at] as TermCursor;
+      if (!own.isThere) continue;
       const order = term === undefined ? -1 : compareTerms(own, term);
       if (order > 0) continue;
       if (order < 0) count = 0;
@@ -142,7 +145,7 @@ class TermMerging {
     for (let place = 0; place < count; place++) {
       const at = having[place] as number;
       const source = sources[at] as TermSource;
-      net += source.net;
+      net += (terms[at] as TermCursor).net;
       // One source alone keeps its numbers.
       const keeps = sources.length === 1 && !source.hasDropped;
       const from = this.#postings.count;

@@ -10,6 +10,7 @@ import { isArray, type Value } from '../value/value.js';
 import type { Pause } from './analyzer.js';
 import { ByteCursor, varintLength, writeVarint } from './byte-cursor.js';
 import type { CountedTerms, DocumentTerms } from './document-terms.js';
+import { newBytes } from './new-bytes.js';
 
 /**
  * The terms of a document as they are noted: how many there are, repeated ones too; how many different ones; and for
@@ -78,7 +79,7 @@ export function noteTerms({ length, counts }: DocumentTerms, pause: Pause): Prom
 }
 
 /** Of a record without texts. */
-export const NO_TERMS: NotedTerms = Uint8Array.of(0, 0);
+export const NO_TERMS: NotedTerms = newBytes(2);
 
 /** How many terms a document has. */
 export function notedLength(noted: NotedTerms): number {

@@ -11,6 +11,7 @@
  *                ((number in the window* or 32 bytes of bits), exceptions, (index, occurrences)*)*
  */
 import { ByteCursor, writeVarint } from './byte-cursor.js';
+import { newBytes } from './new-bytes.js';
 
 /** Documents in a window. */
 export const WINDOW = 256;
@@ -72,13 +73,13 @@ export interface EncodedPostings {
 }
 
 /** Bytes that are written over and over, and copied by those who keep them. */
-let heads: Uint8Array = new Uint8Array(16_384);
+let heads = newBytes(16_384);
 const encoded = { bytes: heads, length: 0 };
-let bodies: Uint8Array = new Uint8Array(65_536);
+let bodies = newBytes(65_536);
 
 function reserve(bytes: Uint8Array, length: number): Uint8Array {
   if (length <= bytes.length) return bytes;
-  const larger = new Uint8Array(2 * length);
+  const larger = newBytes(2 * length);
   larger.set(bytes);
   return larger;
 }
@@ -309,7 +310,7 @@ export class PostingList {
 }
 
 const some = new WindowPostings();
-const NO_BYTES = new Uint8Array(0);
+const NO_BYTES = newBytes(0);
 
 /** A list as it is stored, behind other bytes. */
 export interface StoredList {

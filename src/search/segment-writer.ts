@@ -1,4 +1,5 @@
 /** Writes a segment: documents in the order of their keys, then terms in their order. */
+import { Buffer } from 'node:buffer';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { inSteps } from '../base/steps.js';
 import type { Key, Stored } from '../storage/contract.js';
@@ -6,6 +7,7 @@ import { ByteWriter } from '../value/codecs/byte-writer.js';
 import type { Pause } from './analyzer.js';
 import { toZigzag } from './byte-cursor.js';
 import type { SegmentKeys } from './layout.js';
+import { newBytes } from './new-bytes.js';
 import { encodePostings, type Postings, WINDOW } from './postings.js';
 import { type TermBytes, termText } from './term-bytes.js';
 
@@ -95,7 +97,7 @@ export class SegmentWriter {
     } else {
       this.#page.varint(0);
       this.#page.varint(this.#lists);
-      this.#put(this.#keys.list(this.#lists++), list.bytes.slice(0, list.length));
+      this.#put(this.#keys.list(this.#lists++), Buffer.from(list.bytes.subarray(0, list.length)));
     }
     if (this.#pageBytes >= PAGE) this.#endPage();
   }
@@ -121,21 +123,27 @@ function frontCoded(documents: readonly SegmentDocument[]): Uint8Array {
   writer.varint(documents.length);
   let last = '';
   for (const { key } of documents) {
-    let shared = 0;
-    while (shared < key.length && key.charCodeAt(shared) === last.charCodeAt(shared)) shared++;
+    const shared = commonLength(key, last);
     writer.varint(shared);
     writer.varint(key.length - shared);
-    for (let at = shared; at < key.length; at++) writer.byte(key.charCodeAt(at));
+    writer.characters(key, shared);
     last = key;
   }
   return writer.finish();
+}
+
+function commonLength(key: string, other: string): number {
+  const most = Math.min(key.length, other.length);
+  let common = 0;
+  while (common < most && key.charCodeAt(common) === other.charCodeAt(common)) common++;
+  return common;
 }
 
 /** A byte that says how many bytes each has, then all of them, the low byte first. */
 function encodeLengths(lengths: readonly number[]): Uint8Array {
   const most = lengths.reduce((a, b) => Math.max(a, b), 0);
   const width = most < 0x100 ? 1 : most < 0x1_0000 ? 2 : 4;
-  const bytes = new Uint8Array(1 + lengths.length * width);
+  const bytes = newBytes(1 + lengths.length * width);
   bytes[0] = width;
   let at = 1;
   for (const length of lengths) {

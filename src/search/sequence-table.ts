@@ -7,26 +7,34 @@
 export type Units = Uint8Array | Uint16Array;
 
 /** Of a slot: the hash, where its sequence begins among the units, how many those are, and the value; 0 if free. */
-const PARTS = 4;
+export const PARTS = 4;
 const FIRST_SLOTS = 1_024;
 const FIRST_UNITS = 8_192;
 /** Slots that are looked at; what finds no place in them is kept elsewhere, so that chosen words slow nothing down. */
-const PROBES = 64;
+export const PROBES = 64;
 
-export class SequenceTable {
+/** A table of code units, or one of bytes. */
+export class SequenceTable<Kind extends Units = Units> {
   /** All sequences, one after the other. */
-  units = new Uint16Array(FIRST_UNITS);
+  units: Kind;
   used = 0;
-  #slots = new Int32Array(PARTS * FIRST_SLOTS);
-  #mask = FIRST_SLOTS - 1;
+  /** `PARTS` for each slot. With `mask` for those who look up sequences while they find them. */
+  slots = new Int32Array(PARTS * FIRST_SLOTS);
+  mask = FIRST_SLOTS - 1;
   #count = 0;
   #others: Map<string, number> | undefined;
+  readonly #create: (length: number) => Kind;
+
+  constructor(create: (length: number) => Kind) {
+    this.#create = create;
+    this.units = create(FIRST_UNITS);
+  }
 
   /** The value of a part of some units, whose hash is `hashOf` them; 0 where it has none. */
   valueOf(units: Units, start: number, end: number, hash: number): number {
     const own = this.units;
-    const slots = this.#slots;
-    const mask = this.#mask;
+    const slots = this.slots;
+    const mask = this.mask;
     const mixed = mix(hash);
     const length = end - start;
     for (let probe = 0; probe < PROBES; probe++) {
@@ -51,21 +59,21 @@ export class SequenceTable {
 
   #reserve(length: number): void {
     if (this.used + length <= this.units.length) return;
-    const larger = new Uint16Array(2 * (this.used + length));
+    const larger = this.#create(2 * (this.used + length));
     larger.set(this.units);
     this.units = larger;
   }
 
   #add(hash: number, length: number, value: number): void {
-    if (2 * ++this.#count > this.#mask) this.#grow();
+    if (2 * ++this.#count > this.mask) this.#grow();
     this.#place(hash, this.used, length, value);
     this.used += length;
   }
 
   #grow(): void {
-    const old = this.#slots;
-    this.#mask = 2 * this.#mask + 1;
-    this.#slots = new Int32Array(PARTS * (this.#mask + 1));
+    const old = this.slots;
+    this.mask = 2 * this.mask + 1;
+    this.slots = new Int32Array(PARTS * (this.mask + 1));
     for (let at = 0; at < old.length; at += PARTS) {
       const value = old[at + 3] as number;
       if (value !== 0) this.#place(old[at] as number, old[at + 1] as number, old[at + 2] as number, value);
@@ -73,9 +81,9 @@ export class SequenceTable {
   }
 
   #place(hash: number, from: number, length: number, value: number): void {
-    const slots = this.#slots;
+    const slots = this.slots;
     for (let probe = 0; probe < PROBES; probe++) {
-      const at = ((hash + probe) & this.#mask) * PARTS;
+      const at = ((hash + probe) & this.mask) * PARTS;
       if (slots[at + 3] !== 0) continue;
       slots[at] = hash;
       slots[at + 1] = from;
@@ -94,7 +102,7 @@ function textOf(units: Iterable<number>): string {
   return text;
 }
 
-const FACTOR = 0x9e3779b1;
+export const FACTOR = 0x9e3779b1;
 
 /** The hash of a sequence with one more unit; that of none is 0. */
 export function hashWith(hash: number, unit: number): number {
@@ -107,8 +115,8 @@ export function hashOf(units: Units, start: number, end: number): number {
   return hash;
 }
 
-/** Has the low bits depend on the high ones. */
-function mix(hash: number): number {
+/** Has the low bits depend on the high ones: what stands in a slot. */
+export function mix(hash: number): number {
   const half = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
   return half ^ (half >>> 13);
 }

@@ -2,12 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { utf8Length } from '../value/codecs/byte-writer.js';
 import { GrowingNumbers } from './growing-numbers.js';
+import { newBytes } from './new-bytes.js';
 import { hashOf, SequenceTable, type Units } from './sequence-table.js';
 
 let encoded = Buffer.alloc(1_024);
 
 export class TermDictionary {
-  readonly #table = new SequenceTable();
+  readonly #table = new SequenceTable(newBytes);
   readonly #ends = new GrowingNumbers();
   /** Those that were given as texts, or asked for. */
   readonly #texts: string[] = [];
@@ -47,7 +48,7 @@ export class TermDictionary {
   }
 
   /** All terms, one after the other. */
-  get units(): Uint16Array {
+  get units(): Uint8Array {
     return this.#table.units;
   }
 

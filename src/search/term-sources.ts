@@ -3,6 +3,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { ByteCursor } from './byte-cursor.js';
 import { type SegmentId, SegmentKeys } from './layout.js';
+import { newBytes } from './new-bytes.js';
 import { addStored, type ListFormat, type PostingBuffer, WINDOW } from './postings.js';
 import {
   isMarked,
@@ -16,7 +17,7 @@ import {
   type StoredEntry,
 } from './segment-reader.js';
 import { LENGTHS, type SegmentDocument } from './segment-writer.js';
-import { type TermBytes, termHead } from './term-bytes.js';
+import { TermCursor, termHead } from './term-bytes.js';
 
 /** Terms in ascending order, over documents in the order of their keys. */
 export interface TermSource {
@@ -25,10 +26,8 @@ export interface TermSource {
   isDropped(document: number): boolean;
   /** Whether that may be so of any. */
   readonly hasDropped: boolean;
-  /** The first term that wasn't taken yet; `undefined` where `fill` has to be called, or at the end. */
-  readonly term: TermBytes | undefined;
-  /** What the source adds to the number of documents that hold that term (`TermPostings.net`). */
-  readonly net: number;
+  /** The first term that wasn't taken yet; none where `fill` has to be called, or at the end. */
+  readonly term: TermCursor;
   /** Adds the postings of that term to others, with new numbers of documents (`PostingList.addTo`). */
   addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void;
   advance(): void;
@@ -41,14 +40,13 @@ const NO_ENTRY: StoredEntry = { count: 0, net: 0, list: undefined, at: 0 };
 /** An earlier segment. */
 export class StoredSource implements TermSource {
   readonly documents: readonly SegmentDocument[];
+  readonly term = new TermCursor();
   readonly #transaction: Transaction;
   readonly #keys: SegmentKeys;
   readonly #pages: number;
   readonly #changed: Uint8Array;
   readonly #format: ListFormat;
-  #cursor = new ByteCursor(new Uint8Array(0));
-  readonly #term: TermBytes = { units: new Uint8Array(0), start: 0, end: 0, head: 0 };
-  #hasTerm = false;
+  #cursor = new ByteCursor(newBytes(0));
   #entry: StoredEntry = NO_ENTRY;
   #lists: ReadonlyMap<number, Uint8Array> = new Map();
   #page = 0;
@@ -101,14 +99,6 @@ export class StoredSource implements TermSource {
     return this.#changed.some((byte) => byte !== 0);
   }
 
-  get term(): TermBytes | undefined {
-    return this.#hasTerm ? this.#term : undefined;
-  }
-
-  get net(): number {
-    return this.#entry.net;
-  }
-
   addTo(buffer: PostingBuffer, numbers: Int32Array | undefined): void {
     const { list, at, count } = this.#entry;
     const bytes = list === undefined ? this.#cursor.bytes : (this.#lists.get(list) as Uint8Array);
@@ -117,16 +107,18 @@ export class StoredSource implements TermSource {
 
   advance(): void {
     const cursor = this.#cursor;
-    const term = this.#term;
-    this.#hasTerm = !cursor.isAtEnd;
-    if (!this.#hasTerm) return;
+    const { term } = this;
+    term.isThere = !cursor.isAtEnd;
+    if (!term.isThere) return;
     const length = cursor.varint();
     term.units = cursor.bytes;
     term.start = cursor.at;
     cursor.at += length;
     term.end = cursor.at;
     term.head = termHead(term.units, term.start, term.end);
-    this.#entry = readStoredEntry(cursor);
+    const entry = readStoredEntry(cursor);
+    this.#entry = entry;
+    term.net = entry.net;
   }
 
   fill(): PromiseOrValue<boolean> {

@@ -28,8 +28,8 @@ export interface Tokenizing {
   run(units: number): boolean;
 }
 
-/** Begins to divide a text. */
-export type Tokenizer = (text: string, visit: TokenVisitor) => Tokenizing;
+/** Begins to divide a text, from where a token begins or can't be. */
+export type Tokenizer = (text: string, visit: TokenVisitor, from?: number) => Tokenizing;
 
 export function createTokenizer({ tokenizers, keepsMarks }: TokenizerOptions): Tokenizer {
   const has = (name: TokenizerName): boolean => tokenizers.includes(name);
@@ -40,8 +40,52 @@ export function createTokenizer({ tokenizers, keepsMarks }: TokenizerOptions): T
     byPunctuation: has('punct'),
     keepsMarks,
   };
-  if (!has('segment')) return (text, visit) => new CharacterWalk(text, 0, text.length, rules, visit);
+  if (!has('segment')) return (text, visit, from = 0) => new CharacterWalk(text, from, text.length, rules, visit);
   return (text, visit) => new SegmentWalk(text, rules, visit);
+}
+
+/** Codes of code units (`PlainTokens`); others are those of classes. */
+export const UNKNOWN = 0;
+/** Ends a token, and is part of none. */
+export const SEPARATOR = 1;
+/** Half of a character: one only the tokenizer itself judges. */
+export const SPECIAL = 2;
+const FIRST_CLASS = 3;
+
+/** How tokens are found by a look at one code unit after the other: a token is what has the same code. */
+export class PlainTokens {
+  /** By code unit; `UNKNOWN` until it is learned. */
+  readonly codes = new Uint8Array(0x1_0000);
+
+  constructor(
+    private readonly dropsBlanks: boolean,
+    private readonly byClass: boolean,
+  ) {}
+
+  /** The code of a unit whose code is unknown. */
+  learn(unit: number): number {
+    const code = this.#codeOf(unit);
+    this.codes[unit] = code;
+    return code;
+  }
+
+  #codeOf(unit: number): number {
+    if (unit >= 0xd800 && unit <= 0xdfff) return SPECIAL;
+    const kind = characterClass(unit);
+    if (kind === OTHER || (kind === BLANK && this.dropsBlanks)) return SEPARATOR;
+    return this.byClass ? FIRST_CLASS + kind : FIRST_CLASS;
+  }
+}
+
+const BY_CLASS = new PlainTokens(true, true);
+const BY_BLANKS = new PlainTokens(true, false);
+const WHOLE = new PlainTokens(false, false);
+
+/** For tokenizers that need no more than that; `undefined` for others. */
+export function plainTokens({ tokenizers, keepsMarks }: TokenizerOptions): PlainTokens | undefined {
+  if (keepsMarks || tokenizers.some((name) => name !== 'blank' && name !== 'class')) return undefined;
+  if (tokenizers.includes('class')) return BY_CLASS;
+  return tokenizers.includes('blank') ? BY_BLANKS : WHOLE;
 }
 
 interface Rules {

@@ -3,19 +3,17 @@
  * manifest, which two writers would conflict over, until a fold lists them there; they are searched as those are.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { sortInSteps } from '../base/sort-in-steps.js';
 import { forEachInSteps } from '../base/steps.js';
 import { prefixRange } from '../catalog/keys/key-bytes.js';
 import type { Key, Stored, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
-import { byteOrder } from '../storage/transaction/read-set.js';
 import { isArray } from '../value/value.js';
 import type { Pause } from './analyzer.js';
 import { GatheredSource } from './gathered-source.js';
 import { pendingPrefix, SegmentKeys, unlistedPrefix } from './layout.js';
 import type { SegmentEntry } from './manifest.js';
 import { writeSegment } from './merge.js';
-import { readChange } from './pending.js';
+import { NO_TERMS, readChange } from './pending.js';
 
 export interface UnlistedSegment extends SegmentEntry {
   readonly id: string;
@@ -51,49 +49,81 @@ export function readSomeUnlisted(
   return andThen(read, () => found);
 }
 
-/**
- * Has a segment in place of the notes that this transaction has made of new records, if there are `least` of them.
- * @param keys the encoded keys of records that were noted; those whose notes were taken back are passed over
- * @param id 16 random characters below 256
- */
+/** A note that a transaction has made of a new record, by the encoded key of that. */
+export interface OwnNote {
+  readonly key: string;
+  readonly stored: Stored;
+  /** What has gathered its terms, if anything. */
+  source: GatheredSource | undefined;
+}
+
+export interface SegmentOfNotes {
+  readonly notes: readonly OwnNote[];
+  /** What was gathered of these while they were made, or of others that were taken back. */
+  readonly gathered: GatheredSource | undefined;
+  /** So many documents make a segment. */
+  readonly least: number;
+  /** 16 random characters below 256. */
+  readonly id: string;
+}
+
+/** Has a segment in place of notes that this transaction has made, without those that it has taken back since. */
 export function segmentOfNotes(
   transaction: Transaction,
   index: string,
-  { keys, least, id }: { readonly keys: readonly string[]; readonly least: number; readonly id: string },
+  { notes, gathered, least, id }: SegmentOfNotes,
   pause: Pause,
 ): PromiseOrValue<void> {
   const prefix = pendingPrefix(index);
+  return andThen(validOf(transaction, prefix, notes, pause), (valid) => {
+    if (valid.length < least) return;
+    // Each note that a source has gathered is one document of it.
+    const isWhole = gathered?.documents.length === valid.length && valid.every(({ source }) => source === gathered);
+    return andThen(isWhole ? gathered : gatherNotes(valid, pause), (source) =>
+      andThen(source.reorder(pause), () =>
+        andThen(source.sort(pause), () => {
+          const { documents } = source;
+          const put = (key: Key, value: Stored) => transaction.put(key, value);
+          const written = writeSegment([source], new SegmentKeys(index, id), put, pause);
+          return andThen(written, ({ bytes }) => {
+            const terms = documents.reduce((sum, { length }) => sum + length, 0);
+            transaction.put(unlistedPrefix(index) + id, [documents.length, terms, bytes]);
+            return forEachInSteps(documents, { pause }, ({ key }) => transaction.delete(prefix + key));
+          });
+        }),
+      ),
+    );
+  });
+}
+
+/** The notes that are there still. What was written last of a record counts: this may have been noted before, too. */
+function validOf(
+  transaction: Transaction,
+  prefix: Key,
+  notes: readonly OwnNote[],
+  pause: Pause,
+): PromiseOrValue<OwnNote[]> {
+  const valid: OwnNote[] = [];
+  const checked = forEachInSteps(notes, { pause }, (note) => {
+    const place = prefix + note.key;
+    // What the transaction has written is known at once.
+    if (transaction.hasWritten(place) && transaction.get(place) === note.stored) valid.push(note);
+  });
+  return andThen(checked, () => valid);
+}
+
+/** The terms of the records that were noted. */
+export function gatherNotes(notes: readonly OwnNote[], pause: Pause): PromiseOrValue<GatheredSource> {
   const source = new GatheredSource();
   let read = 0;
-  const gather = (key: string): PromiseOrValue<void> => {
-    // What was taken back with a savepoint wasn't written.
-    if (!transaction.hasWritten(prefix + key)) return;
-    return andThen(transaction.get(prefix + key), (stored) => {
-      const { before, after } = stored === undefined ? NO_CHANGE : readChange(stored);
-      return before === undefined && after !== undefined ? source.add(key, after, pause) : undefined;
-    });
-  };
-  const gathered = andThen(sortInSteps([...new Set(keys)], { pause }, byteOrder), (sorted) =>
-    forEachInOrder(sorted, (key) =>
-      andThen(gather(key), () => andThen(++read % GATHERED === 0 ? pause() : undefined, () => undefined)),
-    ),
+  const added = forEachInOrder(notes, (note) =>
+    andThen(source.add(note.key, readChange(note.stored).after ?? NO_TERMS, pause), () => {
+      note.source = source;
+      return andThen(++read % GATHERED === 0 ? pause() : undefined, () => undefined);
+    }),
   );
-  return andThen(gathered, () => {
-    const { documents } = source;
-    if (documents.length < least) return;
-    return andThen(source.sort(pause), () => {
-      const put = (key: Key, value: Stored) => transaction.put(key, value);
-      const written = writeSegment([source], new SegmentKeys(index, id), put, pause);
-      return andThen(written, ({ bytes }) => {
-        const terms = documents.reduce((sum, { length }) => sum + length, 0);
-        transaction.put(unlistedPrefix(index) + id, [documents.length, terms, bytes]);
-        return forEachInSteps(documents, { pause }, ({ key }) => transaction.delete(prefix + key));
-      });
-    });
-  });
+  return andThen(added, () => source);
 }
 
 /** Notes between two pauses. */
 const GATHERED = 64;
-
-const NO_CHANGE = { before: undefined, after: undefined };

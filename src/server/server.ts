@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { VERSION } from '../base/package-version.js';
 import { realEnvironment } from '../env/real.js';
+import type { OriginRule } from '../http/cors.js';
 import { createHttpServer } from '../http/create-http-server.js';
 import type { Log } from '../http/log.js';
 import type { ClientAddressSource } from '../http/request/client-address.js';
@@ -132,7 +133,7 @@ async function createServer(
     options: {
       limits: configuration.limits,
       product: configuration.noIdentificationHeaders ? undefined : `tessera/${VERSION}`,
-      allowedOrigins: configuration.allowOrigin,
+      ...originRule(configuration),
       clientAddress: clientAddressSource(configuration),
       compress: configuration.compress,
       capabilities: {
@@ -152,6 +153,12 @@ async function createServer(
       exportTimeout: configuration.exportTimeout,
     },
   });
+}
+
+function originRule({ allowOrigin, unauthenticated }: Configuration): OriginRule {
+  return allowOrigin === 'all'
+    ? { allowedOrigins: undefined, localOnly: false }
+    : { allowedOrigins: allowOrigin, localOnly: unauthenticated };
 }
 
 function clientAddressSource({ clientIp, trustedProxy }: Configuration): ClientAddressSource {

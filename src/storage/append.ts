@@ -32,6 +32,12 @@ export function timeAfter(stamp: Versionstamp): bigint {
   return ((stamp >> COUNTER_BITS) + 1n) * 1_000_000n;
 }
 
+/** The first versionstamp of so many milliseconds before another. */
+export function earlierBy(stamp: Versionstamp, milliseconds: number): Versionstamp {
+  const earlier = stamp - (BigInt(Math.ceil(milliseconds)) << COUNTER_BITS);
+  return earlier < 0n ? 0n : earlier;
+}
+
 /** A versionstamp as bytes in keys. */
 export function stampBytes(stamp: Versionstamp): Key {
   let bytes = '';

@@ -265,6 +265,11 @@ describe('tessera start', () => {
     });
     expect(await response.json()).toMatchObject([{ status: 'OK' }, { status: 'OK' }]);
     expect(server.text()).toContain('Everybody who reaches this server owns everything');
+    const evil = await fetch(`${await server.url()}/sql`, {
+      method: 'POST',
+      headers: { origin: 'http://evil.example' },
+    });
+    expect(evil.status).toBe(403);
   });
 
   it('runs a file before it is reached', async () => {

@@ -122,6 +122,37 @@ describe('the official client', () => {
     await live.kill();
   });
 
+  it('receives what matches a search, with its words marked', async () => {
+    await db.query(
+      `DEFINE ANALYZER simple TOKENIZERS class FILTERS lowercase, ascii;
+       DEFINE INDEX about ON person FIELDS about FULLTEXT ANALYZER simple HIGHLIGHTS`,
+    );
+    const [id] = await db.query<[Uuid]>(
+      `LIVE SELECT search::highlight('<', '>', 1) AS found FROM person WHERE about @1@ $words`,
+      { words: 'green tea' },
+    );
+    const live = await db.liveOf(id);
+    const received: string[] = [];
+    const ended = new Promise<void>((resolve) => {
+      live.subscribe(({ action, value }) => {
+        received.push(`${action} ${value?.['found']}`);
+        if (action === 'DELETE') resolve();
+      });
+    });
+    for (const change of [
+      `CREATE person:1 SET about = 'Green tea'`,
+      `CREATE person:2 SET about = 'Black tea'`,
+      `UPDATE person:2 SET about = 'Tea, gréen'`,
+      `UPDATE person:1 SET about = 'coffee'`,
+      'DELETE person:1, person:2',
+    ]) {
+      await db.query(change);
+    }
+    await ended;
+    expect(received).toEqual(['CREATE <Green> <tea>', 'UPDATE <Tea>, <gréen>', 'DELETE <Tea>, <gréen>']);
+    await live.kill();
+  });
+
   it('receives changes of others, and each attached session its own', async () => {
     const session = await db.newSession();
     await session.signin(ROOT);

@@ -5,6 +5,7 @@ import { untilTrue } from '../../src/base/promise-or-value.js';
 import type { AnalyzerFilter, TokenizerName } from '../../src/language/ast.js';
 import { Analyzer, type TermAt } from '../../src/search/analyzer.js';
 import { characterClass, LETTER, OTHER } from '../../src/search/characters.js';
+import { keptTerms } from '../../src/search/document-terms.js';
 import { createTokenizer } from '../../src/search/tokenizer.js';
 
 const noFiles = (path: string): never => {
@@ -79,6 +80,36 @@ test('tokens follow one another, and hold all letters of the text', () => {
       void untilTrue(() => tokenizing.run(3));
       expect(last).toBeLessThanOrEqual(text.length);
       expect(letters).toBe(lettersOf(text));
+    }),
+  );
+});
+
+test('the terms of short texts are counted as they are found', () => {
+  const unit = fc.oneof(
+    fc.constantFrom('a', 'B', 'ab', ' ', '1', ',', 'É', '東', '😀', '𝒜', '\ud800', 'tea ', 'x'.repeat(70)),
+    fc.string({ unit: 'binary', maxLength: 2 }),
+  );
+  const filters: AnalyzerFilter[] = [
+    { kind: 'lowercase' },
+    { kind: 'ascii' },
+    { kind: 'nfc' },
+    { kind: 'snowball', language: 'english' },
+    { kind: 'stopwords', language: 'english' },
+  ];
+  const words = fc.array(fc.array(unit, { maxLength: 30 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(words, fc.subarray([...NAMES]), fc.subarray(filters), (texts, tokenizers, chosen) => {
+      const counting = analyzer(tokenizers, chosen);
+      for (const parts of texts) {
+        const text = parts.join('');
+        const counts = new Map<string, number>();
+        void counting.terms(
+          text,
+          () => undefined,
+          (term) => counts.set(term, (counts.get(term) ?? 0) + 1),
+        );
+        expect(keptTerms(counting.countShort([text])).counts).toEqual(counts);
+      }
     }),
   );
 });

@@ -14,7 +14,9 @@ import {
 import { hashOf, SequenceTable } from '../../src/search/sequence-table.js';
 import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/term-bytes.js';
 import { TermDictionary } from '../../src/search/term-dictionary.js';
+import { TermOrder } from '../../src/search/term-order.js';
 import { ByteWriter } from '../../src/value/codecs/byte-writer.js';
+import { seeded } from '../support/late-engine.js';
 
 function gathered(documents: readonly number[]): PostingBuffer {
   const buffer = new PostingBuffer();
@@ -34,7 +36,7 @@ function encoded(postings: PostingBuffer): Uint8Array {
     postings,
     Array.from({ length: documents }, (_, at) => at + 1),
   );
-  return bytes.slice(0, length);
+  return Uint8Array.from(bytes.subarray(0, length));
 }
 
 const every = (step: number, count: number): number[] => Array.from({ length: count }, (_, at) => at * step + 3);
@@ -153,7 +155,7 @@ function addText(table: SequenceTable, text: string, value: number): void {
 
 describe('tables of words', () => {
   test('find what was added, however many there are', () => {
-    const table = new SequenceTable();
+    const table = new SequenceTable((length) => new Uint16Array(length));
     const words = Array.from({ length: 5_000 }, (_, at) => `w${at.toString(36)}é`);
     for (const [at, word] of words.entries()) addText(table, word, at + 1);
     const text = unitsOf(`-${words.join('-')}-`);
@@ -167,7 +169,7 @@ describe('tables of words', () => {
   });
 
   test('find words whose hashes are all the same', () => {
-    const table = new SequenceTable();
+    const table = new SequenceTable((length) => new Uint16Array(length));
     const same = sameHashes();
     for (const [at, word] of same.entries()) addText(table, word, at + 1);
     const found = (word: string) => table.valueOf(unitsOf(word), 0, word.length, hashOf(unitsOf(word), 0, word.length));
@@ -215,5 +217,19 @@ describe('tables of words', () => {
     expect(terms.map((term) => dictionary.numberOfText(term))).toEqual([0, 1, 2, 3, 4, 5]);
     expect(terms.map((_, number) => dictionary.text(number))).toEqual(terms);
     expect(dictionary.find(new TextEncoder().encode('coffee'), 0, 6)).toBe(-1);
+  });
+
+  test.each([0, 1, 40, 20_000])('are sorted: %i of them', async (count) => {
+    const dictionary = new TermDictionary();
+    const draw = seeded(7);
+    const begins = ['', 'a', 'teapo', 'teapot', 'teapots of ', '\ue000', '😀'];
+    for (let at = 0; at < count; at++) {
+      dictionary.numberOfText(`${begins[draw(begins.length)]}${draw(50_000).toString(36)}`);
+    }
+    const order = new TermOrder(dictionary);
+    await order.sort(() => undefined);
+    const texts = Array.from(order.numbers, (number) => dictionary.text(number));
+    expect(texts).toEqual(texts.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)));
+    expect(new Set(order.numbers).size).toBe(dictionary.size);
   });
 });

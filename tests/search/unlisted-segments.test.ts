@@ -80,6 +80,25 @@ test('many records make a segment, few are noted, and both are found', async () 
   expect(await ask(count('green'))).toBe('200');
 });
 
+test('records come in any order, and some of them twice', async () => {
+  const rows = Array.from({ length: 300 }, (_, at) => `{ id: ${(at * 77) % 300}, t: 'tea w${(at * 77) % 300}' }`);
+  const held = await session.begin();
+  await ask(`DELETE doc:0; INSERT INTO doc [${rows}] RETURN NONE`, held);
+  await held.commit();
+  expect(await kept()).toMatchObject({ unlisted: 1 });
+  const again = await session.begin();
+  await ask(insert(1_000, 200, 'green'), again);
+  await ask("DELETE doc:1000; CREATE doc:1000 SET t = 'tea w0'; UPDATE doc:1001 SET t = 'tea w0'", again);
+  await again.commit();
+  for (const folded of [false, true]) {
+    if (folded) await fold();
+    expect(await ask(count('tea')), `${folded}`).toBe('302');
+    expect(await ask(count('green')), `${folded}`).toBe('198');
+    expect(await ask("SELECT VALUE id FROM doc WHERE t @@ 'w7'"), `${folded}`).toBe('[doc:7]');
+    expect(await ask("SELECT VALUE id FROM doc WHERE t @@ 'w0'"), `${folded}`).toBe('[doc:0, doc:1000, doc:1001]');
+  }
+});
+
 test('what a segment holds of records that changed since is void, before and after a fold', async () => {
   await ask(insert(1, 200, 'green tea'));
   await ask("UPDATE doc:5 SET t = 'black tea'; DELETE doc:6; DELETE doc:7; CREATE doc:7 SET t = 'white tea'");

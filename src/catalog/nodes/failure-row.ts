@@ -5,7 +5,10 @@
 import type { Stored } from '../../storage/contract.js';
 import { isArray } from '../../value/value.js';
 
-/** A counter of failures: its kind, a digest of the account or address, and the number of failures. */
+/**
+ * A counter of failures: its kind, a digest of the account or address, and the number of failures. 0 failures: the node
+ * takes the turn of an attempt that the counter has delayed.
+ */
 export type CountedFailures = readonly [kind: string, key: string, count: number];
 
 /** Failed sign-ins as a node shares them with the others: its id, and its counters. */

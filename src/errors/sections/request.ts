@@ -200,6 +200,18 @@ export const requestErrors = {
     text: () => 'The Origin is not on the list of allowed origins (--allow-origin)',
     http: 403,
   }),
+  host_denied: row({
+    kind: 'NotAllowed',
+    text: () =>
+      'A server without authentication is called by an address, localhost or the host of an allowed origin (--allow-origin)',
+    http: 403,
+  }),
+  password_remembered: row({
+    kind: 'NotAllowed',
+    text: () =>
+      'The password may be one that a browser remembers, as the request comes from a page of another site: send a token instead',
+    http: 403,
+  }),
   shutting_down: row({
     kind: 'Connection',
     text: () => 'The server is shutting down',

@@ -29,6 +29,8 @@ export class Analyzers implements AnalyzerRegistry {
   readonly #compiler: Compiler;
   readonly #files: LemmaFiles;
   readonly #made = new Derived<AnalyzerDefinition, Analyzer>();
+  /** Those without FUNCTION, which are the same for all executions. */
+  readonly #plain = new Derived<Analyzer, TextAnalyzer>();
 
   readonly sharesStatistics: boolean;
 
@@ -44,12 +46,19 @@ export class Analyzers implements AnalyzerRegistry {
       if (definition === undefined) throw failure('analyzer_missing', { name });
       return andThen(this.prepare(execution, definition), (analyzer) => {
         const { function: called } = definition;
-        return {
-          analyzer,
-          source: (text) => (called === undefined ? text : this.#call(execution, called, text)),
-        };
+        if (called === undefined) return this.#plainOf(analyzer);
+        return { analyzer, isPlain: false, source: (text) => this.#call(execution, called, text) };
       });
     });
+  }
+
+  #plainOf(analyzer: Analyzer): TextAnalyzer {
+    let plain = this.#plain.get(analyzer);
+    if (plain === undefined) {
+      plain = { analyzer, isPlain: true, source: (text) => text };
+      this.#plain.set(analyzer, plain);
+    }
+    return plain;
   }
 
   /** Reads the files that a definition names, once. */

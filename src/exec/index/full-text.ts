@@ -20,7 +20,7 @@ import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
 import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 import { countNote } from './noted-changes.js';
-import { countDocument } from './noted-documents.js';
+import { addNote, ownNotesOf } from './noted-documents.js';
 
 export const fullText: IndexKeeping = {
   maintain: (index, execution, changes) =>
@@ -35,9 +35,9 @@ export function indexedValue({ definition }: Pick<KeptIndex, 'definition'>, reco
   return found === UNINDEXABLE ? undefined : found;
 }
 
-/** The texts of a value as an analyzer sees them: its FUNCTION has been called. */
-function sourcesOf({ source }: TextAnalyzer, value: Value): PromiseOrValue<readonly string[]> {
-  return mapInOrder(textsOf(value), source);
+/** Texts as an analyzer sees them: its FUNCTION has been called. */
+function sourcesOf({ source, isPlain }: TextAnalyzer, texts: readonly string[]): PromiseOrValue<readonly string[]> {
+  return isPlain ? texts : mapInOrder(texts, source);
 }
 
 /** The terms of all texts of a value. @throws TesseraError what the analyzer throws */
@@ -46,7 +46,7 @@ export function documentTerms(
   analyzer: TextAnalyzer,
   value: Value,
 ): PromiseOrValue<DocumentTerms> {
-  return andThen(sourcesOf(analyzer, value), (texts) => countTerms(execution, analyzer, texts));
+  return andThen(sourcesOf(analyzer, textsOf(value)), (texts) => countTerms(execution, analyzer, texts));
 }
 
 function countTerms(
@@ -73,22 +73,41 @@ function countTerms(
 /** Work of noting a short text, in values visited: some ten microseconds. */
 const WALKED_PER_NOTE = 512;
 
+/** A record whose terms are gathered while they are noted. */
+interface Gathering {
+  readonly source: GatheredSource;
+  /** Its encoded key. */
+  readonly key: string;
+}
+
 /** The terms of a record in an index, to be noted. A value without texts needs no analyzer. */
 function termsOfRecord(
   index: KeptIndex,
   execution: Execution,
   record: ObjectValue | undefined,
+  gathering?: Gathering,
 ): PromiseOrValue<NotedTerms | undefined> {
   if (record === undefined) return undefined;
-  const value = indexedValue(index, record);
-  if (textsOf(value).length === 0) return NO_TERMS;
+  const texts = textsOf(indexedValue(index, record));
+  if (texts.length === 0) return noted(execution, NO_TERMS, gathering);
   return andThen(analyzerOf(index, execution), (analyzer) =>
-    andThen(sourcesOf(analyzer, value), (texts) => {
-      addWalked(WALKED_PER_NOTE);
-      if (analyzer.analyzer.isShort(texts)) return noteCounted(analyzer.analyzer.countShort(texts));
-      return andThen(countTerms(execution, analyzer, texts), (terms) => noteTerms(terms, pausingOf(execution).pause));
+    andThen(sourcesOf(analyzer, texts), (sources) => {
+      if (analyzer.analyzer.isShort(sources)) {
+        addWalked(WALKED_PER_NOTE);
+        const counted = analyzer.analyzer.countShort(sources);
+        gathering?.source.addCounted(gathering.key, counted);
+        return noteCounted(counted);
+      }
+      return andThen(countTerms(execution, analyzer, sources), (terms) =>
+        andThen(noteTerms(terms, pausingOf(execution).pause), (made) => noted(execution, made, gathering)),
+      );
     }),
   );
+}
+
+function noted(execution: Execution, terms: NotedTerms, gathering: Gathering | undefined): PromiseOrValue<NotedTerms> {
+  if (gathering === undefined) return terms;
+  return andThen(gathering.source.add(gathering.key, terms, pausingOf(execution).pause), () => terms);
 }
 
 function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Execution): PromiseOrValue<TextAnalyzer> {
@@ -103,17 +122,22 @@ function note(index: KeptIndex, execution: Execution, { key, before, after }: In
   const place = pendingPrefix(index.prefix) + encoded;
   return andThen(transaction.get(place), (stored) => {
     const folded = stored === undefined ? termsOfRecord(index, execution, before) : readChange(stored).before;
-    return andThen(folded, (old) =>
-      andThen(termsOfRecord(index, execution, after), (fresh) => {
+    return andThen(folded, (old) => {
+      const own = old === undefined && after !== undefined ? ownNotesOf(index, execution) : undefined;
+      const gathering = own?.gathered && { source: own.gathered, key: encoded };
+      return andThen(termsOfRecord(index, execution, after, gathering), (fresh) => {
         if (old === undefined && fresh === undefined) {
           transaction.delete(place);
           return;
         }
-        transaction.put(place, storeChange({ before: old, after: fresh }));
+        const change = storeChange({ before: old, after: fresh });
+        transaction.put(place, change);
         countNote(index, execution);
-        return countDocument(index, execution, encoded, (old?.length ?? 0) + (fresh?.length ?? 0));
-      }),
-    );
+        if (own === undefined) return;
+        const note = { key: encoded, stored: change, source: gathering?.source };
+        return addNote(index, execution, own, note, fresh?.length ?? 0);
+      });
+    });
   });
 }
 
@@ -132,6 +156,8 @@ function fold({ prefix }: KeptIndex, execution: Execution): PromiseOrValue<boole
 class SegmentBuild implements BulkBuild {
   readonly #index: KeptIndex;
   readonly #execution: Execution;
+  /** Of the index, once there was a text. */
+  #analyzer: TextAnalyzer | undefined;
   #source = new GatheredSource();
   #isBegun = false;
 
@@ -141,28 +167,39 @@ class SegmentBuild implements BulkBuild {
   }
 
   add(changes: readonly IndexedChange[]): PromiseOrValue<void> {
-    return forEachInOrder(changes, ({ key, after }) =>
-      andThen(this.#gather(encodeKey(key), after), () =>
-        andThen(this.#source.isFull ? this.#write() : this.#execution.interrupt.checkpoint(), () => false),
-      ),
-    );
+    return forEachInOrder(changes, this.#add);
   }
 
+  readonly #add = ({ key, after }: IndexedChange): PromiseOrValue<undefined> => {
+    const gathered = this.#gather(encodeKey(key), after);
+    return gathered instanceof Promise ? gathered.then(this.#next) : this.#next();
+  };
+
+  readonly #next = (): PromiseOrValue<undefined> => {
+    const next = this.#source.isFull ? this.#write() : this.#execution.interrupt.checkpoint();
+    return andThen(next, () => undefined);
+  };
+
   #gather(key: string, record: ObjectValue | undefined): PromiseOrValue<void> {
-    const value = record && indexedValue(this.#index, record);
+    const texts = textsOf(record && indexedValue(this.#index, record));
+    if (texts.length === 0) return this.#source.add(key, NO_TERMS, pausingOf(this.#execution).pause);
+    if (this.#analyzer !== undefined) return this.#gatherTexts(key, texts, this.#analyzer);
+    return andThen(analyzerOf(this.#index, this.#execution), (analyzer) => {
+      this.#analyzer = analyzer;
+      return this.#gatherTexts(key, texts, analyzer);
+    });
+  }
+
+  #gatherTexts(key: string, given: readonly string[], text: TextAnalyzer): PromiseOrValue<void> {
+    const { analyzer, isPlain } = text;
+    if (isPlain && analyzer.isShort(given)) return this.#source.addCounted(key, analyzer.countShort(given));
     const { pause } = pausingOf(this.#execution);
-    if (textsOf(value).length === 0) return this.#source.add(key, NO_TERMS, pause);
-    return andThen(analyzerOf(this.#index, this.#execution), (analyzer) =>
-      andThen(sourcesOf(analyzer, value), (texts) => {
-        if (analyzer.analyzer.isShort(texts)) {
-          this.#source.addCounted(key, analyzer.analyzer.countShort(texts));
-          return;
-        }
-        return andThen(countTerms(this.#execution, analyzer, texts), (terms) =>
-          andThen(noteTerms(terms, pause), (noted) => this.#source.add(key, noted, pause)),
-        );
-      }),
-    );
+    return andThen(sourcesOf(text, given), (texts) => {
+      if (analyzer.isShort(texts)) return this.#source.addCounted(key, analyzer.countShort(texts));
+      return andThen(countTerms(this.#execution, text, texts), (terms) =>
+        andThen(noteTerms(terms, pause), (noted) => this.#source.add(key, noted, pause)),
+      );
+    });
   }
 
   finish(keys?: KeyRange): PromiseOrValue<void> {

@@ -3,8 +3,9 @@
  * instead of the notes, which a fold would have to read again.
  */
 import { Derived } from '../../base/derived.js';
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import { segmentOfNotes } from '../../search/unlisted-segments.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { GatheredSource } from '../../search/gathered-source.js';
+import { gatherNotes, type OwnNote, segmentOfNotes } from '../../search/unlisted-segments.js';
 import type { Transaction } from '../../storage/contract.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
@@ -13,53 +14,70 @@ import type { KeptIndex } from './contract.js';
 
 /** So many new records of a transaction make a segment. */
 const MANY = 128;
+/** From so many on their terms are gathered for it; those before are read out of their notes. */
+const SOME = 16;
 /** A segment is made before the commit of notes that take so many bytes. */
 const MOST_BYTES = 4 * 2 ** 20;
 /** Of a note, beside its terms. */
 const OVERHEAD = 256;
 
-/** What a transaction has noted in an index since it has made a segment of it. */
-interface OwnNotes {
-  /** The encoded keys of records, some of them twice. */
-  keys: string[];
-  bytes: number;
-  isAwaited: boolean;
+/** What a transaction has noted in an index of new records, since it has made a segment of such. */
+export class OwnNotes {
+  notes: OwnNote[] = [];
+  /** The terms of all of them; they take no more memory than the notes. */
+  gathered: GatheredSource | undefined;
+  isAwaited = false;
+  bytes = 0;
+
+  clear(): void {
+    this.notes = [];
+    this.gathered = undefined;
+    this.bytes = 0;
+  }
 }
 
 /** By the prefix of the index. */
 const ownNotes = new Derived<Transaction, Map<string, OwnNotes>>();
 
-/** To be called once a writer has noted a change of a record, by its encoded key, in so many bytes. */
-export function countDocument(
-  index: KeptIndex,
-  execution: Execution,
-  key: string,
-  bytes: number,
-): PromiseOrValue<void> {
-  const { transaction } = execution.context;
+/** `undefined` where a transaction makes no segments. */
+export function ownNotesOf(index: KeptIndex, { context: { transaction } }: Execution): OwnNotes | undefined {
   // What is noted while an index is built is void once the builder has come to the record.
-  if (index.isBuilding) return;
-  const own = ownNotesOf(transaction, index);
-  own.keys.push(key);
-  own.bytes += bytes + key.length + OVERHEAD;
-  if (own.bytes >= MOST_BYTES) return makeSegment(index, execution, own);
-  if (own.keys.length < MANY || own.isAwaited) return;
-  own.isAwaited = true;
-  transaction.beforeCommit(() => makeSegment(index, execution, own));
-}
-
-function ownNotesOf(transaction: Transaction, { prefix }: KeptIndex): OwnNotes {
+  if (index.isBuilding) return undefined;
   let indexes = ownNotes.get(transaction);
   if (indexes === undefined) {
     indexes = new Map();
     ownNotes.set(transaction, indexes);
   }
-  let own = indexes.get(prefix);
+  let own = indexes.get(index.prefix);
   if (own === undefined) {
-    own = { keys: [], bytes: 0, isAwaited: false };
-    indexes.set(prefix, own);
+    own = new OwnNotes();
+    indexes.set(index.prefix, own);
   }
   return own;
+}
+
+/** To be called once a writer has noted a new record. */
+export function addNote(
+  index: KeptIndex,
+  execution: Execution,
+  own: OwnNotes,
+  note: OwnNote,
+  bytes: number,
+): PromiseOrValue<void> {
+  const { transaction } = execution.context;
+  own.notes.push(note);
+  own.bytes += bytes + note.key.length + OVERHEAD;
+  if (own.bytes >= MOST_BYTES) return makeSegment(index, execution, own);
+  if (own.notes.length === SOME) return beginGathering(execution, own);
+  if (own.notes.length < MANY || own.isAwaited) return;
+  own.isAwaited = true;
+  transaction.beforeCommit(() => makeSegment(index, execution, own));
+}
+
+function beginGathering(execution: Execution, own: OwnNotes): PromiseOrValue<void> {
+  return andThen(gatherNotes(own.notes, pausingOf(execution).pause), (gathered) => {
+    own.gathered = gathered;
+  });
 }
 
 function makeSegment(
@@ -67,11 +85,10 @@ function makeSegment(
   { context: { transaction }, services: { environment } }: Execution,
   own: OwnNotes,
 ): PromiseOrValue<void> {
-  const { keys } = own;
-  own.keys = [];
-  own.bytes = 0;
+  const { notes, gathered } = own;
+  own.clear();
   const id = String.fromCharCode(...environment.random.bytes(16));
   // The statement may have ended long ago, with its time.
   const { pause } = pausingOf({ interrupt: RequestInterrupt.begin(environment) });
-  return segmentOfNotes(transaction, prefix, { keys, least: MANY, id }, pause);
+  return segmentOfNotes(transaction, prefix, { notes, gathered, least: MANY, id }, pause);
 }

@@ -3,6 +3,7 @@ import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/engines/lmdb/lm
 import {
   optionalSetting,
   readAddress,
+  readAllOr,
   readCount,
   readList,
   readNetworks,
@@ -142,9 +143,10 @@ export const SERVER_SETTINGS = {
   allowOrigin: optionalSetting(
     {
       flag: '--allow-origin <origins>',
-      description: 'The only origins that web pages may call from, such as https://example.com',
+      description:
+        'The only origins that web pages may call from, such as https://example.com, or all; with --unauthenticated pages of this machine by default',
     },
-    readList,
+    readAllOr((origin) => origin),
   ),
   compress: toggle({
     flag: '--compress',

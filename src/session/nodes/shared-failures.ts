@@ -1,14 +1,15 @@
 /**
  * Failed sign-ins of all nodes: each writes its own to a log, a batch at a time, and counts those that it reads of the
- * others. So an attacker who spreads attempts over N nodes gains no more than what N nodes admit until they have
- * read each other's batches. Signing in never waits for any of it.
+ * others. Signing in waits for none of it until failures delay it. A delayed attempt takes its turn in the same log
+ * before it begins, so that of those that wait at several nodes for the end of one delay only the first begins.
  */
-import type { CounterKind, FailureExchange, Failures } from '../../auth/throttle.js';
+import type { CounterKind, FailureExchange, Failures, Turn } from '../../auth/throttle.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { FAILURES_PREFIX } from '../../catalog/keys/node-keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';
 import { asTesseraError } from '../../errors/error.js';
-import type { CommitFollower, Key } from '../../storage/contract.js';
+import { earlierBy, stampBytes, stampIn } from '../../storage/append.js';
+import type { CommitFollower, Key, Versionstamp } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import type { BackgroundServices } from '../background/background-rounds.js';
 
@@ -39,7 +40,7 @@ export class SharedFailures implements FailureExchange, CommitFollower {
   }
 
   failed(kind: CounterKind, key: string): void {
-    const name = `${kind} ${key}`;
+    const name = nameOf(kind, key);
     const counted = this.#own.get(name);
     if (counted !== undefined) counted.count++;
     else if (this.#own.size < MOST_COUNTERS) this.#own.set(name, { kind, key, count: 1 });
@@ -48,6 +49,45 @@ export class SharedFailures implements FailureExchange, CommitFollower {
 
   onFailures(callback: (failures: Failures) => void): void {
     this.#callback = callback;
+  }
+
+  async takeTurns(turns: readonly Turn[]): Promise<readonly Turn[]> {
+    const taken = turns.map(({ kind, key }): CountedFailures => [kind, key, 0]);
+    let stamp: Versionstamp = 0n;
+    await withRetries(this.#services.engine, (transaction) => {
+      transaction.append(FAILURES_PREFIX, storedFailures(this.node, taken));
+      transaction.afterCommit((own) => {
+        stamp = own;
+      });
+    });
+    // All turns of before are known now: the log is in the order of commits.
+    const earlier = await this.#turnsBefore(stamp, Math.max(...turns.map(({ validFor }) => validFor)));
+    return turns.filter(({ kind, key, validFor }) => {
+      const last = earlier.get(nameOf(kind, key));
+      return last !== undefined && last > earlierBy(stamp, validFor);
+    });
+  }
+
+  /** When other nodes have last taken the turn of each counter, by the clock of the store. */
+  async #turnsBefore(stamp: Versionstamp, milliseconds: number): Promise<ReadonlyMap<string, Versionstamp>> {
+    const last = new Map<string, Versionstamp>();
+    const at = (stamp: Versionstamp) => FAILURES_PREFIX + stampBytes(stamp);
+    const transaction = await this.#services.engine.begin({ writable: false });
+    const rows = transaction.scan({ from: at(earlierBy(stamp, milliseconds)), to: at(stamp) });
+    try {
+      for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) {
+        for (const [row, stored] of batch) {
+          const { node, failures } = readFailures(stored);
+          if (node === this.node) continue;
+          for (const [kind, key, count] of failures)
+            if (count === 0) last.set(nameOf(kind, key), stampIn(FAILURES_PREFIX, row));
+        }
+      }
+    } finally {
+      rows.close();
+      transaction.cancel();
+    }
+    return last;
   }
 
   onCommits(commits: Parameters<CommitFollower['onCommits']>[0]): void {
@@ -106,4 +146,8 @@ export class SharedFailures implements FailureExchange, CommitFollower {
       this.#services.report(asTesseraError(error));
     }
   }
+}
+
+function nameOf(kind: string, key: string): string {
+  return `${kind} ${key}`;
 }

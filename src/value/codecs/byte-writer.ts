@@ -84,6 +84,15 @@ export class ByteWriter {
     this.#length = length;
   }
 
+  /** The characters of a byte string from one on. */
+  characters(text: string, from: number): void {
+    this.#reserve(text.length - from);
+    const bytes = this.#bytes;
+    let length = this.#length;
+    for (let at = from; at < text.length; at++) bytes[length++] = text.charCodeAt(at);
+    this.#length = length;
+  }
+
   /** Writes a string in UTF-8; `byteLength` is its `utf8Length`. */
   utf8(text: string, byteLength: number): void {
     this.#reserve(byteLength);
