@@ -2,23 +2,27 @@
 import type { Delete, Live, Update, Upsert } from '../language/ast.js';
 import { type Binding, bindSources } from './bind-sources.js';
 import { bindWhere } from './bind-where.js';
+import { onlyLook } from './effects.js';
 import { refuseNearest } from './nearest-condition.js';
 import type { LiveQuery, RowNode, StreamNode } from './nodes.js';
 import { rewrite } from './rewrite.js';
 import type { RuleName, StatementFacts } from './rules/rule.js';
+import { uncorrelatedSubquery, withSharedSubqueries } from './rules/uncorrelated-subquery.js';
 
 /**
  * The records that a statement is about.
  * @throws TesseraError `nearest_nested`, `nearest_form`, `nearest_index_missing`
  */
 export function bindFound(statement: Update | Upsert | Delete, binding: Binding): StreamNode {
-  const { targets, with: hints } = statement;
+  const { targets, where, with: hints } = statement;
   const { reader, rules } = binding;
+  const isSteady = rules.has(uncorrelatedSubquery.name) && (where === undefined || onlyLook([where]));
   const found = bindWhere(statement, { targets, isRead: false }, binding, (condition) =>
-    bindSources(targets, { where: condition, with: hints, isRead: false }, binding),
+    bindSources(targets, { where: condition, with: hints, isRead: false, isSteady }, binding),
   );
   // A rule makes of a stream another one.
-  return rewrite(found, { isChecked: reader.isChecked, isVersioned: false }, rules) as StreamNode;
+  const tree = rewrite(found, { isChecked: reader.isChecked, isVersioned: false }, rules) as StreamNode;
+  return isSteady ? withSharedSubqueries(tree) : tree;
 }
 
 /**

@@ -25,7 +25,11 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   const isReadOnly = binding.rules.has(uncorrelatedSubquery.name) && !mayWrite(select);
   const filtered = bindWhere(select, { targets: from, isRead: true }, binding, (condition, mayOrder) => {
     const order = mayOrder ? wanted : undefined;
-    return bindSources(from, { where: condition, with: hints, order, scored, isRead: true, isReadOnly }, binding);
+    return bindSources(
+      from,
+      { where: condition, with: hints, order, scored, isRead: true, isSteady: isReadOnly },
+      binding,
+    );
   });
   const rows: StreamNode = split === undefined ? filtered : { kind: 'split', on: split, input: filtered };
   let node: RowNode = group === undefined ? rows : { kind: 'aggregate', group, projections, input: rows };

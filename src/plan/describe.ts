@@ -68,9 +68,13 @@ const DESCRIPTIONS: { readonly [Kind in PlanTree['kind']]: (node: Of<Kind>) => D
   subquery: () => ({ operator: 'Subquery' }),
   union: () => ({ operator: 'Union' }),
   changes: ({ tables }) => ({ operator: 'Changes', attributes: { table: list(tables) } }),
-  filter: ({ condition, batched }) => ({
+  filter: ({ condition, batched, shared }) => ({
     operator: 'Filter',
-    attributes: { condition: printExpression(condition), ...(batched && { batched: batchedText(condition, batched) }) },
+    attributes: {
+      condition: printExpression(condition),
+      ...(batched && { batched: batchedText(condition, batched) }),
+      ...(shared && { shared: shared.map(operandText).join(', ') }),
+    },
   }),
   'knn-scan': ({ table, index, k, ef }) => ({
     operator: 'KnnScan',

@@ -207,6 +207,8 @@ export interface Filter {
   readonly kind: 'filter';
   readonly condition: Expression;
   readonly batched?: readonly Expression[];
+  /** Subqueries that are evaluated once for a batch of rows (the rule `uncorrelated-subquery`). */
+  readonly shared?: readonly Subquery[];
   readonly input: StreamNode;
 }
 

@@ -68,6 +68,13 @@ describe('an uncorrelated subquery', () => {
     expect(scans).toBeLessThan(10);
   });
 
+  test('of the condition of UPDATE is evaluated once for the rows that are read together', async () => {
+    const { owner } = await open();
+    const text = 'UPDATE person SET n = 1 WHERE team IN (SELECT VALUE id FROM team WHERE size = 2) RETURN NONE';
+    const { scans } = await scansOf(owner, text);
+    expect(scans).toBeLessThan(ROWS / 10);
+  });
+
   test('of PERMISSIONS is evaluated once for the rows that are read together', async () => {
     const session = await (await open()).person('ann');
     const { scans, rows } = await scansOf(session, 'SELECT VALUE count() FROM person GROUP ALL');

@@ -1,5 +1,5 @@
 /** PERMISSIONS clauses as closures. */
-import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Permission, Subquery } from '../../language/ast.js';
 import { uncorrelatedIn } from '../../plan/dependencies.js';
 import { type FieldsRead, fieldsRead } from '../../plan/fields-read.js';
@@ -10,8 +10,8 @@ import type { Checks, Execution } from '../runtime/execution.js';
 import { type Compiler, type Evaluate, Frame } from '../runtime/frame.js';
 import { mayKeepFrame } from '../runtime/row-frames.js';
 import { Scope } from '../runtime/scope.js';
-import { SharedValues } from '../runtime/shared-values.js';
 import { Variants } from '../runtime/variants.js';
+import { withSharedValues } from '../runtime/with-shared-values.js';
 import { isQueryError } from './error-redaction.js';
 
 /** A compiled clause. `where` is evaluated with permissions off: a clause may read data that its subject can't. */
@@ -76,11 +76,8 @@ export function withJudge<T>(
     return judgeAll((document) => judged(condition, frame.moveTo(document)));
   }
   if (shared.size === 0) return judgeAll((document) => judged(condition, new Frame(judge, new Scope(), document)));
-  const values = new SharedValues(shared, execution.request.memory);
-  const scope = new Scope().sharing(values);
-  return lastly(
-    () => judgeAll((document) => judged(condition, new Frame(judge, scope, document).block())),
-    () => values.close(),
+  return withSharedValues(shared, new Frame(judge, new Scope()), ({ scope }) =>
+    judgeAll((document) => judged(condition, new Frame(judge, scope, document).block())),
   );
 }
 

@@ -12,11 +12,12 @@ import { type BinaryOperation, OPERATIONS, type PlainOperator } from '../express
 import { answersLater } from '../runtime/concurrent-reads.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { rowFrames } from '../runtime/row-frames.js';
+import { withSharedValues } from '../runtime/with-shared-values.js';
 import type { OperatorContext, Stream } from './operator.js';
 
 export function compileFilter(node: Filter, context: OperatorContext): Stream {
   const input = context.stream(node.input);
-  const judge = compilePredicate(node, context.compiler);
+  const judge = sharing(node, compilePredicate(node, context.compiler));
   return (frame, { rows, inOrder, targets }, visit) => {
     let left = rows;
     return input(frame, { inOrder, targets }, (batch, direction) =>
@@ -30,6 +31,13 @@ export function compileFilter(node: Filter, context: OperatorContext): Stream {
 
 /** The rows that meet a condition, at most `most`; rows behind these aren't evaluated. */
 type Predicate = (frame: Frame, rows: readonly Value[], most?: number) => PromiseOrValue<readonly Value[]>;
+
+/** Subqueries that are the same for all rows of a batch are evaluated once for them. */
+function sharing({ shared }: Filter, judge: Predicate): Predicate {
+  if (shared === undefined) return judge;
+  const subqueries = new Set(shared);
+  return (frame, rows, most) => withSharedValues(subqueries, frame, (inner) => judge(inner, rows, most));
+}
 
 /** The parts that can be evaluated a batch at a time come first; the rest is evaluated row by row. */
 function compilePredicate({ condition, batched = [] }: Filter, compiler: Compiler): Predicate {

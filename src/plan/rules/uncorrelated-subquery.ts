@@ -1,7 +1,7 @@
 import type { Select, Subquery } from '../../language/ast.js';
 import { uncorrelatedIn } from '../dependencies.js';
 import { projectedExpressions } from '../fields-read.js';
-import type { RowNode } from '../nodes.js';
+import type { RowNode, StreamNode } from '../nodes.js';
 import type { StatementRule } from './rule.js';
 
 /**
@@ -16,6 +16,14 @@ export const uncorrelatedSubquery: StatementRule = {
     return subqueries.length === 0 ? undefined : { kind: 'init-plan', subqueries, input: node };
   },
 };
+
+/**
+ * The same for the WHERE of a statement that changes records, which finds those of a target before it changes any.
+ */
+export function withSharedSubqueries(node: StreamNode): StreamNode {
+  const shared = node.kind === 'filter' ? uncorrelatedIn(node.condition) : [];
+  return node.kind !== 'filter' || shared.length === 0 ? node : { ...node, shared };
+}
 
 function isOfOneRow(node: RowNode): boolean {
   let source = node;
