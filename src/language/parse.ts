@@ -21,6 +21,7 @@ import { beginsStatement, keywordStatement, statement, topStatement } from './pa
 import type { ReadStatement } from './parser/suggestion.js';
 import { type } from './parser/type.js';
 import type { Shape } from './shape.js';
+import { NO_TOKENS, type TokenCount, tokensRead } from './tree-weight.js';
 
 export { DEFAULT_PARSER_LIMITS, type ParserLimits } from './parser/parser.js';
 
@@ -45,15 +46,22 @@ export function parseQuery(text: string, limits?: ParserLimits): Query {
 }
 
 /** The same in pieces of so many characters, for long texts. @throws TesseraError also `query_too_large` */
-export function parseQueryStepwise(text: string, limits?: ParserLimits, piece?: number): Stepwise<Query> {
+export function parseQueryStepwise(text: string, limits?: ParserLimits, piece?: number): StepwiseParse {
   return new QueryParse(new Parser(text, GRAMMAR, limits), { ...DEFAULT_PARSER_LIMITS, ...limits }, new Pauses(piece));
 }
 
-class QueryParse implements Stepwise<Query> {
+/** The parse of a long text. */
+export interface StepwiseParse extends Stepwise<Query> {
+  /** Those of which trees were made so far. */
+  readonly tokens: TokenCount;
+}
+
+class QueryParse implements StepwiseParse {
   readonly #parser: Parser;
   readonly #limits: Required<ParserLimits>;
   readonly #pauses: Pauses;
   readonly #statements: Statement[] = [];
+  #tokens = NO_TOKENS;
 
   constructor(parser: Parser, limits: Required<ParserLimits>, pauses: Pauses) {
     this.#parser = parser;
@@ -91,6 +99,7 @@ class QueryParse implements Stepwise<Query> {
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
       checkTokens(parser.tokens - parser.repeated, this.#limits);
+      this.#tokens = tokensRead(parser);
       this.#pauses.goOn(parser.start);
       parser.goTo(state);
       return false;
@@ -99,6 +108,11 @@ class QueryParse implements Stepwise<Query> {
 
   get result(): Query {
     return { statements: this.#statements };
+  }
+
+  get tokens(): TokenCount {
+    const count = tokensRead(this.#parser);
+    return count.code + count.data < this.#tokens.code + this.#tokens.data ? this.#tokens : count;
   }
 
   #check(name: keyof QueryLimits, found: number): void {

@@ -16,6 +16,7 @@ import { DEFAULT_PARSER_LIMITS, Parser, type ParserLimits } from './parser/parse
 import { PAUSE, Pauses } from './parser/pauses.js';
 import { topStatement } from './parser/statement.js';
 import { positionOf } from './source-error.js';
+import { NO_TOKENS, type TokenCount, tokensRead, weightOfTrees } from './tree-weight.js';
 
 export interface ReceivedStatement {
   readonly statement: Statement;
@@ -23,6 +24,18 @@ export interface ReceivedStatement {
   readonly position: SourcePosition;
   /** UTF-16 units. */
   readonly length: number;
+  readonly tokens: TokenCount;
+}
+
+/** Bytes of a unit of text, at most: it is flattened when it is parsed. */
+const UNIT = 2;
+const WIDE_UNIT = 4;
+const BEYOND_LATIN_1 = /[^\0-\xff]/;
+
+interface ReadStatement {
+  readonly statement: Statement;
+  readonly start: number;
+  readonly tokens: TokenCount;
 }
 
 export class StatementStream {
@@ -35,6 +48,10 @@ export class StatementStream {
   /** Whether what isn't read yet has no semicolon behind the beginning of its statement, which so isn't all there. */
   #lacksEnd = false;
   #isOver = false;
+  /** Whether a text has characters beyond Latin-1. */
+  #isWide = false;
+  /** Of the statement that is being read. */
+  #tokens = NO_TOKENS;
 
   /** `length` bounds one statement. */
   constructor(limits: ParserLimits = DEFAULT_PARSER_LIMITS) {
@@ -44,7 +61,13 @@ export class StatementStream {
   /** Pieces are cut between characters. */
   push(piece: string): void {
     this.#rest += piece;
+    this.#isWide ||= BEYOND_LATIN_1.test(piece);
     if (piece.includes(';')) this.#lacksEnd = false;
+  }
+
+  /** Bytes that the text that isn't parsed yet takes, and the tree of the statement that is being read. */
+  get weight(): number {
+    return this.#rest.length * (this.#isWide ? WIDE_UNIT : UNIT) + weightOfTrees(this.#tokens);
   }
 
   /** The end of the text. */
@@ -84,7 +107,8 @@ export class StatementStream {
         continue;
       }
       const position = this.#goTo(source, done, found.start);
-      yield { statement: found.statement, position, length: parser.start - found.start };
+      const { statement, start, tokens } = found;
+      yield { statement, position, length: parser.start - start, tokens };
       done = parser.start;
       this.#goTo(source, found.start, done);
     }
@@ -98,10 +122,12 @@ export class StatementStream {
   }
 
   /** The next complete statement, with the parser at the semicolon behind it, or at the end of the text. */
-  #next(parser: Parser): { readonly statement: Statement; readonly start: number } | typeof PAUSE | undefined {
+  #next(parser: Parser): ReadStatement | typeof PAUSE | undefined {
+    this.#tokens = NO_TOKENS;
     while (parser.acceptPunct(';'));
     if (parser.atEnd()) return undefined;
     const { start, state, pauses } = parser;
+    const before = tokensRead(parser);
     this.#lacksEnd = !this.#isOver && this.#rest.indexOf(';', start) === -1;
     if (this.#lacksEnd) return undefined;
     let statement: Statement;
@@ -111,13 +137,15 @@ export class StatementStream {
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
       checkTokens(parser.tokens - parser.repeated - state.tokens, this.#limits);
+      this.#tokens = tokensRead(parser, before);
       pauses?.goOn(parser.start);
       parser.goTo(state);
       return PAUSE;
     }
     pauses?.forget();
-    if (parser.atEnd()) return this.#isOver ? { statement, start } : undefined;
-    return parser.isPunct(';') ? { statement, start } : beyondStatement(parser, { statement, start });
+    const read = { statement, start, tokens: tokensRead(parser, before) };
+    if (parser.atEnd()) return this.#isOver ? read : undefined;
+    return parser.isPunct(';') ? read : beyondStatement(parser, read);
   }
 
   /** A parse error is final only if no further text could resolve it. */
@@ -133,6 +161,7 @@ export class StatementStream {
   #keep(rest: string): void {
     this.#checkLength(rest);
     this.#rest = rest;
+    this.#isWide = rest !== '' && this.#isWide;
     this.#enough = this.#lacksEnd ? 0 : Math.min(2 * rest.length, this.#longest);
   }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { realEnvironment } from '../../src/env/real.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
@@ -11,6 +11,7 @@ import { createHttpServer, type HttpServerParts } from '../../src/http/create-ht
 import type { Session } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { MemoryLimits } from '../../src/session/resources/server-memory.js';
+import { RequestRunner } from '../../src/session/session/request-runner.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { newObject, objectFrom } from '../../src/value/value.js';
 import { answer, run, World } from '../support/world.js';
@@ -206,6 +207,70 @@ describe('requests', () => {
       await expect.poll(() => used()).toBe(0);
     }
     await doors.close();
+  });
+
+  attack(67, 'sends texts whose trees, pending parts and errors take many times what was sent', async () => {
+    await open();
+    const eve = await world.person('eve');
+    const refused = ['request_memory_exceeded', 'session_memory_exceeded'];
+    const code = async (work: () => Promise<unknown> | unknown) => {
+      try {
+        await work();
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+      return 'none';
+    };
+    // Some 20 bytes of memory for each byte of text, and several times as much once they have run.
+    for (const text of ['RETURN 1;'.repeat(15_000), `RETURN [${'[],'.repeat(40_000)}1]`])
+      expect(refused).toContain(await code(() => eve.query(text, newObject())));
+    const block = `BEGIN;${'CREATE z SET a = 1;'.repeat(1_500)}COMMIT`;
+    expect(refused).toContain(await code(() => eve.query(block, newObject())));
+    // A text of some failing statements: the text of their errors.
+    const failing = 'THROW string::uppercase(string::repeat("x", 200000));'.repeat(100);
+    const messages = (await eve.query(failing, newObject())).map(
+      (each) => each.outcome.ok || each.outcome.error.message,
+    );
+    expect(messages[0]).toHaveLength('An error occurred: '.length + 200_000);
+    expect(messages.join('').length).toBeLessThan(4 * MIB);
+    const failed = await eve.query('RETURN 1 + "";'.repeat(100), newObject());
+    expect(failed).toHaveLength(100);
+    const { outcome } = failed.at(-1) as (typeof failed)[number];
+    expect(outcome).toMatchObject({ ok: false, error: { stack: '' } });
+    expect(used()).toBe(0);
+
+    let read = 0;
+    const pieces = async function* (first: string, piece: string) {
+      for (yield first; read < 1_000; read++) yield piece;
+    };
+    const wide = '→'.repeat(16 * KIB);
+    for (const [first, piece] of [
+      ['RETURN "', 'a'.repeat(64 * KIB)],
+      ['RETURN "', wide],
+      ['BEGIN;', 'CREATE z SET a = 1;'.repeat(100)],
+      ['RETURN [', '[],'.repeat(20_000)],
+    ] as const) {
+      read = 0;
+      expect(refused).toContain(await code(() => world.owner.import(pieces(first, piece))));
+      // It ends with what is too much, not with the text.
+      expect(read).toBeLessThan(500);
+      expect(used()).toBe(0);
+    }
+    // Of those who may import nothing, nothing is read.
+    read = 0;
+    expect(await code(() => eve.import(pieces('RETURN "', wide)))).toBe('not_allowed');
+    expect(read).toBe(0);
+  });
+
+  test('forget the statements of a long text as they run', async () => {
+    await open();
+    const run = vi.spyOn(RequestRunner.prototype, 'run');
+    await world.owner.query('RETURN 1; BEGIN; RETURN 2; COMMIT;'.repeat(400), newObject());
+    await world.owner.query('RETURN 1', newObject());
+    const [long, short] = run.mock.calls.map(([, , own]) => own);
+    expect(new Set(long?.statements.map(({ kind }) => kind))).toEqual(new Set(['cancel']));
+    expect(short).toBeUndefined();
+    run.mockRestore();
   });
 
   test('may make any amount of what they don’t keep', async () => {

@@ -1,4 +1,5 @@
 /** Archives of the writes of a store: cut off anywhere, of a process that was killed, and brought forward to any time. */
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -178,6 +179,8 @@ describe('an archive', () => {
     await engine.close();
     // A segment of which not even the header was written.
     writeFileSync(join(archive, '00000009.segment'), 'TESS');
+    // Of a pipe nothing ever comes.
+    execFileSync('mkfifo', [join(archive, '00000010.segment')]);
     expect(await restored('backup')).toEqual(content);
   });
 

@@ -35,7 +35,7 @@ const MODES: Readonly<Record<string, () => Promise<unknown>>> = {
     const held = {
       location: to,
       isEmpty: () => blobs.isEmpty(),
-      read: (name: string) => blobs.read(name),
+      read: (name: string, most: number) => blobs.read(name, most),
       write: () => {
         say('holds');
         return new Promise<never>(() => setInterval(() => undefined, 60_000));

@@ -1,7 +1,17 @@
 /** Backups of stores in folders, in this process and while another one writes. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -124,6 +134,21 @@ describe('a backup', () => {
     expect(await contentOf(target)).toEqual(await contentOf(source));
   });
 
+  it('reads no more of a blob than it may have', async () => {
+    await fill(source, { some: 'text' });
+    await createBackup(source, new FolderBlobs(place));
+    for (const name of readdirSync(place)) {
+      const path = join(place, name);
+      const { size } = statSync(path);
+      // A hole that is larger than a buffer can be.
+      truncateSync(path, 2 ** 33);
+      await expect(restore()).rejects.toMatchObject({ code: 'backup_damaged' });
+      rmSync(target, { recursive: true, force: true });
+      truncateSync(path, size);
+    }
+    await restore();
+  });
+
   it('waits for no pipe, and reads no device, in the place of a blob', async () => {
     await fill(source, { some: 'text' });
     await createBackup(source, new FolderBlobs(place));
@@ -185,7 +210,7 @@ describe('a backup', () => {
     const failing: Blobs = {
       location: place,
       isEmpty: () => blobs.isEmpty(),
-      read: (name) => blobs.read(name),
+      read: (name, most) => blobs.read(name, most),
       write: async (name, bytes) => {
         if (++written === 3) throw new Error('the power is gone');
         await blobs.write(name, bytes);
@@ -275,6 +300,12 @@ describe('a forged backup', () => {
     ['a file of a terabyte', (manifest) => (manifest.pages['last'] = 2 ** 28)],
     ['pages of nothing', (manifest) => (manifest.pages['size'] = 0)],
     ['another transaction', (manifest) => (manifest.pages['transaction'] = 0)],
+    ['text that terminals obey', (manifest) => Object.assign(manifest, { taken: '\u001b[2J' })],
+    ['a format that terminals obey', (manifest) => Object.assign(manifest.store, { format: '\u001b[2J' })],
+    [
+      'the same part again and again',
+      (manifest) => (manifest.parts = Array(100_000).fill((manifest.parts as unknown[])[0])),
+    ],
     ['a versionstamp without end', (manifest) => Object.assign(manifest.store, { stamp: '9'.repeat(100) })],
   ])('with %s is refused', async (_, manifest) => {
     forge({ manifest });

@@ -135,9 +135,10 @@ describe('a bucket', () => {
   it('takes any name', async () => {
     const blobs = blobsAt("s3://backups/a day's (first) + more/ö");
     expect(await blobs.isEmpty()).toBe(true);
-    expect(await blobs.read('part-1')).toBeUndefined();
+    expect(await blobs.read('part-1', 100)).toBeUndefined();
     await blobs.write('part-1', Buffer.from('some bytes'));
-    expect(Buffer.from((await blobs.read('part-1')) as Uint8Array).toString()).toBe('some bytes');
+    expect(Buffer.from((await blobs.read('part-1', 10)) as Uint8Array).toString()).toBe('some bytes');
+    await expect(blobs.read('part-1', 9)).rejects.toMatchObject({ code: 'backup_damaged' });
   });
 
   it('refuses wrong keys and other buckets, in its own words and without a secret', async () => {

@@ -13,6 +13,7 @@ import { parseQuery, StatementReader } from '../../language/parse.js';
 import { hashOf, type Shape, shapesOf } from '../../language/shape.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Aging } from './cache-aging.js';
+import type { OwnStatements } from './own-statements.js';
 import { type Plan, PlanStore } from './plan-store.js';
 import { SeenHashes } from './seen-hashes.js';
 
@@ -24,6 +25,8 @@ export interface ParsedRequest {
   readonly statements: readonly Statement[];
   /** The values of the slots of each statement; absent where no statement has one. */
   readonly literals?: readonly (readonly Value[])[];
+  /** The same statements where they are those of a long text. */
+  readonly own?: OwnStatements;
 }
 
 interface Prepared {

@@ -18,6 +18,7 @@ export interface StatementRequest {
   readonly variables: ObjectValue | undefined;
   /** The values of the literal slots of each statement. */
   readonly literals?: ParsedRequest['literals'] | undefined;
+  readonly own?: ParsedRequest['own'] | undefined;
   readonly deadline?: Deadline | undefined;
   /** The transaction to run in; otherwise each statement has its own. */
   readonly held?: Transaction;
@@ -125,13 +126,14 @@ export class OpenHeldTransaction {
   run(
     by: Participant,
     statements: readonly Statement[],
-    { variables, literals, deadline }: Pick<StatementRequest, 'variables' | 'literals' | 'deadline'>,
+    { variables, literals, own, deadline }: Pick<StatementRequest, 'variables' | 'literals' | 'own' | 'deadline'>,
   ): PromiseOrValue<StatementResult[]> {
     return andThen(by.enter(), () => {
       this.join(by);
       return by.run(statements, {
         variables,
         literals,
+        own,
         deadline,
         held: this.#transaction,
         heldIdentities: this.#identities,
@@ -256,8 +258,8 @@ class SessionHandle implements HeldTransaction {
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
     const [held, session] = [this.#held, this.session];
     return held.inTurn(session, () =>
-      andThen(session.parse(text, variables), ({ statements, literals }) =>
-        held.run(session, statements, { variables, literals }),
+      andThen(session.parse(text, variables), ({ statements, literals, own }) =>
+        held.run(session, statements, { variables, literals, own }),
       ),
     );
   }

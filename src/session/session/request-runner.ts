@@ -23,23 +23,18 @@ import { type WorkOptions, withRetries, withRetriesAccepted } from '../../storag
 import type { Value } from '../../value/value.js';
 import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
+import type { OwnStatements } from '../plans/own-statements.js';
 import type { StatementResult } from '../statement-executor.js';
 import { BlockCancelled, type BlockResults, endOfBlock, withheldResults } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import type { HeldIdentities } from './held-identities.js';
 import { RequestOptions } from './request-options.js';
-import { resultOf, succeeded } from './result-of.js';
+import { chargeOutcome, type KeptOutcome, resultOf, succeeded } from './result-of.js';
 import type { Literals, RunnerRequest, RunnerServices } from './runner-contract.js';
 import { beginSnapshot } from './snapshot.js';
 import { StatementInterrupt } from './statement-interrupt.js';
 import { StatementObserver } from './statement-observer.js';
 import { evaluateUseTarget, selectionValue } from './use-target.js';
-
-type Outcome = StatementResult['outcome'];
-
-/** Bytes of a completed statement besides its value: tree, closure, outcome. Those of short texts are free. */
-const RESULT = 512;
-const FEW_RESULTS = 64;
 
 export class RequestRunner {
   readonly #services: RunnerServices;
@@ -61,6 +56,7 @@ export class RequestRunner {
   /** The audit events of the current attempt at a statement or block. */
   #buffer: AuditBuffer | undefined;
   #requestLiterals: Literals;
+  #own: OwnStatements | undefined;
   /** Those of the current statement. */
   #literals: readonly Value[] | undefined;
 
@@ -82,10 +78,13 @@ export class RequestRunner {
 
   /**
    * Runs statements; answers synchronously if the storage does and no yield is due. A second call continues with the
-   * variables, selection and options of the first. `literals` are the slot values of each statement.
+   * variables, selection and options of the first. `literals`: the slot values of each statement; `own`: the statements
+   * of a long text. @throws TesseraError `request_memory_exceeded` for their weight
    */
-  run(statements: readonly Statement[], literals?: Literals): PromiseOrValue<StatementResult[]> {
+  run(statements: readonly Statement[], literals?: Literals, own?: OwnStatements): PromiseOrValue<StatementResult[]> {
     const results: StatementResult[] = [];
+    if (own !== undefined) this.#memory.charge(own.weight);
+    this.#own = own;
     this.#results = results;
     this.#requestLiterals = literals;
     const done = this.#each(statements, literals);
@@ -101,6 +100,7 @@ export class RequestRunner {
       this.#literals = literals?.[at];
       const done = this.#alone(statement, at > 0);
       if (isPromise(done)) return this.#rest(done, statements, at + 1, literals);
+      this.#own?.forget(at);
     }
   }
 
@@ -113,13 +113,13 @@ export class RequestRunner {
     await before;
     for (let at = from; at < statements.length; at++) {
       const statement = statements[at] as Statement;
-      if (statement.kind === 'begin' && this.#held === undefined) {
-        at = await this.#block(statements, at);
-        continue;
+      if (statement.kind === 'begin' && this.#held === undefined) at = await this.#block(statements, at);
+      else {
+        this.#literals = literals?.[at];
+        const done = this.#alone(statement, at > 0);
+        if (isPromise(done)) await done;
       }
-      this.#literals = literals?.[at];
-      const done = this.#alone(statement, at > 0);
-      if (isPromise(done)) await done;
+      this.#own?.forget(at);
     }
   }
 
@@ -165,18 +165,18 @@ export class RequestRunner {
    * Notes the outcome, when everything the statement has produced is settled: `used` and `made` are the amounts
    * before.
    */
-  #end(statement: Statement, began: number, used: number, made: number, outcome: Outcome): PromiseOrValue<void> {
+  #end(statement: Statement, began: number, used: number, made: number, outcome: KeptOutcome): PromiseOrValue<void> {
     const settled = this.#settle(used, made, statement, this.#scope, outcome);
     return isPromise(settled)
       ? this.#noteAfter(settled, statement, began, outcome)
       : this.#note(statement, began, outcome);
   }
 
-  #noteAfter(settled: Promise<void>, statement: Statement, began: number, outcome: Outcome): Promise<void> {
+  #noteAfter(settled: Promise<void>, statement: Statement, began: number, outcome: KeptOutcome): Promise<void> {
     return settled.then(() => this.#note(statement, began, outcome));
   }
 
-  #note(statement: Statement, began: number, outcome: Outcome): void {
+  #note(statement: Statement, began: number, outcome: KeptOutcome): void {
     this.#push(statement, this.#services.environment.clock.monotonic() - began, outcome);
     this.#report(statement.kind, outcome.ok ? undefined : outcome.error, this.#held);
     // Later statements depend on it.
@@ -184,7 +184,7 @@ export class RequestRunner {
   }
 
   /** Releases the memory of a statement, except for its result and the variable it sets. */
-  #settle(used: number, made: number, statement: Statement, scope: Scope, outcome: Outcome): PromiseOrValue<void> {
+  #settle(used: number, made: number, statement: Statement, scope: Scope, outcome: KeptOutcome): PromiseOrValue<void> {
     const memory = this.#memory;
     if (!outcome.ok) return memory.releaseTo(used);
     if (memory.made > made) {
@@ -490,8 +490,8 @@ export class RequestRunner {
     this.#auditor?.statement({ kind, error, identity: this.#identity }, this.#buffer, held);
   }
 
-  #push(statement: Statement, milliseconds: number, outcome: Outcome): void {
-    if (this.#results.length >= FEW_RESULTS) this.#memory.charge(RESULT);
+  #push(statement: Statement, milliseconds: number, outcome: KeptOutcome): void {
+    chargeOutcome(this.#memory, outcome, this.#results.length);
     const result = resultOf(statement, milliseconds, outcome);
     this.#results.push(result);
     this.#observer.ended(statement, result, this.#identity);

@@ -1,8 +1,7 @@
 import type { AuditLog } from '../../audit/audit-log.js';
 import type { Authenticator } from '../../auth/authenticator.js';
-import type { Stepwise } from '../../base/stepwise.js';
 import type { Principal } from '../../catalog/principal.js';
-import type { Query } from '../../language/ast.js';
+import type { StepwiseParse } from '../../language/parse.js';
 import type { Duration, ObjectValue } from '../../value/value.js';
 import type { ParsedRequest } from '../plans/plan-cache.js';
 import type { HeldTransactions } from '../resources/held-transactions.js';
@@ -25,7 +24,7 @@ export interface SessionServices extends RunnerServices {
   /** Parses a text with its variables; cached. */
   parse(text: string, variables: ObjectValue | undefined): ParsedRequest;
   /** Parses a long text in steps; not cached. */
-  parseStepwise(text: string): Stepwise<Query>;
+  parseStepwise(text: string): StepwiseParse;
 }
 
 export interface SessionOptions {

@@ -41,7 +41,7 @@ import { SessionAuthentication } from './authentication.js';
 import { DurabilityTracker, whenDurable } from './durability-tracker.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { Lifetime } from './lifetime.js';
-import { parseYielding } from './parse-yielding.js';
+import { type InterruptibleWork, parseYielding } from './parse-yielding.js';
 import { readCatalog } from './read-catalog.js';
 import { RequestRunner } from './request-runner.js';
 import { Revalidation } from './revalidation.js';
@@ -213,8 +213,8 @@ export class OpenSession implements Session, RegisteredSession {
     return parsed.then((ready) => this.#runParsed(ready, request));
   }
 
-  #runParsed({ statements, literals }: ParsedRequest, request: StatementRequest): PromiseOrValue<StatementResult[]> {
-    return this.#run(statements, { variables: request.variables, literals, durability: request.durability });
+  #runParsed({ statements, literals, own }: ParsedRequest, by: StatementRequest): PromiseOrValue<StatementResult[]> {
+    return this.#run(statements, { variables: by.variables, literals, own, durability: by.durability });
   }
 
   #parse(text: string, variables: ObjectValue | undefined): PromiseOrValue<ParsedRequest> {
@@ -224,9 +224,9 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   /** Work beside statements; it ends with the session and with the time limit of requests. */
-  #interruptible<T>(work: (interrupt: RequestInterrupt) => PromiseOrValue<T>): PromiseOrValue<T> {
+  #interruptible<T>(work: InterruptibleWork<T>): PromiseOrValue<T> {
     const begun = this.#requests.begin();
-    return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt)));
+    return this.#requests.run(begun, () => work(this.#bounded(begun.interrupt), begun.memory));
   }
 
   #execute(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
@@ -275,7 +275,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   #runNow(statements: readonly Statement[], given: StatementRequest): PromiseOrValue<StatementResult[]> {
-    const { variables, literals, deadline, held, heldIdentities, running, background } = given;
+    const { variables, literals, own, deadline, held, heldIdentities, running, background } = given;
     const durability = given.durability ?? this.#durability;
     this.#mustBeAdmitted();
     const begun = this.#requests.begin(this.#lifetime.askedAt);
@@ -295,7 +295,7 @@ export class OpenSession implements Session, RegisteredSession {
     };
     // A copy of the request with one property more would get a hidden class of its own each time, which takes 2.4 µs.
     const runIn = (transaction: Transaction | undefined) =>
-      new RequestRunner(this.#services, request, transaction).run(statements, literals);
+      new RequestRunner(this.#services, request, transaction).run(statements, literals, own);
     const isAlone = this.#view.identity !== undefined && held === undefined;
     const run = () => (isAlone ? runInViewSnapshot(this.#services.engine, durability, interrupt, runIn) : runIn(held));
     const notifier = statements.some(({ kind }) => kind === 'live') ? this.#notifier : undefined;

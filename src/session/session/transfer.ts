@@ -6,10 +6,12 @@ import { authorize } from '../../exec/authorization/authorize.js';
 import { exportDatabase } from '../../exec/export/export.js';
 import type { ExportSelection } from '../../exec/export/selection.js';
 import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import type { Scope } from '../../exec/runtime/scope.js';
 import type { Statement } from '../../language/ast.js';
 import type { ParserLimits } from '../../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../../language/statement-stream.js';
+import { NO_TOKENS, sumOfTokens, weightOfCompiled, weightOfTrees } from '../../language/tree-weight.js';
 import { formatDuration } from '../../value/time/duration.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';
@@ -118,6 +120,8 @@ async function importInto(session: Transferer, pieces: AsyncIterable<string>): P
   let statements = 0;
   try {
     const identity = await session.identity();
+    // Of those who may import nothing, nothing is read.
+    authorize(identity, 'edit', identity.databasePath, 'Any');
     const runner = new RequestRunner(services, {
       identity,
       interrupt,
@@ -131,16 +135,18 @@ async function importInto(session: Transferer, pieces: AsyncIterable<string>): P
       trace: undefined,
     });
     try {
-      for await (const batch of batchesOf(checked(pieces, interrupt))) {
+      for await (const batch of batchesOf(checked(pieces, interrupt), memory)) {
         if (batch === undefined) {
           await interrupt.checkpoint();
           continue;
         }
         await auditor?.room();
         authorize(await session.identity(), 'edit', identity.databasePath, 'Any');
+        const mark = memory.used;
+        memory.charge(batch.weight);
         await run(runner, interrupt, batch);
         // Results aren't returned.
-        memory.releaseTo(0);
+        memory.releaseTo(mark);
         statements += batch.statements.length;
       }
     } finally {
@@ -161,6 +167,10 @@ function toldAs(what: 'import' | 'export', thrown: unknown, timeout: TransferTim
   return failure('transfer_timed_out', { what, duration: formatDuration(timeout.duration), setting: timeout.setting });
 }
 
+/** Bytes of a unit of the text that statements keep parts of. */
+const TEXT_UNIT = 2;
+const CHARGED_TOGETHER = 256;
+
 /** Yields to the interrupt for each chunk, so that an endless incomplete statement times out as well. */
 async function* checked(pieces: AsyncIterable<string>, interrupt: RequestInterrupt): AsyncGenerator<string> {
   for await (const piece of pieces) {
@@ -172,18 +182,37 @@ async function* checked(pieces: AsyncIterable<string>, interrupt: RequestInterru
 interface Batch {
   readonly statements: readonly Statement[];
   readonly position: SourcePosition;
+  /** Bytes that the statements take. */
+  readonly weight: number;
 }
 
-/** Splits a text into statements, with a BEGIN … COMMIT block as one batch; `undefined` marks a point to yield. */
-async function* batchesOf(pieces: AsyncIterable<string>): AsyncGenerator<Batch | undefined> {
+/**
+ * Splits a text into statements, with a BEGIN … COMMIT block as one batch; `undefined` marks a point to yield. Of the
+ * memory, what was received and isn't a batch yet is charged.
+ * @throws TesseraError as the parser; `request_memory_exceeded`
+ */
+async function* batchesOf(pieces: AsyncIterable<string>, memory: RequestMemory): AsyncGenerator<Batch | undefined> {
   const stream = new StatementStream(IMPORTED_TEXT);
   const block = new Block();
+  const hold = () => {
+    const held = stream.weight + block.weight;
+    if (held > memory.used) memory.charge(held - memory.used);
+    else memory.releaseTo(held);
+  };
+  const received = function* () {
+    hold();
+    for (const batch of block.batches(stream.statementsAndPauses())) {
+      hold();
+      yield batch;
+    }
+    hold();
+  };
   for await (const piece of pieces) {
     stream.push(piece);
-    yield* block.batches(stream.statementsAndPauses());
+    yield* received();
   }
   stream.end();
-  yield* block.batches(stream.statementsAndPauses());
+  yield* received();
   yield* block.unfinished();
 }
 
@@ -191,6 +220,12 @@ async function* batchesOf(pieces: AsyncIterable<string>): AsyncGenerator<Batch |
 class Block {
   #held: ReceivedStatement[] = [];
   #length = 0;
+  #tokens = NO_TOKENS;
+
+  /** Bytes that the statements take: with what is compiled of them, since a block may run again. */
+  get weight(): number {
+    return this.#length * TEXT_UNIT + weightOfCompiled(this.#tokens);
+  }
 
   *batches(received: Iterable<ReceivedStatement | undefined>): Generator<Batch | undefined> {
     for (const each of received) {
@@ -198,15 +233,18 @@ class Block {
         yield undefined;
         continue;
       }
-      const { kind } = each.statement;
-      if (this.#held.length === 0 && kind !== 'begin') {
-        yield { statements: [each.statement], position: each.position };
+      const { statement, position, tokens } = each;
+      if (this.#held.length === 0 && statement.kind !== 'begin') {
+        yield { statements: [statement], position, weight: weightOfTrees(tokens) };
         continue;
       }
       this.#held.push(each);
       this.#length += each.length;
+      this.#tokens = sumOfTokens(this.#tokens, tokens);
       if (this.#length > IMPORTED_TEXT.length) throw failure('query_too_long', { limit: IMPORTED_TEXT.length });
-      if (kind === 'commit' || kind === 'cancel') yield* this.unfinished();
+      if (statement.kind === 'commit' || statement.kind === 'cancel') yield* this.unfinished();
+      // So that its weight is charged now and then.
+      else if (this.#held.length % CHARGED_TOGETHER === 0) yield undefined;
     }
   }
 
@@ -214,9 +252,11 @@ class Block {
     const [first] = this.#held;
     if (first === undefined) return;
     const statements = this.#held.map(({ statement }) => statement);
+    const { weight } = this;
     this.#held = [];
     this.#length = 0;
-    yield { statements, position: first.position };
+    this.#tokens = NO_TOKENS;
+    yield { statements, position: first.position, weight };
   }
 }
 

@@ -1,11 +1,12 @@
 /** Reads the archive of a store: its segments in their order, and the groups of commits in them. */
 import { readdirSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
 import { MAX_ENCODED } from '../../value/limits.js';
 import { MAX_KEY_LENGTH } from '../engines/lmdb/lmdb-limits.js';
 import { type EncodedChange, unpackChanges } from '../engines/lmdb/packed-changes.js';
+import { openRegularFile } from '../regular-file.js';
 import {
   ARCHIVE_FORMAT,
   decodeArchiveRecord,
@@ -56,15 +57,16 @@ export async function segmentsOf(folder: string, store: string): Promise<readonl
   const segments: ArchiveSegment[] = [];
   for (const number of numbers.toSorted((a, b) => a - b)) {
     const path = segmentPath(folder, number);
-    const file = await open(path, 'r');
+    const file = await openRegularFile(path);
     try {
+      if (file === undefined) continue;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(SEGMENT_HEADER), 0, SEGMENT_HEADER, 0);
       const header = decodeSegmentHeader(buffer.subarray(0, bytesRead));
       if (header !== undefined && (header.store !== store || header.format !== ARCHIVE_FORMAT))
         throw failure('archive_foreign', { folder });
       segments.push({ number, path, header });
     } finally {
-      await file.close();
+      await file?.close();
     }
   }
   return segments;
@@ -73,7 +75,8 @@ export async function segmentsOf(folder: string, store: string): Promise<readonl
 /** The complete groups of a segment in their order, up to its end or the first damaged record. */
 export async function* groupsOf({ path, header }: ArchiveSegment): AsyncGenerator<ArchivedGroup> {
   if (header === undefined) return;
-  const file = await open(path, 'r');
+  const file = await openRegularFile(path);
+  if (file === undefined) return;
   try {
     let changes: EncodedChange[] = [];
     let chain = header.checksum;

@@ -5,8 +5,8 @@ export interface Blobs {
   readonly location: string;
   /** Whether there is nothing. @throws TesseraError `backup_remote`; Error of the system */
   isEmpty(): Promise<boolean>;
-  /** `undefined` if there is none of the name. @throws as `isEmpty` */
-  read(name: string): Promise<Uint8Array | undefined>;
+  /** `undefined` if there is none of the name. @throws as `isEmpty`, `backup_damaged` for more than `most` bytes */
+  read(name: string, most: number): Promise<Uint8Array | undefined>;
   /** Atomic and durable: resolves once all bytes are stored; before, no blob has the name. @throws as `isEmpty` */
   write(name: string, bytes: Uint8Array): Promise<void>;
 }

@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { failure } from '../../errors/error.js';
+import { openRegularFile } from '../regular-file.js';
 import { syncFolder } from '../sync-folder.js';
 import type { Blobs } from './blobs.js';
 
@@ -22,9 +22,9 @@ export class FolderBlobs implements Blobs {
     }
   }
 
-  async read(name: string): Promise<Uint8Array | undefined> {
+  async read(name: string, most: number): Promise<Uint8Array | undefined> {
     try {
-      return await readRegularFile(join(this.location, name));
+      return await readFile(join(this.location, name), most);
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
@@ -49,11 +49,13 @@ export class FolderBlobs implements Blobs {
   }
 }
 
-/** Only a regular file: pipes and devices are neither read nor waited for. */
-async function readRegularFile(path: string): Promise<Uint8Array> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/** @throws TesseraError `backup_damaged` for a longer file, or one that isn't regular; Error of the system */
+async function readFile(path: string, most: number): Promise<Uint8Array> {
+  const file = await openRegularFile(path);
+  if (file === undefined) throw failure('backup_damaged', { what: `${path} is not a file` });
   try {
-    if (!(await file.stat()).isFile()) throw failure('backup_damaged', { what: `${path} is not a file` });
+    const { size } = await file.stat();
+    if (size > most) throw failure('backup_damaged', { what: `${path} has ${size} bytes, where ${most} are the most` });
     return await file.readFile();
   } finally {
     await file.close();

@@ -83,14 +83,18 @@ function checksumOf({ format, id, version, manifest, encryption }: BackupHeader)
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isText = (value: unknown): value is string => typeof value === 'string';
+/** What is printed has no control characters, which terminals obey. */
+const isName = (value: unknown): value is string => isText(value) && /^[\w.+-]{0,64}$/.test(value);
+const isTime = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value);
 
 /** @throws TesseraError `backup_damaged`, `backup_format` */
 export function decodeHeader(bytes: Uint8Array, location: string): BackupHeader {
   const header = decodeJson(bytes, HEADER_BLOB) as Partial<BackupHeader> & { readonly checksum?: unknown };
+  if (!isCount(header.format)) throw malformed(HEADER_BLOB);
   if (header.format !== BACKUP_FORMAT)
     throw failure('backup_format', { location, format: String(header.format), known: BACKUP_FORMAT });
   const { id, version, manifest, encryption } = header;
-  if (!isText(id) || !isText(version) || !isText(manifest) || !isDerivation(encryption)) throw malformed(HEADER_BLOB);
+  if (!isText(id) || !isName(version) || !isText(manifest) || !isDerivation(encryption)) throw malformed(HEADER_BLOB);
   const read: BackupHeader = { format: BACKUP_FORMAT, id, version, manifest, encryption };
   if (header.checksum !== checksumOf(read)) throw malformed(HEADER_BLOB);
   return read;
@@ -99,10 +103,10 @@ export function decodeHeader(bytes: Uint8Array, location: string): BackupHeader 
 /** @throws TesseraError `backup_damaged` */
 export function decodeManifest(bytes: Uint8Array): BackupManifest {
   const { taken, store, pages, parts } = decodeJson(bytes, MANIFEST_BLOB) as Partial<BackupManifest>;
-  const isStore = isText(store?.id) && isText(store.format) && isCount(store.version) && isStamp(store.stamp);
+  const isStore = isName(store?.id) && isName(store.format) && isCount(store.version) && isStamp(store.stamp);
   const isPages = [pages?.size, pages?.last, pages?.transaction, pages?.count].every(isCount);
   const areParts = Array.isArray(parts) && parts.every(isPart);
-  if (!isText(taken) || !isStore || !isPages || !areParts) throw malformed(MANIFEST_BLOB);
+  if (!isTime(taken) || !isStore || !isPages || !areParts) throw malformed(MANIFEST_BLOB);
   return { taken, store, pages: pages as PageLayout, parts };
 }
 

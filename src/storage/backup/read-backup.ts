@@ -14,6 +14,10 @@ import { type PageRun, unpackRuns } from './page-runs.js';
 import { type Sealing, type Secret, sealingFor } from './sealing.js';
 import { sha256 } from './sha256.js';
 
+/** In bytes. A part is at least 16 MiB, but for the last one: the manifest of 16 TiB has some 128 MiB. */
+const MAX_HEADER = 64 << 10;
+const MAX_MANIFEST = 256 << 20;
+
 /** A backup whose header and manifest are verified. */
 export interface OpenBackup {
   readonly header: BackupHeader;
@@ -28,11 +32,11 @@ export interface OpenBackup {
  */
 export async function openBackup(blobs: Blobs, secret?: Secret): Promise<OpenBackup> {
   const { location } = blobs;
-  const stored = await blobs.read(HEADER_BLOB);
+  const stored = await blobs.read(HEADER_BLOB, MAX_HEADER);
   if (stored === undefined) throw failure('backup_missing', { location });
   const header = decodeHeader(stored, location);
   const sealing = await sealingFor(secret, header.encryption, { id: header.id, location });
-  const sealed = await blobs.read(MANIFEST_BLOB);
+  const sealed = await blobs.read(MANIFEST_BLOB, MAX_MANIFEST);
   if (sealed === undefined || sha256(sealed) !== header.manifest) throw damaged(MANIFEST_BLOB);
   const bytes = sealing.open(MANIFEST_BLOB, sealed);
   if (bytes === undefined) throw failure('backup_key_wrong', { location });
@@ -52,7 +56,7 @@ export async function readParts(
 ): Promise<void> {
   const { parts, pages } = manifest;
   const read = (part: BackupPart | undefined) => {
-    const reading = part === undefined ? undefined : blobs.read(part.name);
+    const reading = part === undefined ? undefined : blobs.read(part.name, part.size);
     // Its failure is reported where it is awaited.
     reading?.catch(() => undefined);
     return reading;
@@ -69,11 +73,12 @@ export async function readParts(
     if (runs === undefined || runs.some(({ first, pages: run }) => first + run > pages.last + 1))
       throw damaged(part.name);
     for (const run of runs) count += run.pages;
+    if (runs.length === 0 || count > pages.count + 1) break;
     await visit(runs);
   }
   // The meta page isn't counted.
   if (count !== pages.count + 1)
-    throw failure('backup_damaged', { what: `it has ${count} pages, where ${pages.count + 1} were written` });
+    throw failure('backup_damaged', { what: `it hasn't the ${pages.count + 1} pages that were written` });
 }
 
 function damaged(name: string) {

@@ -84,11 +84,11 @@ export class S3Blobs implements Blobs {
     return !(await answer.text()).includes('<Contents>');
   }
 
-  async read(name: string): Promise<Uint8Array | undefined> {
+  async read(name: string, most: number): Promise<Uint8Array | undefined> {
     const answer = await this.#request('GET', this.#urlOf(name));
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) throw await this.#refused(answer);
-    return new Uint8Array(await answer.arrayBuffer());
+    return readBody(answer, name, most);
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
@@ -151,4 +151,16 @@ export class S3Blobs implements Blobs {
 /** Percent-encoding for signatures: all but the unreserved characters of RFC 3986, section 2.3. */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** @throws TesseraError `backup_damaged` */
+async function readBody({ body }: Response, name: string, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > most) throw failure('backup_damaged', { what: `${name} has more than ${most} bytes` });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
