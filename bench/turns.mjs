@@ -22,6 +22,19 @@ const sql =
   (server) =>
     post(server, '/sql', { accept }, statement);
 
+/** The same on what other statements have made, which isn't measured. */
+const after = (setup, statement) => Object.assign(sql(statement), { prepare: sql(setup) });
+const fresh = (table, clauses = '') => `REMOVE TABLE IF EXISTS ${table}; DEFINE TABLE ${table} ${clauses};`;
+const ids = (table, count) => `(<array> 0..${count}).map(|$i| type::record('${table}', $i))`;
+const vectors = Array.from(
+  { length: 3 },
+  (_, at) => `{ v: (<array> 0..65535).map(|$j| ($j * 7919 + ${at}) % 1000 / 1000f) }`,
+);
+const texts = `${fresh('texts')} DEFINE ANALYZER IF NOT EXISTS words TOKENIZERS blank FILTERS lowercase;
+  DEFINE INDEX ft ON texts FIELDS t FULLTEXT ANALYZER words BM25 HIGHLIGHTS;`;
+const insertTexts =
+  "INSERT INTO texts (<array> 0..20000).map(|$i| { t: 'some words number ' + <string> $i }) RETURN NONE";
+
 const graphql = (query) => (server) =>
   post(server, '/graphql', { 'content-type': 'application/json' }, JSON.stringify({ query }));
 
@@ -126,6 +139,37 @@ const CASES = {
     `RETURN string::len(string::replace(string::repeat('ab', 10000), /[ab]/, 'x'))`,
   ),
   'join of arrays': sql('LET $l = <array> 0..200000; RETURN array::len(array::concat($l, $l))'),
+  'update of 60 records of 100,000 numbers': after(
+    `${fresh('big')} FOR $i IN 0..60 { CREATE big SET a = <array> 0..100000 RETURN NONE }`,
+    'UPDATE big SET n = 1 RETURN NONE',
+  ),
+  'changes of 50,000 records': after(
+    `${fresh('feed', 'CHANGEFEED 1h')} CREATE |feed:50000| RETURN NONE`,
+    'SHOW CHANGES FOR TABLE feed SINCE 0',
+  ),
+  'table of 100,000 records removed': after(`${fresh('gone')} CREATE |gone:100000| RETURN NONE`, 'REMOVE TABLE gone'),
+  'record with 50,000 edges deleted': after(
+    `${fresh('place')} ${fresh('leads', 'TYPE RELATION')} CREATE |place:1..50000| RETURN NONE;
+     RELATE place:1->leads->(SELECT VALUE id FROM place) RETURN NONE`,
+    'DELETE place:1',
+  ),
+  'fetch of 50,000 links': after(
+    `${fresh('place')} CREATE |place:1..50000| RETURN NONE`,
+    `SELECT l FROM [{ l: ${ids('place', 50_000)} }] FETCH l`,
+  ),
+  'insert of 20,000 texts': after(texts, insertTexts),
+  'highlights of 20,000 texts': after(
+    `${texts} ${insertTexts}`,
+    "SELECT search::highlight('<', '>', 0) FROM texts WHERE t @0@ 'words'",
+  ),
+  'three vectors of 65,535 numbers': after(
+    `${fresh('vectors')} DEFINE INDEX hnsw ON vectors FIELDS v HNSW DIMENSION 65535 TYPE F32`,
+    `INSERT INTO vectors [${vectors}] RETURN NONE`,
+  ),
+  'median of 100,000 rows': after(
+    `${fresh('rows')} INSERT INTO rows (<array> 0..100000).map(|$n| { n: $n }) RETURN NONE`,
+    'SELECT math::median(n) FROM rows GROUP ALL',
+  ),
   'answer of GraphQL': graphql(
     `{ item(limit: 10000) { ${Array.from({ length: 20 }, (_, at) => `n${at}: n`).join(' ')} } }`,
   ),
@@ -199,6 +243,7 @@ for (const [name, ask] of Object.entries(CASES)) {
   let least = Number.POSITIVE_INFINITY;
   let answer = '';
   for (let round = 0; round < rounds; round++) {
+    await ask.prepare?.(server);
     await started.ask('longest turn');
     answer = await ask(server).catch((error) => Buffer.from(String(error.cause ?? error)));
     least = Math.min(least, await started.ask('longest turn'));

@@ -59,17 +59,18 @@ export class TermOrder {
     const { numbers } = this;
     let begin = -1;
     let alike = first;
-    for (let at = 0; at < keys.length; at++) {
-      const key = keys[at] as number;
+    for (let at = 0; at <= keys.length; at++) {
+      const key = at < keys.length ? (keys[at] as number) : Number.POSITIVE_INFINITY;
       const bytes = Math.floor(key / RUN);
-      if (bytes !== begin) {
-        if (first + at - alike > FEW) this.#sortMany(alike, first + at);
-        begin = bytes;
-        alike = first + at;
-      }
-      const number = first + key - bytes * RUN;
       let place = first + at;
-      // Many are sorted afterwards.
+      if (bytes !== begin) {
+        if (place - alike > FEW) this.#sortMany(alike, place);
+        begin = bytes;
+        alike = place;
+      }
+      if (at === keys.length) return;
+      const number = first + key - bytes * RUN;
+      // Where there are many, they are sorted afterwards.
       if (place - alike < FEW) {
         for (; place > alike && this.#compare(numbers[place - 1] as number, number) > 0; place--) {
           numbers[place] = numbers[place - 1] as number;
@@ -77,7 +78,6 @@ export class TermOrder {
       }
       numbers[place] = number;
     }
-    if (first + keys.length - alike > FEW) this.#sortMany(alike, first + keys.length);
   }
 
   #sortMany(from: number, to: number): void {

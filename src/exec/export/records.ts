@@ -8,7 +8,7 @@ import { valueCode } from './value-code.js';
 
 /** Bounds of one INSERT: records, and approximate characters. */
 const MOST_RECORDS = 1_000;
-const MOST_CHARACTERS = 1024 * 1024;
+const MOST_CHARACTERS = 256 * 1024;
 
 /** Characters written between two pauses: less than a millisecond. */
 const CHARACTERS_AT_ONCE = 65_536;

@@ -14,6 +14,7 @@ import { NO_TERMS, type NotedTerms, noteCounted, noteTerms, readChange, storeCha
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';
+import { addWalked } from '../../value/walk.js';
 import { chargingPause, pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { TextAnalyzer } from '../runtime/text-analyzer.js';
@@ -69,6 +70,9 @@ function countTerms(
   });
 }
 
+/** Work of noting a short text, in values visited: some ten microseconds. */
+const WALKED_PER_NOTE = 512;
+
 /** A record whose terms are gathered while they are noted. */
 interface Gathering {
   readonly source: GatheredSource;
@@ -89,6 +93,7 @@ function termsOfRecord(
   return andThen(analyzerOf(index, execution), (analyzer) =>
     andThen(sourcesOf(analyzer, texts), (sources) => {
       if (analyzer.analyzer.isShort(sources)) {
+        addWalked(WALKED_PER_NOTE);
         const counted = analyzer.analyzer.countShort(sources);
         gathering?.source.addCounted(gathering.key, counted);
         return noteCounted(counted);

@@ -12,10 +12,11 @@ import type { Execution } from '../runtime/execution.js';
 import { RequestInterrupt } from '../runtime/interrupt.js';
 import type { KeptIndex } from './contract.js';
 
-/** So many new records of a transaction make a segment. */
+/**
+ * So many new records of a transaction make a segment. Up to there they are noted alone, and read out of their notes
+ * then; the terms of those that follow are gathered as well.
+ */
 const MANY = 128;
-/** From so many on their terms are gathered for it; those before are read out of their notes. */
-const SOME = 16;
 /** A segment is made before the commit of notes that take so many bytes. */
 const MOST_BYTES = 4 * 2 ** 20;
 /** Of a note, beside its terms. */
@@ -24,7 +25,7 @@ const OVERHEAD = 256;
 /** What a transaction has noted in an index of new records, since it has made a segment of such. */
 export class OwnNotes {
   notes: OwnNote[] = [];
-  /** The terms of all of them; they take no more memory than the notes. */
+  /** The terms of all of them, once there are many; they take no more memory than the notes. */
   gathered: GatheredSource | undefined;
   isAwaited = false;
   bytes = 0;
@@ -68,10 +69,10 @@ export function addNote(
   own.notes.push(note);
   own.bytes += bytes + note.key.length + OVERHEAD;
   if (own.bytes >= MOST_BYTES) return makeSegment(index, execution, own);
-  if (own.notes.length === SOME) return beginGathering(execution, own);
-  if (own.notes.length < MANY || own.isAwaited) return;
+  if (own.notes.length !== MANY) return;
+  if (!own.isAwaited) transaction.beforeCommit(() => makeSegment(index, execution, own));
   own.isAwaited = true;
-  transaction.beforeCommit(() => makeSegment(index, execution, own));
+  return beginGathering(execution, own);
 }
 
 function beginGathering(execution: Execution, own: OwnNotes): PromiseOrValue<void> {

@@ -7,6 +7,7 @@ import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
+import { forEachChunk } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
 
@@ -17,11 +18,11 @@ export function ordered(unique?: 'unique'): IndexKeeping {
 
 function maintain(
   index: KeptIndex,
-  { context: { transaction } }: Execution,
+  execution: Execution,
   changes: readonly IndexedChange[],
   tellsHolder: boolean,
 ): PromiseOrValue<void> {
-  return forEachInOrder(changes, (change) => replaceEntries(index, transaction, change, tellsHolder));
+  return forEachInOrder(changes, (change) => replaceEntries(index, execution, change, tellsHolder));
 }
 
 function entries({ prefix, definition }: KeptIndex, record: ObjectValue, key: RecordKey): readonly IndexEntry[] {
@@ -35,7 +36,7 @@ function claims(index: KeptIndex, record: ObjectValue): readonly Key[] {
 
 function replaceEntries(
   index: KeptIndex,
-  transaction: Transaction,
+  execution: Execution,
   { key, before, after }: IndexedChange,
   tellsHolder: boolean,
 ): PromiseOrValue<undefined> {
@@ -44,11 +45,26 @@ function replaceEntries(
   const fresh = after === undefined ? NONE : entries(index, after, key);
   const removed = without(old, fresh);
   const added = without(fresh, old);
-  const given = index.isBuilding
-    ? forEachInOrder(removed, (entry) => giveUp(transaction, entry, key))
-    : deleteAll(transaction, removed);
-  const put = () => forEachInOrder(added, (entry) => list(index, transaction, entry, key, tellsHolder));
+  const { transaction } = execution.context;
+  const given = eachOf(execution, removed, (some) =>
+    index.isBuilding ? forEachInOrder(some, (entry) => giveUp(transaction, entry, key)) : deleteAll(transaction, some),
+  );
+  const put = () =>
+    eachOf(execution, added, (some) =>
+      forEachInOrder(some, (entry) => list(index, transaction, entry, key, tellsHolder)),
+    );
   return andThen(andThen(given, put), () => undefined);
+}
+
+/** Entries of one record at once; those of a long array are taken in steps. */
+const AT_ONCE = 256;
+
+function eachOf(
+  execution: Execution,
+  entries: readonly IndexEntry[],
+  take: (some: readonly IndexEntry[]) => PromiseOrValue<void>,
+): PromiseOrValue<void> {
+  return entries.length <= AT_ONCE ? take(entries) : forEachChunk(execution, entries, take);
 }
 
 /** Whether the fields on which the entries of an index depend are unchanged. */

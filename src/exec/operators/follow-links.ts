@@ -1,5 +1,6 @@
 /** FETCH: replaces record links by the records, as far as the reader may see them. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { forEachInSteps } from '../../base/steps.js';
 import type { Expression, Part } from '../../language/ast.js';
 import {
   isArray,
@@ -11,6 +12,7 @@ import {
   SetValue,
   type Value,
 } from '../../value/value.js';
+import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 import { pathsNamed } from './paths-named.js';
 
@@ -85,11 +87,11 @@ class PathFetch {
     const { execution } = this.frame;
     const ids = links.map(({ id }) => id);
     return andThen(execution.services.reader.readMany(execution, ids), (records) => {
-      for (const [at, { taken, put }] of links.entries()) {
+      const placed = forEachInSteps(links, pausingOf(execution), ({ taken, put }, at) => {
         if (taken === this.parts.length) put(records[at]);
         else this.#descend(records[at], taken, put);
-      }
-      return this.#follow();
+      });
+      return andThen(placed, () => this.#follow());
     });
   }
 

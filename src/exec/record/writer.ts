@@ -189,8 +189,8 @@ export class StoredRecordWriter implements RecordWriter {
     transaction.delete(stored);
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: WrittenRecord = { table: table.entry, id, before, after: undefined };
-    const unreferred = updateReferences(execution, catalog, table.entry, table.references, key, before, undefined);
-    const unlisted = andThen(unreferred, () => updateIndexes(execution, table.entry, key, before, undefined));
+    const forgotten = updateReferences(execution, catalog, table.entry, table.references, key, before, undefined);
+    const unlisted = andThen(forgotten, () => updateIndexes(execution, table.entry, key, before, undefined));
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
       andThen(ended, () => (isUnconnected ? undefined : this.#onDelete.settle(execution, id))),
