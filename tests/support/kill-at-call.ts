@@ -7,10 +7,13 @@ import fs from 'node:fs';
 import promises, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
+const CHANGING = fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC;
+
 let left = Number(process.env['KILL_AT'] ?? Number.POSITIVE_INFINITY);
 const isNow = () => --left === 0;
 /** Of `open`: reading changes nothing. */
-const isRead = (flags: unknown) => flags === undefined || flags === 'r';
+const isRead = (flags: unknown) =>
+  typeof flags === 'number' ? (flags & CHANGING) === 0 : flags === undefined || flags === 'r';
 const die = () => process.kill(process.pid, 'SIGKILL');
 
 /** Has a method run something in its place when its time has come; `die` follows. */
