@@ -19,9 +19,12 @@ interface Arrival {
   readonly message: LiveMessage;
 }
 
+/** It is live once its messages are received. */
+type State = 'Starting' | 'Live' | 'Ended';
+
 export function LiveResult({ connection, id }: Properties) {
   const [messages, setMessages] = useState<readonly Arrival[]>([]);
-  const [isLive, setLive] = useState(true);
+  const [state, setState] = useState<State>('Starting');
   const stop = useRef<() => void>(() => {});
   useEffect(() => {
     let count = 0;
@@ -31,11 +34,12 @@ export function LiveResult({ connection, id }: Properties) {
         count++;
         const number = count;
         setMessages((last) => [{ number, message }, ...last].slice(0, MOST));
-        if (message.action === 'KILLED') setLive(false);
+        if (message.action === 'KILLED') setState('Ended');
       })
       .then((ending) => {
         stop.current = ending;
         if (!isShown) ending();
+        else setState((now) => (now === 'Starting' ? 'Live' : now));
       });
     return () => {
       isShown = false;
@@ -45,12 +49,12 @@ export function LiveResult({ connection, id }: Properties) {
   return (
     <div class="stack">
       <div class="row">
-        <span role="status">{isLive ? 'Live' : 'Ended'}</span>
-        {isLive && (
+        <span role="status">{state}</span>
+        {state === 'Live' && (
           <Button
             onClick={() => {
               stop.current();
-              setLive(false);
+              setState('Ended');
             }}
           >
             Stop
@@ -60,7 +64,7 @@ export function LiveResult({ connection, id }: Properties) {
       <Table
         caption="What the live query has sent"
         rows={messages}
-        empty="Nothing has changed yet."
+        empty={state === 'Starting' ? '' : 'Nothing has changed yet.'}
         keyOf={({ number }) => number}
         columns={[
           { title: 'Action', cell: ({ message }) => message.action },
