@@ -16,13 +16,13 @@ import { uncorrelatedSubquery, withSharedSubqueries } from './rules/uncorrelated
 export function bindFound(statement: Update | Upsert | Delete, binding: Binding): StreamNode {
   const { targets, where, with: hints } = statement;
   const { reader, rules } = binding;
-  const isSteady = rules.has(uncorrelatedSubquery.name) && (where === undefined || onlyLook([where]));
+  const sharesSubqueries = rules.has(uncorrelatedSubquery.name) && (where === undefined || onlyLook([where]));
   const found = bindWhere(statement, { targets, isRead: false }, binding, (condition) =>
-    bindSources(targets, { where: condition, with: hints, isRead: false, isSteady }, binding),
+    bindSources(targets, { where: condition, with: hints, isRead: false, sharesSubqueries }, binding),
   );
   // A rule makes of a stream another one.
   const tree = rewrite(found, { isChecked: reader.isChecked, isVersioned: false }, rules) as StreamNode;
-  return isSteady ? withSharedSubqueries(tree) : tree;
+  return sharesSubqueries ? withSharedSubqueries(tree) : tree;
 }
 
 /**

@@ -22,14 +22,10 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   // An order that ends early helps only if the first rows suffice.
   const wanted = binding.rules.has('top-n') ? orderWanted(select) : undefined;
   const scored = asksForScores(select);
-  const isReadOnly = binding.rules.has(uncorrelatedSubquery.name) && !mayWrite(select);
+  const sharesSubqueries = binding.rules.has(uncorrelatedSubquery.name) && !mayWrite(select);
   const filtered = bindWhere(select, { targets: from, isRead: true }, binding, (condition, mayOrder) => {
     const order = mayOrder ? wanted : undefined;
-    return bindSources(
-      from,
-      { where: condition, with: hints, order, scored, isRead: true, isSteady: isReadOnly },
-      binding,
-    );
+    return bindSources(from, { where: condition, with: hints, order, scored, isRead: true, sharesSubqueries }, binding);
   });
   const rows: StreamNode = split === undefined ? filtered : { kind: 'split', on: split, input: filtered };
   let node: RowNode = group === undefined ? rows : { kind: 'aggregate', group, projections, input: rows };
@@ -60,5 +56,5 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   const isVersioned = version !== undefined;
   const { reader, catalog, rules } = binding;
   const tree = rewrite(node, { isChecked: reader.isChecked, isVersioned, catalog }, rules);
-  return (isReadOnly ? uncorrelatedSubquery.rewrite(tree, select) : undefined) ?? tree;
+  return (sharesSubqueries ? uncorrelatedSubquery.rewrite(tree, select) : undefined) ?? tree;
 }

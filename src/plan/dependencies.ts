@@ -70,7 +70,7 @@ export function isUncorrelated(subquery: Subquery): boolean {
   if (statement.kind !== 'select') return false;
   let is = VERDICTS.get(statement);
   if (is === undefined) {
-    is = outsideOf(statement).every(isTarget) && onlyLook([subquery]) && isSteady(statement);
+    is = outsideOf(statement).every(isTarget) && onlyLook([subquery]) && isSelfContained(statement);
     VERDICTS.set(statement, is);
   }
   return is;
@@ -104,7 +104,7 @@ function isTarget(expression: Expression): boolean {
 const OF_MATCHES = /^(search::|vector::distance::knn)/;
 
 /** Whether nothing in a SELECT is random, unknown until it is called, or about the document around it. */
-function isSteady(select: Select): boolean {
+function isSelfContained(select: Select): boolean {
   let is = true;
   walk(select, {
     statement: (each) => {

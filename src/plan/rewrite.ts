@@ -66,7 +66,7 @@ export function chooseAccess(
   rules: ReadonlySet<RuleName>,
 ): Access {
   let access: Access = { kind: 'table-scan', table: entry.definition.name };
-  const { where, with: indexes, order, scored, isSteady } = hints;
+  const { where, with: indexes, order, scored, sharesSubqueries } = hints;
   const isRuled = reader.isChecked && isRead && rules.has(permissionAccess.name);
   const rule = isRuled ? permissionAccess.conditionOf(entry) : undefined;
   // Without a condition and without an order.
@@ -77,7 +77,7 @@ export function chooseAccess(
     with: indexes,
     order,
     scored,
-    isSteady,
+    sharesSubqueries,
     entry,
     rule,
     mayHide,

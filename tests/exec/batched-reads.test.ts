@@ -3,35 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { andThen } from '../../src/base/promise-or-value.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import type { BeginOptions, Engine, Transaction } from '../../src/storage/contract.js';
+import type { Transaction } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { isArray, isObject, RecordId, type Value } from '../../src/value/value.js';
 import { run } from '../support/world.js';
-import { wrapped } from './wrapped.js';
-
-/** How often transactions were asked, by the method. */
-type Calls = Partial<Record<keyof Transaction, number>>;
-
-const COUNTED: ReadonlySet<string> = new Set<keyof Transaction>(['get', 'getMany', 'scan']);
-
-function counting(engine: Engine, calls: Calls): Engine {
-  return wrapped(engine, (name) => {
-    if (name !== 'begin') return undefined;
-    return (options: BeginOptions) =>
-      andThen(engine.begin(options), (transaction) =>
-        wrapped(transaction, (method, own) => {
-          if (typeof own !== 'function' || !COUNTED.has(String(method))) return undefined;
-          return (...args: unknown[]) => {
-            calls[method as keyof Transaction] = (calls[method as keyof Transaction] ?? 0) + 1;
-            return own.apply(transaction, args);
-          };
-        }),
-      );
-  });
-}
+import { type Calls, counting } from './counted-calls.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

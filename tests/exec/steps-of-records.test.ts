@@ -2,32 +2,13 @@
  * Statements over many records, links and texts come by checkpoints often enough. Pauses are counted, not timed.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Environment } from '../../src/env/environment.js';
-import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { run } from '../support/world.js';
+import { YieldingEnvironment } from '../support/yielding-environment.js';
 
-/** A clock by which each look finds the time of a turn used up, so that each checkpoint yields. */
-let yields = 0;
-let time = 0;
-const environment: Environment = {
-  ...realEnvironment,
-  clock: {
-    ...realEnvironment.clock,
-    monotonic: () => {
-      time += 2;
-      return time;
-    },
-  },
-  timers: {
-    ...realEnvironment.timers,
-    yield: async () => {
-      yields++;
-    },
-  },
-};
+const environment = new YieldingEnvironment();
 
 const MANY = 2_000;
 const RECORDS = `(<array> 0..${MANY}).map(|$i| { id: $i, n: $i % 7, t: 'text', l: hub:1 })`;
@@ -55,9 +36,9 @@ afterAll(() => database.close());
 
 /** How often statements gave way. */
 async function yieldsOf(statements: string): Promise<number> {
-  const before = yields;
+  const before = environment.yields;
   await run(owner, statements);
-  return yields - before;
+  return environment.yields - before;
 }
 
 // Scans pause behind each batch, of up to 512 entries; lists are followed 256 at a time.

@@ -3,33 +3,14 @@
  * long at once.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Environment } from '../../src/env/environment.js';
-import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { objectFrom } from '../../src/value/value.js';
 import { run } from '../support/world.js';
+import { YieldingEnvironment } from '../support/yielding-environment.js';
 
-/** A clock by which each look finds the time of a turn used up, so that each checkpoint yields. */
-let yields = 0;
-let time = 0;
-const environment: Environment = {
-  ...realEnvironment,
-  clock: {
-    ...realEnvironment.clock,
-    monotonic: () => {
-      time += 2;
-      return time;
-    },
-  },
-  timers: {
-    ...realEnvironment.timers,
-    yield: async () => {
-      yields++;
-    },
-  },
-};
+const environment = new YieldingEnvironment();
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let owner: Session;
@@ -42,9 +23,9 @@ afterAll(() => database.close());
 
 /** How often statements gave way. */
 async function yieldsOf(statements: string): Promise<number> {
-  const before = yields;
+  const before = environment.yields;
   await run(owner, statements);
-  return yields - before;
+  return environment.yields - before;
 }
 
 const MANY = 30_000;

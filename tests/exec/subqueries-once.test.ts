@@ -1,39 +1,16 @@
 /** How often subqueries that are the same for all rows are evaluated. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { andThen } from '../../src/base/promise-or-value.js';
-import type { BeginOptions, Engine } from '../../src/storage/contract.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { run, World } from '../support/world.js';
-import { wrapped } from './wrapped.js';
-
-interface Scans {
-  count: number;
-}
-
-/** Counts scans. */
-function counting(engine: Engine, scans: Scans): Engine {
-  return wrapped(engine, (name) => {
-    if (name !== 'begin') return undefined;
-    return (options: BeginOptions) =>
-      andThen(engine.begin(options), (transaction) =>
-        wrapped(transaction, (method, own) => {
-          if (typeof own !== 'function' || method !== 'scan') return undefined;
-          return (...args: unknown[]) => {
-            scans.count++;
-            return own.apply(transaction, args);
-          };
-        }),
-      );
-  });
-}
+import { type Calls, counting } from './counted-calls.js';
 
 const ROWS = 301;
-const scans: Scans = { count: 0 };
+const calls: Calls = {};
 let world: World | undefined;
 afterEach(async () => world?.database.close());
 
 async function open(): Promise<World> {
-  const opened = await World.open({}, counting(await openEngine('memory'), scans));
+  const opened = await World.open({}, counting(await openEngine('memory'), calls));
   world = opened;
   await run(
     opened.owner,
@@ -46,9 +23,9 @@ async function open(): Promise<World> {
 
 async function scansOf(session: World['owner'], text: string): Promise<{ scans: number; rows: unknown }> {
   await run(session, text);
-  scans.count = 0;
+  calls.scan = 0;
   const rows = await run(session, text);
-  return { scans: scans.count, rows };
+  return { scans: calls.scan, rows };
 }
 
 describe('an uncorrelated subquery', () => {

@@ -1,7 +1,5 @@
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Environment } from '../../src/env/environment.js';
-import { realEnvironment } from '../../src/env/real.js';
 import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
 import { createGraphqlMethod } from '../../src/graphql/method.js';
 import { GraphqlService } from '../../src/graphql/service.js';
@@ -9,6 +7,7 @@ import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/engines/open.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
+import { YieldingEnvironment } from '../support/yielding-environment.js';
 import { openStack, type Stack } from './stack.js';
 
 const SETUP = `DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; DEFINE FIELD next ON t TYPE option<record<t>>;
@@ -200,19 +199,7 @@ describe('introspection', () => {
 });
 
 describe('yields while it writes', () => {
-  let yields = 0;
-  let time = 0;
-  // By this clock each look finds the time of a turn used up.
-  const environment: Environment = {
-    ...realEnvironment,
-    clock: { ...realEnvironment.clock, monotonic: () => (time += 2) },
-    timers: {
-      ...realEnvironment.timers,
-      yield: async () => {
-        yields++;
-      },
-    },
-  };
+  const environment = new YieldingEnvironment();
   let stack: Stack;
   beforeAll(async () => {
     stack = await openStack(
@@ -234,19 +221,19 @@ describe('yields while it writes', () => {
     ['edges of a record', '{ pair { leads(limit: 2000) { n } } }', '"n":1'],
     ['a connection of edges', '{ pair { leadsConnection(first: 2000) { edges { node { n } } } } }', '"n":1'],
   ])('%s', async (_, query, part) => {
-    yields = 0;
+    environment.yields = 0;
     const { data, errors } = await stack.ask(query);
     expect(errors).toBeUndefined();
     expect(JSON.stringify(data).split(part)).toHaveLength(2_001);
-    expect(yields).toBeGreaterThanOrEqual(60);
+    expect(environment.yields).toBeGreaterThanOrEqual(60);
   });
 
   it('the result of the RPC method, which is read from its text', async () => {
-    yields = 0;
+    environment.yields = 0;
     await stack.ask('{ t(limit: 2000) { n } }');
-    const written = yields;
+    const written = environment.yields;
     const run = createGraphqlMethod(stack.service);
     await run(stack.owner, objectFrom({ query: '{ t(limit: 2000) { n } }' }));
-    expect(yields - written).toBeGreaterThan(written);
+    expect(environment.yields - written).toBeGreaterThan(written);
   });
 });

@@ -3,25 +3,12 @@
  * goes through all functions.
  */
 import { afterAll, beforeAll, expect } from 'vitest';
-import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { answer, World } from '../support/world.js';
+import { YieldingEnvironment } from '../support/yielding-environment.js';
 import { attack } from './attack.js';
 
-/** Each look at the clock finds a turn used up, so that each checkpoint yields. */
-let yields = 0;
-let time = 0;
-const environment = {
-  ...realEnvironment,
-  clock: { ...realEnvironment.clock, monotonic: () => (time += 2) },
-  timers: {
-    ...realEnvironment.timers,
-    yield: () => {
-      yields++;
-      return Promise.resolve();
-    },
-  },
-};
+const environment = new YieldingEnvironment();
 
 let world: World;
 let eve: Session;
@@ -47,9 +34,9 @@ const IN_STEPS: readonly (readonly [statements: string, least: number])[] = [
 
 attack(70, 'what takes any amount gives way to others', async () => {
   for (const [statements, least] of IN_STEPS) {
-    const before = yields;
+    const before = environment.yields;
     expect([statements, await answer(eve, statements)]).toEqual([statements, expect.not.stringMatching(/^\w+: /)]);
-    expect([statements, yields - before >= least]).toEqual([statements, true]);
+    expect([statements, environment.yields - before >= least]).toEqual([statements, true]);
   }
 });
 
@@ -79,11 +66,11 @@ attack(70, 'a text that is almost found everywhere in another', async () => {
 });
 
 attack(70, 'a long list that each row of many is looked up in', async () => {
-  const before = yields;
+  const before = environment.yields;
   const text = 'LET $l = <array> 0..8000; RETURN array::len((<array> 0..2000)[WHERE $this IN $l])';
   expect(await answer(eve, text)).toBe('2000');
   // A list is sorted once; going through it for each row would pause for each.
-  expect(yields - before).toBeLessThan(500);
+  expect(environment.yields - before).toBeLessThan(500);
 });
 
 attack(70, 'a record that grows without end', async () => {

@@ -16,8 +16,8 @@ export interface AccessHints {
   readonly order?: OrderWanted | undefined;
   /** Whether scores of matches are requested. */
   readonly scored?: boolean | undefined;
-  /** Nothing changes while records are found, so that what doesn't depend on them is the same for all. */
-  readonly isSteady?: boolean | undefined;
+  /** Nothing changes while records are found, so that subqueries that don't depend on them are the same for all. */
+  readonly sharesSubqueries?: boolean | undefined;
 }
 
 export interface AccessFactsSource extends AccessHints {
@@ -74,7 +74,7 @@ export class AccessFacts implements AccessFactsSource {
     this.mayHideRecords = source.mayHideRecords;
     this.isRead = source.isRead;
     const isOpen = ({ field }: Comparison): boolean => !this.mayHide(field);
-    const query: Demands = demandsOf(source.where, 'query', source.isSteady ? isFreeOfRows : isDocumentFree);
+    const query: Demands = demandsOf(source.where, 'query', source.sharesSubqueries ? isFreeOfRows : isDocumentFree);
     const ruled: Demands = demandsOf(source.rule, 'rule');
     this.comparisons = new ComparisonSet([...query.all.filter(isOpen), ...ruled.all]);
     this.choices = [

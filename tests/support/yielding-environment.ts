@@ -1,0 +1,28 @@
+import type { Environment } from '../../src/env/environment.js';
+import { realEnvironment } from '../../src/env/real.js';
+
+/** An environment in which each checkpoint yields: each look at the clock finds the time of a turn used up. */
+export class YieldingEnvironment implements Environment {
+  /** How often work has yielded. */
+  yields = 0;
+  #time = 0;
+
+  readonly random = realEnvironment.random;
+  readonly network = realEnvironment.network;
+  readonly heap = realEnvironment.heap;
+
+  readonly clock: Environment['clock'] = {
+    ...realEnvironment.clock,
+    monotonic: () => {
+      this.#time += 2;
+      return this.#time;
+    },
+  };
+
+  readonly timers: Environment['timers'] = {
+    ...realEnvironment.timers,
+    yield: async () => {
+      this.yields++;
+    },
+  };
+}
